@@ -1,0 +1,9 @@
+// The Python face of the kernels. One bind_*.cpp per kernel; each is declared and called here.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+NB_MODULE(_native, m) {
+    m.doc() = "Storymeter's C++ kernels: batches in, arrays out, GIL released.";
+    m.attr("abi") = 1;
+}

@@ -1,0 +1,63 @@
+"""The command line: one module per verb in this package, found by its file name; the only room that prints.
+
+Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong usage. A user never sees a traceback.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from typing import Any
+
+import click
+
+from .. import __version__
+from ..errors import StorymeterError
+
+
+class Verbs(click.Group):
+    """Loads a verb's module (`storymeter.cli.<verb>`, attribute `command`) only when that verb is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
+        return command
+
+
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="storymeter")
+def cli() -> None:
+    """How well did a machine tell the story of this video?"""
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    try:
+        cli.main(args=arguments, prog_name="storymeter", standalone_mode=True)
+    except StorymeterError as error:
+        _say(error.message, error.hint)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        _say("Interrupted; nothing half-written was left behind.", "")
+        sys.exit(130)
+    except BrokenPipeError:  # `storymeter … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except RecursionError:
+        _say("The input is nested too deeply to be read.", "Check it with: storymeter validate FILE")
+        sys.exit(1)
+    except (MemoryError, OSError) as error:
+        _say(f"{type(error).__name__}: {error}", "")
+        sys.exit(1)
+
+
+def _say(message: str, hint: str) -> None:
+    click.secho("error: ", fg="red", bold=True, err=True, nl=False)
+    click.echo(message, err=True)
+    if hint:
+        click.echo(hint, err=True)

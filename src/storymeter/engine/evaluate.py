@@ -1,0 +1,68 @@
+"""Score any number of systems with any number of metrics: join once, share the work, and put an interval on each number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..captions import Corpus
+from ..errors import UsageError
+from ..join import Coverage, Task, join
+from ..metric import Metric, Progress, Score, Setting, Tokenizer, silent
+from ..protocol import Protocol
+from ..protocol import get as get_protocol
+from ..registry import metric as get_metric
+from ..stats.resampling import bootstrap_interval
+
+
+@dataclass(frozen=True, slots=True)
+class SystemReport:
+    name: str
+    scores: tuple[Score, ...]
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `evaluate` gives back: systems in the order given, each with its scores in the order asked for."""
+
+    systems: tuple[SystemReport, ...]
+
+    def __getitem__(self, key: tuple[str, str]) -> Score:
+        """`report["system", "metric"]`"""
+        system, metric = key
+        for candidate in self.systems:
+            for score in candidate.scores:
+                if candidate.name == system and score.metric == metric:
+                    return score
+        raise KeyError(key)
+
+
+def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequence[Corpus] = (),
+             metrics: Sequence[str | Metric], protocol: str | Protocol = "paper", tokenizer: Tokenizer = "ptb",
+             jobs: int = 1, seed: int = 0, resamples: int = 1000, device: str = "cpu", images: str | None = None,
+             progress: Progress = silent) -> Report:
+    """Score `candidates` against `references`. `resamples=0` leaves the intervals out."""
+    systems = [candidates] if isinstance(candidates, Corpus) else list(candidates)
+    against = [references] if isinstance(references, Corpus) else list(references)
+    setting = Setting(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol, tokenizer=tokenizer,
+                      jobs=jobs, seed=seed, device=device, images=images, progress=progress)
+    asked = [get_metric(m) if isinstance(m, str) else m for m in metrics]
+    lacking = [m.name for m in asked if m.needs_references] if not against else []
+    if lacking:
+        raise UsageError(f"{', '.join(lacking)} need references.", hint="Give them with --references FILE (references= in Python).")
+    if not systems:
+        raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
+    return Report(tuple(_system(corpus, against, asked, setting, resamples) for corpus in systems))
+
+
+def _system(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metric], setting: Setting, resamples: int) -> SystemReport:
+    task: Task = join(candidates=corpus, references=references, protocol=setting.protocol)
+    scores = []
+    for metric in metrics:
+        score = metric.score(task, setting)
+        if resamples and score.rows is not None:
+            interval = bootstrap_interval(score.rows, lambda sums, m=metric: m.combine(sums)["value"], resamples=resamples, seed=setting.seed)  # type: ignore[misc]
+            score = replace(score, interval=interval)
+        scores.append(score)
+    return SystemReport(corpus.name, tuple(scores), task.coverage)

@@ -1,0 +1,60 @@
+"""What can go wrong, said so that a person can act on it: what, where, how many, what to do.
+
+Exit codes follow the kind of error: 1 for bad data, 2 for wrong usage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+class StorymeterError(Exception):
+    """The parent of every error a user may see. `hint` says what to do about it."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class DataError(StorymeterError):
+    """A file or value that cannot be used."""
+
+
+class UsageError(StorymeterError):
+    """A wrong name, option or combination; nothing is wrong with the data."""
+
+    exit_code = 2
+
+
+class MissingPartError(StorymeterError):
+    """An optional part (a package, a data file, a program) is not installed; the hint says how to get it."""
+
+    @classmethod
+    def extra(cls, what: str, extra: str) -> MissingPartError:
+        return cls(f"{what} needs the optional part '{extra}'.", hint=f"Install it: pip install 'storymeter[{extra}]'")
+
+
+def some(items: Iterable[object], *, limit: int = 5) -> str:
+    """The first few of many, for a message: `a, b, c, … (1,203 in all)`.
+
+    >>> some(range(7), limit=3)
+    '0, 1, 2, … (7 in all)'
+    """
+    listed: Sequence[object] = list(items)
+    head = ", ".join(str(item) for item in listed[:limit])
+    return head if len(listed) <= limit else f"{head}, … ({len(listed):,} in all)"
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """`Did you mean 'x'?` where a known name is near, otherwise the list of known names."""
+    import difflib
+
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(names)}."

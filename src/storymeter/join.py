@@ -1,0 +1,98 @@
+"""Candidates meet references by document id, under the protocol's policy; one place owns every id check.
+
+Nothing is dropped silently: `Coverage` counts what was missing, extra and empty, and every report prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .captions import Corpus, Document
+from .errors import DataError, some
+from .protocol import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Which ids met. `missing`: referenced but not submitted; `extra`: submitted but not referenced; `empty`: scored
+    documents in which one side has no caption at all."""
+
+    matched: int
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Documents ready to be scored, ids sorted so that the order of a file never changes a number.
+
+    `candidates[i]` has no captions where the submission lacked the id (protocol `missing=zero`); `references[i]`
+    holds one document per annotator who has the id, and is empty in a task without references.
+    """
+
+    name: str
+    ids: tuple[str, ...]
+    candidates: tuple[Document, ...]
+    references: tuple[tuple[Document, ...], ...]
+    coverage: Coverage
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def join(*, candidates: Corpus, references: Sequence[Corpus] = (), protocol: Protocol | None = None) -> Task:
+    protocol = protocol or Protocol()
+    submitted = _one_each(candidates)
+    if not references:
+        ids = tuple(sorted(submitted))
+        documents = tuple(submitted[i] for i in ids)
+        empty = tuple(d.id for d in documents if not d.captions)
+        return Task(candidates.name, ids, documents, tuple(() for _ in ids), Coverage(len(ids), empty=empty))
+
+    referenced: dict[str, list[Document]] = {}
+    for corpus in references:
+        for document in corpus:
+            referenced.setdefault(document.id, []).append(document)
+    missing = tuple(sorted(i for i in referenced if i not in submitted))
+    extra = tuple(sorted(i for i in submitted if i not in referenced))
+    matched = len(referenced) - len(missing)
+    _check(candidates, references, submitted, referenced, matched)
+    if missing and protocol.missing == "error":
+        raise DataError(f"{len(missing):,} of {len(referenced):,} reference documents are missing from {candidates.name!r}: {some(missing)}",
+                        hint="Submit them, or choose a protocol whose field `missing` is zero or skip.")
+    if extra and protocol.extra == "error":
+        raise DataError(f"{len(extra):,} of {len(submitted):,} documents in {candidates.name!r} have no reference: {some(extra)}",
+                        hint="Remove them, or choose a protocol whose field `extra` is ignore.")
+    keep = referenced if protocol.missing == "zero" else [i for i in referenced if i in submitted]
+    ids = tuple(sorted(keep))
+    chosen = tuple(submitted.get(i) or Document(i) for i in ids)
+    against = tuple(tuple(referenced[i]) for i in ids)
+    empty = tuple(i for i, c, r in zip(ids, chosen, against, strict=True)
+                  if i in submitted and (not c.captions or not any(d.captions for d in r)))
+    return Task(candidates.name, ids, chosen, against, Coverage(matched, missing, extra, empty))
+
+
+def _one_each(candidates: Corpus) -> dict[str, Document]:
+    groups = candidates.by_id()
+    if len(groups) == len(candidates):
+        return {i: documents[0] for i, documents in groups.items()}
+    doubled = sorted(i for i, documents in groups.items() if len(documents) > 1)
+    raise DataError(f"{candidates.name!r} gives {len(doubled):,} documents more than once: {some(doubled)}",
+                    hint="A system tells each story once; several alternatives per id belong into --references.")
+
+
+def _check(candidates: Corpus, references: Sequence[Corpus], submitted: dict[str, Document],
+           referenced: dict[str, list[Document]], matched: int) -> None:
+    if not submitted:
+        raise DataError(f"{candidates.name!r} holds no documents.", hint="Check the file with: storymeter validate FILE")
+    if matched:
+        return
+    hint = "Check that both files speak of the same documents."
+    stripped = {i.removeprefix("v_") for i in referenced}
+    if any(i.removeprefix("v_") in stripped for i in submitted):
+        hint = "The ids differ only by a leading `v_`: use --id-map strip-v (or add-v)."
+    names = ", ".join(corpus.name for corpus in references)
+    raise DataError(f"No reference matched: none of the {len(submitted):,} ids of {candidates.name!r} (such as {some(sorted(submitted), limit=2)}) "
+                    f"is among the {len(referenced):,} of {names} (such as {some(sorted(referenced), limit=2)}).", hint=hint)

@@ -1,0 +1,67 @@
+"""The PairScorer seam: how alike are two sentences?
+
+A scorer compares a candidate with a reference and says what its range is and whether it is symmetric, so that a driver
+can skip work. Everything is built on one call: distinct sentences in two lists, and two index arrays that say which pairs
+are wanted (`score_indexed`). `pairs` and `matrix` are made from it. Roles are keyword-only everywhere, because swapping
+them gives another number: METEOR weighs recall.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class PairScorer(ABC):
+    #: f(a, b) == f(b, a)
+    symmetric: ClassVar[bool] = False
+    #: smallest and largest value a pair can get
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    #: how several references of one candidate become one value, where the measure has no rule of its own
+    over_references: ClassVar[Literal["max", "mean"]] = "max"
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Parses back to an equal scorer: `storymeter.registry.scorer(name)`."""
+
+    def fit(self, references: Sequence[Sequence[str]]) -> None:  # noqa: B027  (most scorers learn nothing)
+        """Learn what the scorer needs from the whole reference corpus, one list per item (idf). Most need nothing."""
+
+    @abstractmethod
+    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
+                      candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
+        """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each sentence of
+        the two lists is analysed once, whatever the number of pairs."""
+
+    def matrix(self, *, candidates: Sequence[str], references: Sequence[str], jobs: int = 1) -> FloatArray:
+        """(candidates, references): every sentence against every other."""
+        shape = (len(candidates), len(references))
+        c, r = np.indices(shape).reshape(2, -1)
+        return self.score_indexed(candidates=candidates, references=references, candidate_index=c.astype(np.int64),
+                                  reference_index=r.astype(np.int64), jobs=jobs).reshape(shape)
+
+    def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+        """One value per candidate, which has one or more references."""
+        flat = [sentence for group in references for sentence in group]
+        sizes = np.array([len(group) for group in references], dtype=np.int64)
+        c = np.repeat(np.arange(len(candidates), dtype=np.int64), sizes)
+        values = self.score_indexed(candidates=candidates, references=flat, candidate_index=c,
+                                    reference_index=np.arange(len(flat), dtype=np.int64), jobs=jobs)
+        out = np.zeros(len(candidates))
+        filled = np.flatnonzero(sizes)
+        if len(filled) == 0:
+            return out
+        starts = (np.cumsum(sizes) - sizes)[filled]
+        if self.over_references == "max":
+            out[filled] = np.maximum.reduceat(values, starts)
+        else:
+            out[filled] = np.add.reduceat(values, starts) / sizes[filled]
+        return out

@@ -1,0 +1,37 @@
+"""Where the material that is not part of the project lies; tests that need it skip with a reason where it is absent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _folder(variable: str, default: str) -> Path:
+    return Path(os.environ.get(variable, ROOT.parent / "shared" / default))
+
+
+def _need(folder: Path, variable: str) -> Path:
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not there (set {variable} to point at it)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Real data: `STORYMETER_DATA`, default `../shared/data`."""
+    return _need(_folder("STORYMETER_DATA", "data"), "STORYMETER_DATA")
+
+
+@pytest.fixture(scope="session")
+def golden() -> Path:
+    """Values made by the original tools: `STORYMETER_GOLDEN`, default `../shared/golden`."""
+    return _need(_folder("STORYMETER_GOLDEN", "golden"), "STORYMETER_GOLDEN")
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    return ROOT / "examples"
