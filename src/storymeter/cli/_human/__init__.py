@@ -1,0 +1,1 @@
+"""The sub-verbs of `storymeter human`, one module each, with a click command named `command`."""
