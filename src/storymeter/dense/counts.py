@@ -1,0 +1,144 @@
+"""Small counts beside the scores: how many captions, how long, how much of the video, how much of it twice.
+
+None of them needs references. Times are seconds; captions without times count as told at no time.
+
+    captions   captions per document
+    words      words per caption; a word is a run between blanks that holds a letter or a digit
+    coverage   |union of the segments| / duration, the mean over documents whose duration is known
+    overlap    time under two segments or more / |union of the segments|, the mean over documents that have any
+
+The duration is that of the document, else the longest that a reference states, else the latest end of any caption of
+the document on either side.
+
+>>> told_time(np.array([0.0, 2.0, 8.0]), np.array([4.0, 6.0, 9.0]))
+(7.0, 2.0)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import ClassVar
+
+import numpy as np
+
+from ..captions import Caption, Document
+from ..join import Task
+from ..metric import FloatArray, MeanMetric, Metric, Setting
+from ..signature import Signature
+
+
+class Captions(MeanMetric):
+    needs_references: ClassVar[bool] = False
+    percent: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = None
+
+    @property
+    def name(self) -> str:
+        return "captions"
+
+    def document_values(self, task: Task, setting: Setting) -> FloatArray:
+        return np.array([[len(document.captions)] for document in task.candidates], dtype=float).reshape(-1, 1)
+
+
+class _Ratio(Metric):
+    """Summed numerators over summed denominators."""
+
+    needs_references: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = None
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        below = sums[..., 1]
+        return {"value": np.divide(sums[..., 0], below, out=np.zeros_like(below), where=below > 0)}
+
+
+class Words(_Ratio):
+    percent: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return "words"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("words", "captions")
+
+    def rows(self, task: Task, setting: Setting) -> FloatArray:
+        known: dict[str, int] = {}
+
+        def count(text: str) -> int:
+            if text not in known:
+                known[text] = sum(any(char.isalnum() for char in run) for run in text.split())
+            return known[text]
+
+        return np.array([[sum(count(c.text) for c in d.captions), len(d.captions)] for d in task.candidates], dtype=float).reshape(-1, 2)
+
+    def signature(self, setting: Setting) -> Signature:
+        return super().signature(setting).add(tok="blanks")
+
+
+class TimeCoverage(_Ratio):
+    @property
+    def name(self) -> str:
+        return "coverage"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("share", "documents")
+
+    def rows(self, task: Task, setting: Setting) -> FloatArray:
+        out = np.zeros((len(task), 2))
+        for row, document, references in zip(out, task.candidates, task.references, strict=True):
+            duration = _duration(document, references)
+            if duration > 0:
+                row[:] = min(1.0, told_time(*segments(document))[0] / duration), 1.0
+        return out
+
+
+class Overlap(_Ratio):
+    higher_is_better: ClassVar[bool | None] = False
+
+    @property
+    def name(self) -> str:
+        return "overlap"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("share", "documents")
+
+    def rows(self, task: Task, setting: Setting) -> FloatArray:
+        out = np.zeros((len(task), 2))
+        for row, document in zip(out, task.candidates, strict=True):
+            told, twice = told_time(*segments(document))
+            if told > 0:
+                row[:] = twice / told, 1.0
+        return out
+
+
+def segments(document: Document) -> tuple[FloatArray, FloatArray]:
+    """Starts and ends of the captions that have finite times and a positive length."""
+    timed = [(c.start, c.end) for c in document.captions if _finite(c)]
+    array = np.array(timed, dtype=float).reshape(-1, 2)
+    return array[:, 0], array[:, 1]
+
+
+def _finite(caption: Caption) -> bool:
+    start, end = caption.start, caption.end
+    return start is not None and end is not None and math.isfinite(start) and math.isfinite(end) and end > start
+
+
+def _duration(document: Document, references: Iterable[Document]) -> float:
+    sides = [document, *references]
+    if document.duration is not None:
+        return document.duration
+    stated = [d.duration for d in sides if d.duration is not None]
+    return max(stated) if stated else max((float(segments(d)[1].max(initial=0.0)) for d in sides), default=0.0)
+
+
+def told_time(start: FloatArray, end: FloatArray) -> tuple[float, float]:
+    """Seconds under at least one segment, and seconds under at least two."""
+    times = np.concatenate([start, end])
+    order = np.argsort(times, kind="stable")
+    depth = np.cumsum(np.concatenate([np.ones(len(start)), -np.ones(len(end))])[order])[:-1]
+    gaps = np.diff(times[order])
+    return float(gaps[depth >= 1].sum()), float(gaps[depth >= 2].sum())
