@@ -1,0 +1,18 @@
+"""How alike are two sentences? Scorers load on first use, so that a program pays only for those that it names."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_LATE = {"Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        return getattr(importlib.import_module(f".{_LATE[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LATE])
