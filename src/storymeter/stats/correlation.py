@@ -1,0 +1,102 @@
+"""Do two columns of numbers agree? Pearson, Spearman, Kendall tau-b and tau-c, plain or averaged over groups.
+
+A coefficient that cannot be computed is NaN, never 0: fewer than two points, or a column that is constant.
+`grouped` correlates within each group (systems within an item, say) and averages; how many groups had to be dropped
+because a side was constant is part of the answer.
+
+Intervals by Fisher's z: atanh(r) ± 1.96 s with s² = 1/(n-3) for Pearson (Fisher 1921), (1 + r²/2)/(n-3) for Spearman
+(Bonett & Wright 2000), .437/(n-4) for Kendall (Fieller, Hartley & Pearson 1957). They take the n points as
+independent; where points share items or raters, prefer the bootstrap of `storymeter.stats.resampling`.
+
+>>> x, y = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
+>>> round(kendall_b(x, y), 9), round(kendall_c(x, y), 9)
+(0.316227766, 0.32)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+Coefficient = Callable[[ArrayLike, ArrayLike], float]
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if not _varies(a) or not _varies(b):
+        return math.nan
+    a, b = a - a.mean(), b - b.mean()
+    return float(np.clip((a @ b) / math.sqrt((a @ a) * (b @ b)), -1, 1))
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    from scipy.stats import rankdata
+
+    return pearson(rankdata(np.asarray(x, dtype=float)), rankdata(np.asarray(y, dtype=float)))
+
+
+def kendall_b(x: ArrayLike, y: ArrayLike) -> float:
+    """(C - D) / sqrt((C + D + Tx)(C + D + Ty)): ties take room away from the denominator."""
+    return _kendall(x, y, "b")
+
+
+def kendall_c(x: ArrayLike, y: ArrayLike) -> float:
+    """Stuart's tau-c, 2 (C - D) m / (n² (m - 1)) with m the smaller number of distinct values: for tables that are
+    not square, such as a real-valued metric against four-point judgements."""
+    return _kendall(x, y, "c")
+
+
+def _kendall(x: ArrayLike, y: ArrayLike, variant: str) -> float:
+    from scipy.stats import kendalltau
+
+    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if not _varies(a) or not _varies(b):
+        return math.nan
+    return float(kendalltau(a, b, variant=variant).statistic)
+
+
+def _varies(values: FloatArray) -> bool:
+    return len(values) > 1 and bool((values != values[0]).any())
+
+
+COEFFICIENTS: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b, "kendall_c": kendall_c}
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """`value`: the mean over the groups that could be used; `values` and `groups` say which those are."""
+
+    value: float
+    values: FloatArray
+    groups: NDArray[np.int64]
+    dropped: int
+
+
+def grouped(coefficient: Coefficient, x: ArrayLike, y: ArrayLike, labels: Sequence[int] | NDArray[np.int64]) -> Grouped:
+    """The mean of a coefficient within groups. A group with one point or a constant side is dropped and counted."""
+    a, b, codes = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(labels)
+    order = np.argsort(codes, kind="stable")
+    names, starts = np.unique(codes[order], return_index=True)
+    values = np.array([coefficient(a[part], b[part]) for part in np.split(order, starts[1:])]) if len(order) else np.empty(0)
+    used = ~np.isnan(values)
+    mean = float(values[used].mean()) if used.any() else math.nan
+    return Grouped(mean, values[used], names[used].astype(np.int64), int((~used).sum()))
+
+
+def fisher_interval(r: float, n: int, *, kind: str = "pearson", level: float = 0.95) -> tuple[float, float] | None:
+    """None where n is too small for an interval or r is not a number. |r| = 1 has no width left."""
+    from scipy.stats import norm
+
+    room = n - (4 if kind.startswith("kendall") else 3)
+    if math.isnan(r) or room < 1:
+        return None
+    if abs(r) >= 1:
+        return (r, r)
+    variance = 0.437 / room if kind.startswith("kendall") else (1 + r * r / 2) / room if kind == "spearman" else 1 / room
+    half = float(norm.ppf(0.5 + level / 2)) * math.sqrt(variance)
+    return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)

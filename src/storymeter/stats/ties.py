@@ -1,0 +1,162 @@
+"""Accuracies over pairs: does the metric order two things as people do, and does it know when they are equal?
+
+- `pairwise_accuracy` (Kocmi et al. 2021): share of pairs with the same sign of difference; both tied counts as agreement.
+- `tie_accuracy` (acc_eq; Deutsch et al. 2023, "Ties Matter"): the same, where the metric calls a pair tied when the
+  scores differ by at most epsilon; `tie_calibrated` picks the epsilon with the highest accuracy (the smallest of them).
+- `kendall_like` (WMT 2017-2022): (C - D) / (C + D) over pairs whose human scores differ by at least a threshold (25 raw
+  points); a metric tie on such a pair counts as discordant.
+- `soft_pairwise_accuracy` (Thompson et al. 2024): 1 - |p_human - p_metric| averaged over pairs of systems, p one-sided from
+  a paired permutation over items: a metric should be as sure as people are, not merely agree.
+- `preference_accuracy`: share of documents on which the metric prefers what people prefer (answers -2..2).
+
+>>> human, metric = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
+>>> tie_accuracy(human, metric), tie_accuracy(human, metric, epsilon=2), tie_calibrated(human, metric).accuracy
+(0.6, 0.4, 0.7)
+>>> kendall_like([10, 11, 100, 150], [2, 1, 4, 3]) == 3 / 5, kendall_like([10, 11, 100, 150], [2, 1, 4, 3], threshold=1) == 2 / 6
+(True, True)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .paired import random_swaps
+
+FloatArray = NDArray[np.float64]
+#: past this many pairs a seeded sample stands for all of them
+PAIR_LIMIT = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TieCalibrated:
+    accuracy: float
+    epsilon: float
+    pairs: int
+    #: whether `pairs` is a seeded sample, because there were more than PAIR_LIMIT
+    sampled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Soft:
+    """Soft pairwise accuracy over `pairs` system pairs; `dropped` pairs had fewer than two items in common."""
+
+    value: float
+    pairs: int
+    dropped: int
+
+
+def differences(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, seed: int = 0) -> tuple[FloatArray, FloatArray, bool]:
+    """Signed differences of all pairs within groups (all pairs, without `labels`); the flag says whether a sample was taken."""
+    h, m = np.asarray(human, dtype=float), np.asarray(metric, dtype=float)
+    if labels is None:
+        left, right, sampled = _pairs(len(h), seed)
+        return h[left] - h[right], m[left] - m[right], sampled
+    codes = np.asarray(labels)
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=codes[order][:1] - 1)) if len(order) else np.empty(0, dtype=np.int64)
+    lefts, rights = [], []
+    for part in np.split(order, starts[1:]):
+        i, j = np.triu_indices(len(part), 1)
+        lefts.append(part[i])
+        rights.append(part[j])
+    left = np.concatenate(lefts) if lefts else np.empty(0, dtype=np.int64)
+    right = np.concatenate(rights) if rights else np.empty(0, dtype=np.int64)
+    return h[left] - h[right], m[left] - m[right], False
+
+
+def _pairs(n: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+    if n * (n - 1) // 2 <= PAIR_LIMIT:
+        left, right = np.triu_indices(n, 1)
+        return left, right, False
+    random = np.random.default_rng(seed)
+    left = random.integers(0, n, PAIR_LIMIT)
+    right = random.integers(0, n - 1, PAIR_LIMIT)
+    return left, right + (right >= left), True
+
+
+def pairwise_accuracy(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None) -> float:
+    return tie_accuracy(human, metric, labels, epsilon=0.0)
+
+
+def tie_accuracy(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, epsilon: float = 0.0, seed: int = 0) -> float:
+    h, m, _ = differences(human, metric, labels, seed=seed)
+    if not len(h):
+        return math.nan
+    return float(np.mean(np.sign(h) == np.where(np.abs(m) <= epsilon, 0.0, np.sign(m))))
+
+
+def tie_calibrated(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, seed: int = 0) -> TieCalibrated:
+    """Sort the pairs by |metric difference|: with epsilon at the k-th of them, the first k are called tied, so that
+    accuracy is (human ties among the first k + concordant among the rest) / pairs, for every k by two running sums."""
+    h, m, sampled = differences(human, metric, labels, seed=seed)
+    if not len(h):
+        return TieCalibrated(math.nan, math.nan, 0, sampled)
+    size = np.abs(m)
+    order = np.argsort(size, kind="stable")
+    h, m, size = h[order], m[order], size[order]
+    tied = np.concatenate([[0], np.cumsum(h == 0)])
+    concordant = np.concatenate([[0], np.cumsum((h != 0) & (np.sign(h) == np.sign(m)))])
+    right = tied + (concordant[-1] - concordant)
+    last = np.append(np.flatnonzero(size[1:] != size[:-1]), len(size) - 1) + 1  # cut only between different sizes
+    if size[0] > 0:
+        last = np.concatenate([[0], last])  # epsilon 0 calls nothing tied
+    best = int(last[np.argmax(right[last])])
+    return TieCalibrated(float(right[best] / len(h)), float(size[best - 1]) if best else 0.0, len(h), sampled)
+
+
+def kendall_like(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, threshold: float = 25.0, seed: int = 0) -> float:
+    h, m, _ = differences(human, metric, labels, seed=seed)
+    far = np.abs(h) >= threshold
+    if threshold <= 0:
+        far &= h != 0
+    if not far.any():
+        return math.nan
+    concordant = np.sign(h[far]) == np.sign(m[far])
+    return float((concordant.sum() - (~concordant).sum()) / far.sum())
+
+
+def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray, *, resamples: int = 1000, seed: int = 0) -> Soft:
+    """Both matrices are (systems, items), NaN where there is no score; a pair of systems is compared on the items
+    that both have on both sides. p = (count + 1) / (k + 1), one-sided, with the same swaps for human and metric."""
+    total, pairs, dropped = 0.0, 0, 0
+    for i in range(len(human)):
+        for j in range(i + 1, len(human)):
+            delta = np.stack([human[i] - human[j], metric[i] - metric[j]])
+            delta = delta[:, ~np.isnan(delta).any(axis=0)]
+            if delta.shape[1] < 2:
+                dropped += 1
+                continue
+            p = _one_sided(delta, resamples, seed)
+            total += 1 - abs(float(p[0] - p[1]))
+            pairs += 1
+    return Soft(total / pairs if pairs else math.nan, pairs, dropped)
+
+
+def _one_sided(delta: FloatArray, resamples: int, seed: int) -> FloatArray:
+    observed = delta.sum(axis=1)
+    count = np.zeros(len(delta))
+    slack = 1e-12 * np.maximum(1.0, np.abs(observed))
+    for swapped in random_swaps(delta.shape[1], resamples, seed):
+        moved = observed - 2 * (swapped @ delta.T)
+        count += (moved >= observed - slack).sum(axis=0)
+    return (count + 1) / (resamples + 1)
+
+
+def preference_accuracy(human: ArrayLike, metric: ArrayLike, *, ties: str = "half") -> tuple[float, int, int]:
+    """`human` and `metric` are differences (B minus A) per document: the share of documents with equal signs.
+
+    Documents on which people are undecided (0) say nothing and are left out. A metric tie on a decided document counts
+    half ("half", the expected share of a coin), as wrong ("wrong"), or is left out ("drop"). Gives (accuracy, documents
+    used, metric ties)."""
+    h, m = np.sign(np.asarray(human, dtype=float)), np.sign(np.asarray(metric, dtype=float))
+    decided = h != 0
+    tied = int((decided & (m == 0)).sum())
+    right = int((decided & (h == m)).sum())
+    used = int(decided.sum()) - (tied if ties == "drop" else 0)
+    if not used:
+        return math.nan, 0, tied
+    return (right + (tied / 2 if ties == "half" else 0)) / used, used, tied

@@ -1,0 +1,193 @@
+"""Williams, permutations, correlations and tie-aware accuracies: the oracles, and slow textbook versions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from storymeter import stats
+from storymeter.stats.correlation import COEFFICIENTS
+
+WILLIAMS = [
+    (0.65, 0.55, 0.30, 50, 0.8160781865467162, 0.20928617286753579),
+    (0.9, 0.8, 0.7, 5, 0.4829804923590778, 0.33840461147876),
+    (0.9, 0.8, 0.7, 20, 1.3723336198457738, 0.09389833942857091),
+    (0.9, 0.8, 0.7, 100, 3.2605108997474495, 0.0007674239371438021),
+    (0.99, 0.95, 0.96, 12, 2.9842124242331987, 0.007672164430471246),
+]
+
+
+@pytest.mark.parametrize(("r12", "r13", "r23", "n", "t", "p"), WILLIAMS)
+def test_williams_table(r12: float, r13: float, r23: float, n: int, t: float, p: float) -> None:
+    got = stats.williams(r12, r13, r23, n)
+    assert got == (pytest.approx(t, rel=1e-12), pytest.approx(p, rel=1e-12))
+
+
+def test_williams_from_scores() -> None:
+    gold, a, b = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]
+    p = stats.williams(stats.pearson(gold, a), stats.pearson(gold, b), stats.pearson(a, b), 5).p
+    assert p == pytest.approx(0.01907368798284464, rel=1e-10)
+
+
+@pytest.mark.parametrize("arguments", [(0.5, 0.4, 0.3, 3), (math.nan, 0.4, 0.3, 9), (0.5, 0.5, 1.0, 9)])
+def test_williams_has_no_answer(arguments: tuple[float, float, float, int]) -> None:
+    assert all(math.isnan(value) for value in stats.williams(*arguments))
+
+
+GOLD, METRIC = np.array([[1, 2, 3], [4, 5, 6]]), np.array([[2, 1, 4], [3, 3, 7]])
+
+
+@pytest.mark.parametrize(("name", "none", "by_system", "by_item"), [
+    ("pearson", 0.776, 0.760, 1.0), ("kendall_b", 0.552, 0.575, 1.0), ("kendall_c", 0.556, 0.611, 1.0)])
+def test_groupings(name: str, none: float, by_system: float, by_item: float) -> None:
+    gold, metric = GOLD.ravel(), METRIC.ravel()
+    systems, items = np.repeat([0, 1], 3), np.tile([0, 1, 2], 2)
+    assert COEFFICIENTS[name](gold, metric) == pytest.approx(none, abs=5e-4)
+    assert stats.grouped(COEFFICIENTS[name], gold, metric, systems).value == pytest.approx(by_system, abs=5e-4)
+    assert stats.grouped(COEFFICIENTS[name], gold, metric, items).value == pytest.approx(by_item, abs=5e-4)
+
+
+def test_constant_groups_are_dropped_and_counted() -> None:
+    result = stats.grouped(stats.pearson, [1, 2, 3, 4, 9], [1, 2, 5, 5, 7], [0, 0, 1, 1, 2])
+    assert (result.value, result.dropped, result.groups.tolist()) == (1.0, 2, [0])
+    nothing = stats.grouped(stats.pearson, [1, 1], [1, 2], [0, 0])
+    assert math.isnan(nothing.value) and nothing.dropped == 1
+
+
+def test_the_small_vectors_of_the_specification() -> None:
+    x, y = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
+    assert stats.kendall_b(x, y) == pytest.approx(0.316227766, abs=1e-9)
+    assert stats.kendall_c(x, y) == pytest.approx(0.32, abs=1e-12)
+    assert stats.tie_accuracy(x, y) == 0.6
+    assert stats.tie_accuracy(x, y, epsilon=2) == 0.4
+    assert stats.tie_calibrated(x, y).accuracy == 0.7
+    assert stats.kendall_like([10, 11, 100, 150], [2, 1, 4, 3]) == 3 / 5
+    assert stats.kendall_like([10, 11, 100, 150], [2, 1, 4, 3], threshold=1) == pytest.approx(2 / 6)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=2, max_size=12))
+def test_calibration_finds_the_best_epsilon_there_is(points: list[tuple[int, int]]) -> None:
+    human, metric = zip(*points, strict=True)
+    found = stats.tie_calibrated(human, metric)
+    every = {epsilon: stats.tie_accuracy(human, metric, epsilon=epsilon) for epsilon in [0, *(abs(a - b) for a, b in itertools.combinations(metric, 2))]}
+    assert found.accuracy == pytest.approx(max(every.values()))
+    assert found.epsilon == min(e for e, accuracy in every.items() if accuracy == max(every.values()))
+    assert stats.tie_accuracy(human, metric, epsilon=found.epsilon) == pytest.approx(found.accuracy)
+
+
+def test_groups_limit_the_pairs() -> None:
+    human, metric, items = [1, 2, 9, 8], [1, 2, 0, 5], [0, 0, 1, 1]
+    assert stats.pairwise_accuracy(human, metric, items) == 0.5
+
+
+def test_a_metric_tie_counts_against_it() -> None:
+    assert stats.kendall_like([0, 100], [1, 1]) == -1.0
+    assert math.isnan(stats.kendall_like([0, 1], [1, 2]))
+
+
+def test_soft_pairwise_accuracy_of_perfect_and_reversed_metrics() -> None:
+    random = np.random.default_rng(0)
+    human = random.normal(size=(4, 60)) + np.arange(4)[:, None]
+    assert stats.soft_pairwise_accuracy(human, human).value == 1.0
+    assert stats.soft_pairwise_accuracy(human, -human).value < 0.05
+    unsure = stats.soft_pairwise_accuracy(human, random.normal(size=(4, 60)))
+    assert 0.3 < unsure.value < 0.7
+    human[0, 1:] = np.nan
+    assert stats.soft_pairwise_accuracy(human, human).dropped == 3
+
+
+def test_preference_accuracy_states_its_rule() -> None:
+    human, metric = [2, -1, 0, 1, 1], [0.3, 0.1, 0.5, 0.0, 0.2]
+    assert stats.preference_accuracy(human, metric) == (2.5 / 4, 4, 1)
+    assert stats.preference_accuracy(human, metric, ties="wrong") == (0.5, 4, 1)
+    assert stats.preference_accuracy(human, metric, ties="drop") == (2 / 3, 3, 1)
+    assert math.isnan(stats.preference_accuracy([0, 0], [1, 2])[0])
+
+
+def test_fast_permutation_is_the_slow_one() -> None:
+    random = np.random.default_rng(4)
+    human = random.normal(size=80)
+    a, b = human + random.normal(size=80), human + 1.4 * random.normal(size=80)
+    fast = stats.permutation_pearson(human, a, b, resamples=700, seed=9)
+    slow = stats.permutation(stats.pearson, human, a, b, resamples=700, seed=9)
+    assert fast.p == slow.p
+    assert fast.difference == pytest.approx(slow.difference, abs=1e-12)
+
+
+def test_permutation_of_equal_metrics_is_one() -> None:
+    human = np.arange(20.0)
+    assert stats.permutation_pearson(human, human**2, human**2, resamples=99).p == 1.0
+    assert math.isnan(stats.permutation_pearson(human, np.ones(20), human).p)
+
+
+def test_permutation_of_ten_thousand_segments_is_quick() -> None:
+    random = np.random.default_rng(1)
+    human = random.normal(size=10_000)
+    a, b = human + random.normal(size=10_000), human + 1.01 * random.normal(size=10_000)
+    begin = time.perf_counter()
+    stats.permutation_pearson(human, a, b, resamples=10_000)
+    assert time.perf_counter() - begin < 10
+
+
+def test_permutation_of_groups() -> None:
+    delta = np.array([0.2, 0.1, 0.3, -0.1, 0.2, 0.4])
+    exact = np.mean([np.mean(delta * s) >= delta.mean() - 1e-12 for s in itertools.product([1, -1], repeat=6)])
+    assert stats.permutation_grouped(delta, np.zeros(6), resamples=20_000).p == pytest.approx(exact, abs=0.01)
+
+
+def test_fisher_interval() -> None:
+    assert stats.fisher_interval(0.5, 28) == pytest.approx((0.1560, 0.7358), abs=5e-4)
+    assert stats.fisher_interval(0.5, 3) is None
+    assert stats.fisher_interval(math.nan, 30) is None
+    wide, narrow = stats.fisher_interval(0.5, 28, kind="spearman"), stats.fisher_interval(0.5, 28, kind="kendall_b")
+    assert wide is not None and narrow is not None and wide[0] < 0.156 < narrow[0]
+
+
+def test_rank_tests_for_many_groups_are_scipys() -> None:
+    random = np.random.default_rng(7)
+    groups = np.repeat(np.arange(6), 15)
+    high, low = random.integers(0, 8, 90).astype(float), random.integers(0, 6, 90).astype(float)
+    mw = stats.rank_sum(high, low, groups, groups, 6)
+    t = stats.paired_t(high - low, groups, 6)
+    for k in range(6):
+        h, lo = high[groups == k], low[groups == k]
+        assert mw[k] == pytest.approx(scipy_stats.mannwhitneyu(h, lo, alternative="greater", method="asymptotic").pvalue, rel=1e-12)
+        assert t[k] == pytest.approx(scipy_stats.ttest_rel(h, lo, alternative="greater").pvalue, rel=1e-10)
+
+
+def test_signed_rank_counts_all_signs_even_with_ties() -> None:
+    d = np.array([3.0, -1, 2, 2, -2, 5, 0, 4, 1])
+    kept = d[d != 0]
+    ranks = scipy_stats.rankdata(np.abs(kept))
+    observed = ranks[kept > 0].sum()
+    every = np.mean([ranks[np.array(s, dtype=bool)].sum() >= observed - 1e-9 for s in itertools.product([0, 1], repeat=len(kept))])
+    assert stats.signed_rank(d, np.zeros(9, dtype=np.int64), 1)[0] == pytest.approx(every, rel=1e-12)
+    plain = np.array([1.5, -2.5, 3.5, 4.5, -0.5, 6.5])
+    assert stats.signed_rank(plain, np.zeros(6, dtype=np.int64), 1)[0] == pytest.approx(scipy_stats.wilcoxon(plain, alternative="greater").pvalue)
+    many = np.random.default_rng(2).normal(0.1, 1, 60)
+    assert stats.signed_rank(many, np.zeros(60, dtype=np.int64), 1)[0] == pytest.approx(
+        scipy_stats.wilcoxon(many, alternative="greater", method="asymptotic").pvalue, rel=1e-12)
+
+
+def test_exact_limits_of_ten_pairs() -> None:
+    group = np.zeros(10, dtype=np.int64)
+    assert stats.signed_rank(np.arange(1.0, 11), group, 1)[0] == 1 / 1024
+    assert stats.rank_sum(np.arange(11.0, 21), np.arange(10.0), group, group, 1)[0] == pytest.approx(9.133589555477501e-05, rel=1e-12)
+
+
+def test_what_cannot_be_tested_is_nan() -> None:
+    none, one = np.zeros(4, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    assert math.isnan(stats.paired_t(np.zeros(4), none, 1)[0])
+    assert math.isnan(stats.paired_t(np.ones(1), one, 1)[0])
+    assert math.isnan(stats.signed_rank(np.zeros(4), none, 1)[0])
+    assert math.isnan(stats.rank_sum(np.ones(4), np.ones(4), none, none, 1)[0])
+    assert stats.paired_t(np.full(4, 5.0), none, 1)[0] == 1 / 16
+    assert stats.paired_t(np.full(4, -5.0), none, 1)[0] == 1.0
