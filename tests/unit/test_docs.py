@@ -1,0 +1,86 @@
+"""Every fenced block of the documentation runs.
+
+```python  blocks are executed, one after another per page, in one namespace.
+```console blocks hold commands after `$ ` and, below them, lines of their output, which must appear in that order; `…` stands for
+           anything. A block marked ```console data needs the real data folder and is skipped where that is absent.
+Other blocks (```sh for what installs things, ```text) are for people only.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def _blocks(page: Path, language: str) -> list[tuple[str, str]]:
+    return [(mark.strip(), body) for kind, mark, body in FENCE.findall(page.read_text(encoding="utf-8")) if kind == language]
+
+
+def _commands(body: str) -> list[tuple[str, list[str]]]:
+    """(command, lines of output that must appear) in order."""
+    out: list[tuple[str, list[str]]] = []
+    for line in body.replace("\\\n", " ").splitlines():
+        if line.startswith("$ "):
+            out.append((line[2:], []))
+        elif out and line.strip():
+            out[-1][1].append(line)
+    return out
+
+
+def _squeeze(line: str) -> str:
+    return " ".join(line.split())
+
+
+def _check_output(command: str, wanted: list[str], text: str) -> None:
+    lines = [_squeeze(line) for line in text.splitlines()]
+    position = 0
+    for want in wanted:
+        pattern = _squeeze(want).replace("[", "[[]").replace("…", "*")
+        hits = [k for k in range(position, len(lines)) if fnmatch.fnmatchcase(lines[k], pattern)]
+        assert hits, f"{command!r} does not print {want!r}; it prints:\n{text}"
+        position = hits[0] + 1
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder where a reader of the documentation would stand: the examples are here, and nothing else."""
+    folder = tmp_path_factory.mktemp("desk")
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    data = Path(os.environ.get("STORYMETER_DATA", ROOT.parent / "shared" / "data"))
+    if data.is_dir():
+        (folder / "data").symlink_to(data.resolve())
+    return folder
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if _blocks(p, "console")], ids=lambda p: p.name)
+def test_commands(page: Path, desk: Path) -> None:
+    for mark, body in _blocks(page, "console"):
+        if mark == "data" and not (desk / "data").exists():
+            continue
+        for command, wanted in _commands(body):
+            words = shlex.split(command)
+            assert words[0] == "storymeter", f"only storymeter commands run here: {command}"
+            done = subprocess.run([sys.executable, "-m", "storymeter", *words[1:]], cwd=desk, capture_output=True, text=True, timeout=300,
+                                  env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"})
+            assert "Traceback" not in done.stderr, done.stderr
+            assert done.returncode == 0 or wanted, f"{command}: {done.stderr}"
+            _check_output(command, wanted, done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if _blocks(p, "python")], ids=lambda p: p.name)
+def test_python(page: Path, desk: Path) -> None:
+    script = "\n\n".join(body for mark, body in _blocks(page, "python") if mark != "data" or (desk / "data").exists())
+    done = subprocess.run([sys.executable, "-c", script], cwd=desk, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{script}\n{done.stderr}"

@@ -1,0 +1,25 @@
+"""The worked example in a module's docstring is its specification, and runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import storymeter
+
+
+def _modules() -> list[str]:
+    found = pkgutil.walk_packages(storymeter.__path__, "storymeter.", onerror=lambda name: None)
+    return sorted(m.name for m in found if not m.name.endswith("__main__") and "._native" not in m.name and ".migrations" not in m.name)
+
+
+@pytest.mark.parametrize("name", _modules())
+def test_docstring(name: str) -> None:
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        pytest.skip(f"an optional part is not installed: {error}")
+    assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
