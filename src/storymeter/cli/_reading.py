@@ -15,8 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def reading_options(function: F) -> F:
-    function = click.option("--from", "format", metavar="FORMAT", help="Format of the files; default: seen from their content.")(function)
-    return function
+    return click.option("--from", "format", metavar="FORMAT", help="Format of the files; default: seen from their content.")(function)
 
 
 def read_corpus(path: str, **reading: Any) -> Corpus:

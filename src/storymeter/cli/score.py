@@ -5,7 +5,17 @@ from __future__ import annotations
 import click
 
 from ..names import split
-from ._options import coloured, device_option, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from ._options import (
+    coloured,
+    device_option,
+    format_option,
+    jobs_option,
+    output,
+    progress_bar,
+    say,
+    seed_option,
+    terminal_width,
+)
 from ._reading import read_candidates, read_references, reading_options
 
 
