@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ..engine.evaluate import Report
@@ -72,35 +73,49 @@ def _by_document(metric: Metric, score: Score) -> dict[str, Any]:
     return {"value": values["value"], **{key: value for key, value in values.items() if key != "value"}}
 
 
-def write_documents(report: Report, path: str) -> None:
-    """`.csv`, `.jsonl` or `.parquet`, by the ending of the name; written whole or not at all."""
-    table = document_table(report)
-    suffix = Path(path).suffix.lower()
-    names = [head.name for head in table.heads]
-    if suffix in (".csv", ".tsv"):
-        text = table.render("csv") if suffix == ".csv" else _tsv(table)
-        with atomic(path) as file:
-            file.write(text.encode())
-    elif suffix in (".jsonl", ".ndjson"):
-        import msgspec
-
-        with atomic(path) as file:
-            for row in table.rows:
-                file.write(msgspec.json.encode(dict(zip(names, row, strict=True))) + b"\n")
-    elif suffix == ".parquet":
+def document_writer(path: str) -> Callable[[Report], None]:
+    """A function that writes one row per document as `.csv`, `.tsv`, `.jsonl` or `.parquet`, by the ending of the name;
+    whole or not at all."""
+    write = _WRITERS.get(Path(path).suffix.lower())
+    if write is None:
+        raise UsageError(f"--per-document cannot tell the format of {path!r}.", hint=f"End the name in {', '.join(_WRITERS)}.")
+    if write is _parquet:
         try:
-            import pyarrow as arrow
-            import pyarrow.parquet as parquet
+            import pyarrow  # noqa: F401
         except ImportError:
             raise MissingPartError.extra("Writing Parquet", "parquet") from None
-        columns = {name: [row[k] for row in table.rows] for k, name in enumerate(names)}
+
+    def save(report: Report) -> None:
+        data = write(document_table(report))
         with atomic(path) as file:
-            parquet.write_table(arrow.table(columns), file)
-    else:
-        raise UsageError(f"--per-document cannot tell the format of {path!r}.", hint="End the name in .csv, .tsv, .jsonl or .parquet.")
+            file.write(data)
+
+    return save
 
 
-def _tsv(table: Table) -> str:
+def _csv(table: Table) -> bytes:
+    return table.render("csv").encode()
+
+
+def _tsv(table: Table) -> bytes:
     lines = ["\t".join(head.name for head in table.heads)]
     lines += ["\t".join("" if value is None else str(value).replace("\t", " ") for value in row) for row in table.rows]
-    return "\n".join(lines) + "\n"
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _jsonl(table: Table) -> bytes:
+    names = [head.name for head in table.heads]
+    return b"".join(msgspec.json.encode(dict(zip(names, row, strict=True))) + b"\n" for row in table.rows)
+
+
+def _parquet(table: Table) -> bytes:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    columns = {head.name: [row[k] for row in table.rows] for k, head in enumerate(table.heads)}
+    sink = arrow.BufferOutputStream()
+    parquet.write_table(arrow.table(columns), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+_WRITERS: dict[str, Callable[[Table], bytes]] = {".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl, ".parquet": _parquet}

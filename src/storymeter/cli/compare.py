@@ -1,0 +1,43 @@
+"""storymeter compare: is system A better than system B, and is it more than luck?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..errors import UsageError
+from ._options import coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from ._reading import reading_options
+from ._scoring import evaluate_files, scoring_options
+
+
+@click.command()
+@click.argument("candidates", nargs=-1, required=True, metavar="A B [C...]")
+@scoring_options
+@click.option("--resamples", type=click.IntRange(99, 1_000_000), default=1000, show_default=True, help="Resamples of each test.")
+@click.option("--most", type=click.IntRange(0, 1000), default=5, show_default=True, help="How many of the most different documents to list.")
+@format_option()
+@jobs_option
+@seed_option
+@reading_options
+def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, jobs: int, seed: int, **options: Any) -> None:
+    """Compare systems pairwise on the same documents: paired permutation and bootstrap, corrected after Holm."""
+    from ..engine.compare import compare
+    from ..report.comparison import comparison_json, comparison_table, difference_table
+    from ..report.scores import coverage_lines
+
+    if len(candidates) < 2:
+        raise UsageError("A comparison needs two systems.", hint="Give two files or more: storymeter compare A.json B.json --references FILE")
+    with progress_bar() as progress:
+        report = evaluate_files(candidates, jobs=jobs, seed=seed, resamples=0, progress=progress, **options)
+        comparisons = compare(report, resamples=resamples, seed=seed, most=most)
+    for line in coverage_lines(report):
+        say(line)
+    if style == "json":
+        output(comparison_json(comparisons))
+        return
+    output(comparison_table(comparisons).render(style, width=terminal_width(), colour=coloured()))
+    differences = difference_table(comparisons)
+    if style == "table" and differences.rows:
+        output(differences.render(style, width=terminal_width(), colour=coloured()))
