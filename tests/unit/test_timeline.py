@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from storymeter.report.timeline import Event, Link, Timeline, terminal, timeline_page
+
+STORY = Timeline("v <1>", "mine", "ann & co", "meteor", 20.0, [Event("a <b>dog</b> runs", 0, 9), Event("it rests", 12, 20)],
+                 [Event("a dog", 0, 10), Event("padding", 3, 4), Event("it sleeps", 12, 20)], [Link(0, 0, 0.9, 0.5), Link(1, 2, 1.0, 0.25)], 0.2, 0.3, 0.24)
+
+
+def test_terminal_joins_partners_and_marks_the_lonely() -> None:
+    text = terminal(STORY, 110)
+    assert "0.450" in text and "0.250" in text
+    assert next(line for line in text.splitlines() if line.startswith("p2")).endswith("no partner")
+    assert next(line for line in text.splitlines() if line.startswith("g2")).endswith("-> p3")
+
+
+def test_page_is_self_contained_and_escaped() -> None:
+    text = timeline_page(STORY)
+    assert "<b>dog" not in text and "&lt;b&gt;dog" in text and "v &lt;1&gt;" in text
+    assert "0.90 × 0.50 = 0.45" in text
+    assert text.count('class="single"') == 1
+    for outside in ("src=\"http", "href=\"http", "<script"):
+        assert outside not in text
+
+
+def test_an_empty_story_still_renders() -> None:
+    nothing = Timeline("v", "s", "r", "meteor", 0.0, [], [], [], 0, 0, 0)
+    assert "v" in terminal(nothing)
+    assert "<svg" in timeline_page(nothing)
