@@ -3,3 +3,6 @@
 from typing import Any
 
 def __getattr__(name: str) -> Any: ...
+
+# json: facts about a JSON text that a decoder does not tell
+def json_facts(data: bytes) -> tuple[int, bool]: ...

@@ -1,0 +1,132 @@
+"""ActivityNet Captions: submissions, references (two parallel lists per video) and lists of ids.
+
+References of TACoS have the same shape with `fps` and `num_frames` in place of `duration`; their times are frames,
+and are read as seconds. All keys that are not known stay in `meta`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..captions import Caption, Corpus, Document
+from .base import JsonFormat, has, some_of
+from .checks import INDEX, MISSING, Check, others
+
+_EVENT = frozenset(("sentence", "timestamp"))
+_ENTRY = frozenset(("duration", "timestamps", "sentences"))
+
+
+class Submission(JsonFormat):
+    name = "activitynet"
+    title = "ActivityNet Captions submission"
+    shape = '{"results": {"<video>": [{"sentence": "…", "timestamp": [0.0, 4.5]}]}}'
+    carries = frozenset(("documents", "several", "times", "meta"))
+
+    def looks(self, value: Any) -> bool:
+        return has(value, "results") and not isinstance(value["results"], str)
+
+    def documents(self, value: Any, check: Check) -> Iterator[Document]:
+        top = check.mapping(value, (), "a submission")
+        self.keep(check, others(top, frozenset(("results",))))
+        for video, events in check.mapping(top.get("results", MISSING) if top else {}, ("results",), "the results").items():
+            at = ("results", video)
+            id = check.open(video, at, text=(INDEX, "sentence"), time=(INDEX, "timestamp"))
+            captions = []
+            for i, event in enumerate(check.sequence(events, at, "the events of a video")):
+                if type(event) is not dict:
+                    check.mapping(event, (*at, i), "an event")
+                    continue
+                start, end = check.pair(event.get("timestamp", MISSING), i)
+                meta = others(event, _EVENT) if len(event) > 2 else None
+                caption = check.caption(i, event.get("sentence", MISSING), start, end, None, meta)
+                if caption is not None:
+                    captions.append(caption)
+            yield check.close(id, captions)
+
+    def value(self, corpus: Corpus) -> Any:
+        top = self.kept(corpus, {"version": "VERSION 1.0", "external_data": {"used": False, "details": ""}})
+        return {**top, "results": {d.id: [{"sentence": c.text, "timestamp": [c.start, c.end], **c.meta} for c in d.captions] for d in corpus}}
+
+
+class Reference(JsonFormat):
+    name = "activitynet-reference"
+    title = "ActivityNet Captions reference (also TACoS)"
+    shape = '{"<video>": {"duration": 9.0, "timestamps": [[0.0, 4.5]], "sentences": ["…"]}}'
+    carries = frozenset(("documents", "several", "times", "duration"))
+
+    def looks(self, value: Any) -> bool:
+        return isinstance(value, dict) and any(has(v, "timestamps") or has(v, "sentences") for v in some_of(value))
+
+    def documents(self, value: Any, check: Check) -> Iterator[Document]:
+        for video, entry in check.mapping(value, (), "a reference file").items():
+            at = (video,)
+            if type(entry) is not dict:
+                check.mapping(entry, at, "a video")
+                continue
+            meta = others(entry, _ENTRY)
+            fps = meta.get("fps") if "duration" not in entry else None
+            frames = isinstance(fps, int | float) and fps > 0
+            id = check.open(video, at, text=("sentences", INDEX), time=("timestamps", INDEX), duration=_duration(entry, meta, fps if frames else None))
+            times = check.sequence(entry.get("timestamps", MISSING), (*at, "timestamps"), "the timestamps")
+            sentences = check.sequence(entry.get("sentences", MISSING), (*at, "sentences"), "the sentences")
+            if len(times) != len(sentences) and "timestamps" in entry and "sentences" in entry:
+                check.error("unequal-lists", "timestamps and sentences differ in number", at, detail=f"{len(times):,} and {len(sentences):,}", id=id)
+            captions = []
+            for i, (time, sentence) in enumerate(zip(times, sentences, strict=False)):
+                start, end = check.pair(time, i)
+                if frames:
+                    start, end = _divided(start, fps), _divided(end, fps)
+                caption = check.caption(i, sentence, start, end)
+                if caption is not None:
+                    captions.append(caption)
+            yield check.close(id, captions, meta=meta)
+
+    def value(self, corpus: Corpus) -> Any:
+        return {d.id: _entry(d) for d in corpus}
+
+
+class Ids(JsonFormat):
+    name = "id-list"
+    title = "List of ids (a split)"
+    shape = '["<video>", "<video>"]'
+    carries = frozenset(("documents", "untimed"))
+
+    def looks(self, value: Any) -> bool:
+        return isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in some_of(value))
+
+    def documents(self, value: Any, check: Check) -> Iterator[Document]:
+        seen: set[str] = set()
+        for i, video in enumerate(check.sequence(value, (), "a list of ids")):
+            id = check.open(video, (i,))
+            if id in seen:
+                check.error("duplicate-id", "an id stands more than once in the list", (i,), id=id)
+            seen.add(id)
+            yield check.close(id, [])
+
+    def value(self, corpus: Corpus) -> Any:
+        return list(corpus.by_id())
+
+
+def _duration(entry: dict[str, Any], meta: dict[str, Any], fps: float | None) -> Any:
+    frames = meta.get("num_frames")
+    if fps is not None and isinstance(frames, int | float) and not isinstance(frames, bool):
+        return frames / fps
+    return entry.get("duration")
+
+
+def _divided(frame: Any, fps: Any) -> Any:
+    return frame / fps if isinstance(frame, int | float) and not isinstance(frame, bool) else frame
+
+
+def _entry(document: Document) -> dict[str, Any]:
+    fps = document.meta.get("fps")
+    if "num_frames" in document.meta and isinstance(fps, int | float) and fps > 0:
+        return {"timestamps": [[round(t * fps) for t in _span(c)] for c in document.captions],
+                "sentences": [c.text for c in document.captions], **document.meta}
+    entry: dict[str, Any] = {} if document.duration is None else {"duration": document.duration}
+    return {**entry, "timestamps": [_span(c) for c in document.captions], "sentences": [c.text for c in document.captions], **document.meta}
+
+
+def _span(caption: Caption) -> list[float]:
+    return [t for t in (caption.start, caption.end) if t is not None]

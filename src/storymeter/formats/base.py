@@ -1,0 +1,94 @@
+"""What a format is: a name, a way to recognise it, to read it and, mostly, to write it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, ClassVar
+
+import msgspec
+
+from ..captions import Corpus, Document
+from .checks import Check
+from .source import Source
+
+#: what a format may be able to hold, in the words of messages and of the documentation
+FIELDS = {
+    "documents": "several documents",
+    "several": "several captions per document",
+    "alternatives": "several documents with one id",
+    "times": "start and end",
+    "untimed": "captions without times",
+    "duration": "durations",
+    "images": "images",
+    "meta": "other keys",
+}
+
+
+class Format(ABC):
+    name: ClassVar[str]
+    title: ClassVar[str]
+    #: one line that shows the format, for the documentation
+    shape: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]] = (".json",)
+    carries: ClassVar[frozenset[str]]
+    #: True where a document is a story even if it is kept in one text
+    story: ClassVar[bool] = False
+    writable: ClassVar[bool] = True
+    #: True where `documents` takes the file line by line
+    streams: ClassVar[bool] = False
+
+    @abstractmethod
+    def sniff(self, source: Source) -> bool:
+        """Does the content look like this format? Suffixes are asked later, and only if no content speaks."""
+
+    @abstractmethod
+    def read(self, source: Source, check: Check) -> Iterable[Document]: ...
+
+    def write(self, corpus: Corpus) -> Iterator[bytes]:
+        raise NotImplementedError(self.name)  # never reached: `writable` is asked first
+
+    # -- the file's own keys at the top, kept for the way back
+
+    def keep(self, check: Check, keys: dict[str, Any]) -> None:
+        check.meta["file"] = {self.name: keys}
+
+    def kept(self, corpus: Corpus, default: dict[str, Any] | None = None) -> dict[str, Any]:
+        file = corpus.meta.get("file")
+        found = file.get(self.name) if isinstance(file, dict) else None
+        return dict(found) if isinstance(found, dict) else dict(default or {})
+
+
+class JsonFormat(Format):
+    """A format whose file is one JSON value, recognised by its shape."""
+
+    @abstractmethod
+    def looks(self, value: Any) -> bool: ...
+
+    @abstractmethod
+    def documents(self, value: Any, check: Check) -> Iterable[Document]: ...
+
+    @abstractmethod
+    def value(self, corpus: Corpus) -> Any:
+        """The corpus as the value to encode."""
+
+    def sniff(self, source: Source) -> bool:
+        return source.is_json and not source.is_json_lines and self.looks(source.value)
+
+    def read(self, source: Source, check: Check) -> Iterable[Document]:
+        return self.documents(source.value, check)
+
+    def write(self, corpus: Corpus) -> Iterator[bytes]:
+        yield msgspec.json.encode(self.value(corpus)) + b"\n"
+
+
+def some_of(value: Any, number: int = 50) -> list[Any]:
+    """The first few members of a list, or values of an object, to judge its shape by."""
+    if isinstance(value, dict):
+        return list(islice(value.values(), number))
+    return value[:number] if isinstance(value, list) else []
+
+
+def has(value: Any, *keys: str) -> bool:
+    return isinstance(value, dict) and all(key in value for key in keys)

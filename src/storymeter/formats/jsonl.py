@@ -1,0 +1,108 @@
+"""Our own JSON Lines: one caption per line, everything kept, readable line by line.
+
+    {"storymeter": "captions", "schema": 1, "name": "mine", "origin": {…}, "meta": {…}}
+    {"doc": "v1", "duration": 9.0}
+    {"doc": "v1", "text": "a dog runs", "start": 0.0, "end": 4.5}
+    {"doc": "v1", "text": "it jumps", "start": 4.5, "end": 9.0, "image": "7.jpg", "meta": {"score": 0.3}}
+
+The first line is optional. A line without `text` opens a document: it is needed only where a document has a duration,
+meta or no captions, or where its id occurred before (another alternative).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from ..captions import Caption, Corpus, Document
+from .base import Format, has
+from .checks import MISSING, Check, named
+from .problems import Mark
+from .source import Source, decode
+
+_LINE = frozenset(("doc", "text", "start", "end", "image", "meta", "duration"))
+
+
+class JsonLines(Format):
+    name = "jsonl"
+    title = "Storymeter's JSON Lines"
+    shape = '{"doc": "v1", "text": "…", "start": 0.0, "end": 4.5, "image": null, "meta": {}}'
+    suffixes = (".jsonl", ".ndjson")
+    carries = frozenset(("documents", "several", "alternatives", "times", "untimed", "duration", "images", "meta"))
+    streams = True
+
+    def sniff(self, source: Source) -> bool:
+        if not source.is_json:
+            return False
+        first = decode(source.data.lstrip().partition(b"\n")[0], Check())
+        return has(first, "storymeter") or has(first, "doc")
+
+    def read(self, source: Source, check: Check) -> Iterable[Document]:
+        return self.documents(enumerate(source.data.split(b"\n"), 1), check)
+
+    def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
+        current, closed, meta = None, set[str](), None
+        captions: list[Caption] = []
+        for number, line in lines:
+            if not line or line.isspace():
+                continue
+            at = (Mark("line", number),)
+            item = decode(line, check, at)
+            if type(item) is not dict:
+                check.error("wrong-type", "a line must be a JSON object", at, detail=f"found {named(item)}")
+                continue
+            if "storymeter" in item:
+                self._header(item, check, at)
+                continue
+            name, text = item.get("doc", MISSING), item.get("text", MISSING)
+            if text is MISSING or name != current:
+                if current is not None:
+                    yield check.close(current, captions, meta=meta)
+                    closed.add(current)
+                current = check.open(name, at, text=("text",), time=("start",), duration=item.get("duration"))
+                captions, meta = [], None
+                if text is MISSING:
+                    meta = check.mapping(item.get("meta") or {}, (*at, "meta"), "meta")
+                    continue
+                if current in closed:
+                    check.error("scattered", "captions of one document must stand together", at, id=current)
+            check.move(at)
+            image = item.get("image")
+            extra = item.get("meta") or {}
+            if type(extra) is not dict:
+                extra = check.mapping(extra, (*at, "meta"), "meta")
+            if len(item.keys() - _LINE):
+                extra = {**extra, **{key: value for key, value in item.items() if key not in _LINE}}
+            caption = check.caption(len(captions), text, item.get("start"), item.get("end"), None if image is None else str(image), extra)
+            if caption is not None:
+                captions.append(caption)
+        if current is not None:
+            yield check.close(current, captions, meta=meta)
+
+    def _header(self, item: dict[str, Any], check: Check, at: tuple[Mark]) -> None:
+        if item.get("schema") != 1:
+            check.error("schema", "this file was written by a newer Storymeter", at, detail=f"schema {item.get('schema')!r}")
+        check.meta.update(check.mapping(item.get("meta") or {}, (*at, "meta"), "meta"))
+        if isinstance(item.get("origin"), dict):
+            check.meta["origin"] = item["origin"]
+
+    def write(self, corpus: Corpus) -> Iterator[bytes]:
+        encode = msgspec.json.Encoder().encode
+        meta = {key: value for key, value in corpus.meta.items() if key != "origin"}
+        origin = corpus.meta.get("origin") or corpus.origin
+        yield encode({"storymeter": "captions", "schema": 1, "name": corpus.name, "origin": origin, "meta": meta}) + b"\n"
+        seen: set[str] = set()
+        for document in corpus:
+            lines = [{"doc": document.id, **_present(c)} for c in document.captions]
+            if document.duration is not None or document.meta or not lines or document.id in seen:
+                head: dict[str, Any] = {"doc": document.id, "duration": document.duration, "meta": document.meta}
+                lines.insert(0, {key: value for key, value in head.items() if value not in (None, {})})
+            seen.add(document.id)
+            yield b"".join(encode(line) + b"\n" for line in lines)
+
+
+def _present(caption: Caption) -> dict[str, Any]:
+    fields = {"text": caption.text, "start": caption.start, "end": caption.end, "image": caption.image, "meta": caption.meta}
+    return {key: value for key, value in fields.items() if value is not None and value != {}}

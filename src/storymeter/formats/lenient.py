@@ -1,0 +1,178 @@
+"""JSON as people really write it, read as far as it goes, with the place of everything that is wrong.
+
+The fast decoder refuses NaN, gives up at the first fault and lets a doubled key vanish. This one is asked only then:
+it takes NaN and Infinity as numbers, notices doubled keys, reads a truncated file up to the break, and steps over
+values that are nested too deeply. Wherever a value is sound, the C decoder of the standard library reads it whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from .checks import REPORTED, Check
+from .problems import Mark, Path
+
+DEPTH = 100  #: no format needs more than six levels
+_BLANK = re.compile(r"[ \t\n\r]*")
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+
+
+class Repeated(dict[str, Any]):
+    """An object in which a key stood more than once; the last value counts, as in every JSON reader."""
+
+    keys_again: list[str]
+
+
+class Lenient:
+    def __init__(self, text: str, check: Check, at: Path = ()) -> None:
+        self.text, self.check, self.root = text, check, at
+        self.stopped = self.doubtful = False
+        self.decoder = json.JSONDecoder(object_pairs_hook=self._object_of, parse_constant=self._constant, parse_int=_whole)
+
+    def decode(self) -> Any:
+        """The value, or as much of it as could be read; REPORTED where there is none."""
+        start = self._skip(0)
+        value, end = self._value(start, self.root, 0)
+        end = self._skip(end)
+        if not self.stopped and end < len(self.text):
+            self._stop(end, self.root, "trailing-data", "something follows after the end of the JSON value")
+        if self.doubtful:
+            self._audit(value)
+        return value
+
+    # -- descending only where the C decoder fails
+
+    def _value(self, at: int, path: Path, depth: int) -> tuple[Any, int]:
+        try:
+            return self.decoder.raw_decode(self.text, at)
+        except RecursionError:
+            self.doubtful = True
+            if depth >= DEPTH:
+                return self._too_deep(at, path)
+        except json.JSONDecodeError as error:
+            if self.text[at:at + 1] not in ("{", "[") or depth >= DEPTH:
+                return self._fault(error.pos, path, error.msg)
+        return self._object(at, path, depth) if self.text[at] == "{" else self._list(at, path, depth)
+
+    def _object(self, at: int, path: Path, depth: int) -> tuple[Any, int]:
+        pairs: list[tuple[str, Any]] = []
+        at = self._skip(at + 1)
+        while not self.stopped and (pairs or self.text[at:at + 1] != "}"):
+            try:
+                key, at = self.decoder.raw_decode(self.text, at)
+            except (json.JSONDecodeError, RecursionError):
+                key = None
+            if not isinstance(key, str):
+                self._fault(at, path, "a key in double quotes was expected")
+                break
+            at = self._skip(at)
+            if self.text[at:at + 1] != ":":
+                self._fault(at, (*path, key), "':' was expected after a key")
+                break
+            value, at = self._value(self._skip(at + 1), (*path, key), depth + 1)
+            if value is not REPORTED:
+                pairs.append((key, value))
+            at = self._skip(at)
+            if self.stopped or self.text[at:at + 1] == "}":
+                break
+            if self.text[at:at + 1] != ",":
+                self._fault(at, path, "',' or '}' was expected")
+                break
+            at = self._skip(at + 1)
+        return self._object_of(pairs), at + 1
+
+    def _list(self, at: int, path: Path, depth: int) -> tuple[Any, int]:
+        items: list[Any] = []
+        at = self._skip(at + 1)
+        while not self.stopped and (items or self.text[at:at + 1] != "]"):
+            value, at = self._value(at, (*path, len(items)), depth + 1)
+            if value is not REPORTED or not self.stopped:
+                items.append(value)
+            at = self._skip(at)
+            if self.stopped or self.text[at:at + 1] == "]":
+                break
+            if self.text[at:at + 1] != ",":
+                self._fault(at, path, "',' or ']' was expected")
+                break
+            at = self._skip(at + 1)
+        return items, at + 1
+
+    def _too_deep(self, at: int, path: Path) -> tuple[Any, int]:
+        """Report, and step over the value by its brackets."""
+        self._deep(path, at)
+        depth = 0
+        for token in _BRACKETS.finditer(self.text, at):
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+            if depth == 0:
+                return REPORTED, token.end()
+        return self._fault(len(self.text), path, "the file ends inside a value")
+
+    def _deep(self, path: Path, at: int | None = None) -> None:
+        place = path[:len(self.root) + 6] if len(path) > len(self.root) + 6 else path
+        self.check.error("too-deep", f"a value is nested more than {DEPTH} levels deep", place, detail=self._line(at) if at is not None else "")
+
+    # -- hooks of the C decoder
+
+    def _object_of(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        again, seen = Repeated(found), set[str]()
+        again.keys_again = [key for key, _ in pairs if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+        self.doubtful = True
+        return again
+
+    def _constant(self, name: str) -> float:
+        self.doubtful = True
+        return float(name)
+
+    def _audit(self, value: Any) -> None:
+        """Find the paths of doubled keys, NaN, infinities and values that are too deep; no recursion."""
+        todo: list[tuple[Any, Path]] = [(value, self.root)]
+        while todo:
+            value, path = todo.pop()
+            if isinstance(value, Repeated):
+                for key in value.keys_again:
+                    self.check.error("duplicate-id", "a key stands more than once in one object", (*path, key), id=key)
+            children: list[tuple[Any, Path]] = []
+            if isinstance(value, dict):
+                children = [(v, (*path, k)) for k, v in value.items() if isinstance(v, dict | list | float)]
+            elif isinstance(value, list):
+                children = [(v, (*path, k)) for k, v in enumerate(value) if isinstance(v, dict | list | float)]
+            elif isinstance(value, float) and value != value:
+                self.check.error("nan", "a number is NaN", path[:-1] if isinstance(path[-1], int) else path)
+            if len(path) - len(self.root) > DEPTH:
+                self._deep(path)
+            else:
+                todo.extend(reversed(children))
+
+    # -- faults
+
+    def _fault(self, at: int, path: Path, message: str) -> tuple[Any, int]:
+        if not self.text.strip():
+            self._stop(at, path, "empty-file", "the file is empty")
+        elif self._skip(at) >= len(self.text) or "Unterminated string" in message:
+            self._stop(len(self.text), path, "truncated", "the JSON ends before it is complete: the file is truncated")
+        else:
+            self._stop(at, path, "bad-json", f"not JSON: {message[:1].lower()}{message[1:]}")
+        return REPORTED, len(self.text)
+
+    def _stop(self, at: int, path: Path, code: str, message: str) -> None:
+        if not self.stopped:
+            self.check.error(code, message, path, detail=self._line(at))
+        self.stopped = True
+
+    def _line(self, at: int) -> str:
+        before = self.text.count("\n", 0, at)
+        number = next((step.number - 1 for step in self.root if isinstance(step, Mark)), 0)
+        return f"line {before + number + 1:,}, column {at - self.text.rfind(chr(10), 0, at):,}"
+
+    def _skip(self, at: int) -> int:
+        found = _BLANK.match(self.text, at)
+        return found.end() if found else at
+
+
+def _whole(digits: str) -> int | float:
+    return int(digits) if len(digits) < 400 else float(digits)

@@ -1,0 +1,115 @@
+"""The bytes of one input: read once, hashed, freed of a byte order mark, decoded as text or as JSON when asked."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .. import _native
+from ..errors import DataError
+from .checks import Check
+from .lenient import DEPTH, Lenient
+from .problems import Mark
+from .problems import Path as Place
+
+_BOM = b"\xef\xbb\xbf"
+_MAGIC = {
+    b"\x1f\x8b": "a gzip file: unpack it first (gunzip -k FILE)",
+    b"PK\x03\x04": "a zip file: unpack it first",
+    b"\xfd7zXZ": "an xz file: unpack it first (unxz -k FILE)",
+    b"BZh": "a bzip2 file: unpack it first (bunzip2 -k FILE)",
+    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"%PDF": "a PDF file",
+}
+#: a JSON array or object, as opposed to a sentence that begins with "[male] went"
+_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*(?:[\[{"\]\d-]|null\b|true\b|false\b|NaN\b)|[{\[]\s*$)')
+
+
+class Source:
+    def __init__(self, path: str, data: bytes, check: Check) -> None:
+        self.path, self.check = path, check
+        #: names of a table's columns: {"text": "caption"} where the file says `caption`
+        self.columns: dict[str, str] = {}
+        self.sha256 = hashlib.sha256(data).hexdigest()
+        self.stem = Path(path).stem if path != "-" else "stdin"
+        self.suffix = Path(path).suffix.lower() if path != "-" else ""
+        if data.startswith(_BOM):
+            check.warn("bom", "the file begins with a byte order mark", (Mark("byte", 0),))
+            data = data[len(_BOM):]
+        self.data = data
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], check: Check) -> Source:
+        path = os.fspath(path)
+        if path == "-":
+            return cls(path, sys.stdin.buffer.read(), check)
+        try:
+            return cls(path, Path(path).read_bytes(), check)
+        except IsADirectoryError:
+            raise DataError(f"{path} is a folder, not a file.", hint="Name the files in it.") from None
+        except FileNotFoundError:
+            raise DataError(f"There is no file {path}.", hint="Check the path.") from None
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+
+    @property
+    def foreign(self) -> str:
+        """What the file is, where it is certainly no format of ours."""
+        known = next((what for magic, what in _MAGIC.items() if self.data.startswith(magic)), "")
+        return known or ("a binary file" if b"\0" in self.data[:4096] and not self.data.startswith(b"PAR1") else "")
+
+    @functools.cached_property
+    def text(self) -> str:
+        """The file as text; bytes that are not UTF-8 are reported."""
+        self.note_line_ends()
+        return self._decoded
+
+    @functools.cached_property
+    def _decoded(self) -> str:
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            self.check.error("not-utf-8", "the file is not UTF-8", (Mark("line", line),), detail=f"byte {error.start:,}: {self.data[error.start]:#04x}")
+            return self.data.decode(errors="replace")
+
+    @property
+    def is_json(self) -> bool:
+        return bool(_JSON.match(self.data))
+
+    @property
+    def is_json_lines(self) -> bool:
+        """Two lines, each of which begins an object."""
+        first, _, rest = self.data.lstrip().partition(b"\n")
+        return first.startswith(b"{") and first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
+
+    @functools.cached_property
+    def value(self) -> Any:
+        """The file as JSON, decoded fast where it is sound and leniently where it is not."""
+        self.note_line_ends()
+        return decode(self.data, self.check, text=lambda: self._decoded)
+
+    def note_line_ends(self) -> None:
+        at = self.data.find(b"\r\n")
+        if at >= 0:
+            line = self.data.count(b"\n", 0, at) + 1
+            self.check.warn("crlf", "lines end in CR LF", (Mark("line", line),))
+
+
+def decode(data: bytes, check: Check, at: Place = (), *, text: Any = None) -> Any:
+    """One JSON value. `at` is where it stands; `text` gives the decoded string if the careful way has to be taken."""
+    depth, doubtful = _native.json_facts(data)
+    if depth <= DEPTH and not doubtful:
+        try:
+            return msgspec.json.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # Lenient finds out what and where
+    return Lenient(text() if text else data.decode(errors="replace"), check, at).decode()

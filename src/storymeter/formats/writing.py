@@ -1,0 +1,79 @@
+"""From a corpus to a file: all of it or nothing, and what the target cannot carry is named."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from ..captions import Corpus
+from ..errors import DataError, UsageError, some
+from ..files import atomic
+from . import registry
+from .base import FIELDS, Format
+
+#: without these the meaning is gone, so nothing is written; the others are left out and named
+_VITAL = ("documents", "several", "alternatives", "untimed")
+
+
+def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = None) -> list[str]:
+    """Write a corpus; `-` is stdout. Returns what the format could not carry (`other keys`, `durations`), in words.
+
+    Without `format` the suffix decides; `.json` means the format that the corpus was read from.
+    """
+    path = os.fspath(path)
+    target = registry.writable(format) if format else _by_suffix(corpus, path)
+    used = _used(corpus)
+    lacking = [name for name in FIELDS if name in used and name not in target.carries]
+    for name in lacking:
+        if name in _VITAL:
+            raise DataError(f"The format {target.name!r} cannot hold {FIELDS[name]}, and {corpus.name!r} has them ({some(used[name], limit=3)}).",
+                            hint=f"Formats that can: {', '.join(f.name for f in registry.FORMATS.values() if f.writable and name in f.carries)}.")
+    if path == "-":
+        for chunk in target.write(corpus):
+            sys.stdout.buffer.write(chunk)
+        sys.stdout.buffer.flush()
+    else:
+        if Path(path).is_dir():
+            raise UsageError(f"{path} is a folder, not a file.", hint="Name the file to write.")
+        with atomic(path) as file:
+            for chunk in target.write(corpus):
+                file.write(chunk)
+    return [FIELDS[name] for name in lacking]
+
+
+def _used(corpus: Corpus) -> dict[str, list[str]]:
+    """What this corpus makes use of, each with the ids of documents that do."""
+    counts: dict[str, int] = {}
+    used: dict[str, list[str]] = {}
+    for document in corpus:
+        counts[document.id] = counts.get(document.id, 0) + 1
+        facts = {
+            "documents": len(counts) > 1 or counts[document.id] > 1,
+            "several": len(document.captions) > 1,
+            "alternatives": counts[document.id] > 1,
+            "duration": document.duration is not None,
+            "times": any(c.start is not None for c in document.captions),
+            "untimed": any(c.start is None for c in document.captions),
+            "images": any(c.image is not None for c in document.captions) or "photo_sequence" in document.meta,
+            "meta": bool(document.meta.keys() - {"photo_sequence"}) or any(c.meta for c in document.captions),
+        }
+        for name, true in facts.items():
+            if true:
+                used.setdefault(name, []).append(document.id)
+    return used
+
+
+def _by_suffix(corpus: Corpus, path: str) -> Format:
+    suffix = Path(path).suffix.lower()
+    came_from = corpus.meta.get("origin")
+    before = str(came_from.get("format", "")) if isinstance(came_from, dict) else ""
+    for name in (corpus.origin.format, before):
+        known = registry.FORMATS.get(name)
+        if known and known.writable and suffix in known.suffixes:
+            return known
+    fits = [f for f in registry.FORMATS.values() if f.writable and suffix in f.suffixes]
+    if len(fits) == 1:
+        return fits[0]
+    which = f"The suffix {suffix!r} does not say" if suffix else "The name does not say"
+    raise UsageError(f"{which} which format {path} shall have.", hint=f"Say it with --to: {', '.join(f.name for f in fits or registry.FORMATS.values() if f.writable)}.")
