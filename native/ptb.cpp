@@ -44,7 +44,7 @@ constexpr Row kRules[] = {
     {y_all, kL},
     {url, kL},
     {likely_url, kAny},
-    {mail, kL | kD | kP},
+    {mail, kL | kD | kE | kP},
     {handle, kP},
     {hash_tag, kP},
     {auxiliary_alone, kQ | kE},
@@ -109,13 +109,13 @@ Match best_match(const Text& t, std::size_t i) {
 }
 
 // A shortcut for most of English: ASCII letters before a blank, or before one of ,;:?! and a blank, are one WORD. No rule
-// can match more of it, except the split words (cannot, gonna…), all of five or six letters, and the abbreviations, all of
+// can match more of it, except the split words (cannot, gonna, gotta, lemme, gimme, wanna) and the abbreviations, all of
 // seven letters or fewer.
 std::size_t easy_word(const Text& t, std::size_t i) {
     std::size_t end = i;
     while (end - i < 64 && t.is(end, kAsciiWord) && !t.is(end, kDigit)) ++end;
     const std::size_t n = end - i;
-    if (n == 0 || n == 5 || n == 6) return 0;
+    if (n == 0 || ((n == 5 || n == 6) && t.any_of(i, "cglwCGLW"))) return 0;
     if (t.at(end) == ' ') return n;
     const bool blank = t.any_of(end + 1, " \n");
     return blank && (t.any_of(end, ",;:?!") || (n > 7 && t.at(end) == '.')) ? n : 0;

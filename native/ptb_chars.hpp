@@ -18,9 +18,14 @@ enum Kind : std::uint16_t {
     kThing = 1 << 9,       // AN: what hyphenated words are made of
 };
 
-// The flags of one code unit; 0 for the end of the text (-1).
-std::uint16_t kinds(int unit);
+struct CharTable {
+    CharTable();
+    std::uint16_t flags[0x10000] = {};
+};
+extern const CharTable kCharTable;
 
+// The flags of one code unit; 0 for the end of the text (-1).
+inline std::uint16_t kinds(int unit) { return unit < 0 ? 0 : kCharTable.flags[unit]; }
 inline bool is(int unit, unsigned wanted) { return (kinds(unit) & wanted) != 0; }
 
 }  // namespace storymeter::ptb

@@ -74,7 +74,7 @@ Match likely_url(const Text& t, std::size_t i) {
 }
 
 Match mail(const Text& t, std::size_t i) {
-    const std::size_t start = t.at(i) == '<' ? i + 1 : i;
+    const std::size_t start = i + (t.at(i) == '<' ? 1 : t.literal(i, "&lt;"));
     if (!t.is(start, kAsciiWord)) return {};
     if (!t.mail.holds(start)) {  // the run around start; remember its last @ with a domain behind it, and where that ends
         std::size_t end = start, at = 0;
@@ -86,7 +86,7 @@ Match mail(const Text& t, std::size_t i) {
         t.mail = {start, end, at, stop};
     }
     if (t.mail.mark <= start) return {};
-    const std::size_t close = t.at(t.mail.stop) == '>' ? 1 : 0;
+    const std::size_t close = t.at(t.mail.stop) == '>' ? 1 : t.literal(t.mail.stop, "&gt;");
     return whole(t.mail.stop + close - i);
 }
 

@@ -7,6 +7,11 @@
 namespace nb = nanobind;
 
 void bind_ptb(nb::module_& m) {
-    m.def("ptb_tokenize", &storymeter::ptb_tokenize_batch, nb::arg("lines"), nb::arg("punctuation"), nb::arg("threads"),
-          nb::call_guard<nb::gil_scoped_release>(), "PTB tokens of each line, lower-cased, joined by one blank.");
+    m.def(
+        "ptb_tokenize",
+        [](const std::vector<std::string>& lines, bool punctuation, int threads) {
+            const nb::gil_scoped_release release;
+            return storymeter::ptb_tokenize_batch(lines, punctuation, threads);
+        },
+        nb::arg("lines"), nb::arg("punctuation"), nb::arg("threads"), "PTB tokens of each line, lower-cased, joined by one blank.");
 }

@@ -4,8 +4,11 @@
 namespace nb = nanobind;
 void bind_json(nb::module_& m);
 
+void bind_ptb(nb::module_& m);
+
 NB_MODULE(_native, m) {
     m.doc() = "Storymeter's C++ kernels: batches in, arrays out, GIL released.";
     m.attr("abi") = 1;
     bind_json(m);
+    bind_ptb(m);
 }
