@@ -3,6 +3,7 @@
 
 namespace nb = nanobind;
 void bind_json(nb::module_& m);
+void bind_ngram(nb::module_& m);
 
 void bind_ptb(nb::module_& m);
 
@@ -11,4 +12,5 @@ NB_MODULE(_native, m) {
     m.attr("abi") = 1;
     bind_json(m);
     bind_ptb(m);
+    bind_ngram(m);
 }
