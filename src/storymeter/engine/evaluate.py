@@ -48,7 +48,7 @@ def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequ
     against = [references] if isinstance(references, Corpus) else list(references)
     setting = Setting(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol, tokenizer=tokenizer,
                       jobs=jobs, seed=seed, device=device, images=images, progress=progress)
-    asked = [get_metric(m) if isinstance(m, str) else m for m in metrics]
+    asked = [(get_metric(m) if isinstance(m, str) else m).under(setting.protocol) for m in metrics]
     lacking = [m.name for m in asked if m.needs_references] if not against else []
     if lacking:
         raise UsageError(f"{', '.join(lacking)} need references.", hint="Give them with --references FILE (references= in Python).")
