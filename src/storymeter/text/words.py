@@ -1,0 +1,80 @@
+"""Words as NLTK's `word_tokenize` cuts them (Penn Treebank conventions), for numbers that were made with it.
+
+Marks stand alone, contractions are cut (`did n't`, `she 's`, `can not`), double quotes become `` and '', a full stop is
+cut off only at the very end, and commas and colons stay inside numbers. All rules but that of the last full stop look at
+one blank-delimited chunk, so each distinct chunk is cut once and remembered.
+
+>>> treebank('he said "we cannot pay $3,000 (today)."')
+['he', 'said', '``', 'we', 'can', 'not', 'pay', '$', '3,000', '(', 'today', ')', '.', "''"]
+>>> words("[male] did n't go .")
+['male', 'did', "n't", 'go']
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+_OPENING = re.compile(r"""(^|[(\[{<])("|'')""")
+_ALONE = re.compile(r"(\.{2,}|…|--|''|`+|[;@#$%&?!\[\](){}<>«»“”„]|[:,](?!\d))")
+_CONTRACTION = re.compile(r"(?<=[^'])('(?:s|m|d|ll|re|ve)|n't)\Z", re.IGNORECASE)
+_FINAL_STOP = re.compile(r"(?<=[^.])(\.)([\])}>\"'»”’]*)\Z")
+_PARTED = {"cannot": 3, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "wanna": 3, "d'ye": 1, "more'n": 4, "'tis": 2, "'twas": 2}
+
+
+def treebank(text: str) -> list[str]:
+    """Tokens of one sentence."""
+    chunks = text.split()
+    if not chunks:
+        return []
+    out: list[str] = []
+    for chunk in chunks[:-1]:
+        out += _cut(chunk)
+    last = chunks[-1]
+    if (stop := _FINAL_STOP.search(last)) is not None:
+        out += _cut(last[:stop.start()])
+        out.append(".")
+        out += _ALONE.sub(r" \1 ", stop.group(2).replace('"', " '' ")).split()
+    else:
+        out += _cut(last)
+    return out
+
+
+def words(text: str) -> list[str]:
+    """Lower-case tokens that hold a letter or a digit."""
+    chunks = text.lower().split()
+    if not chunks:
+        return []
+    out = [word for chunk in chunks[:-1] for word in _words(chunk)]
+    last = chunks[-1]
+    out += _words(_FINAL_STOP.sub(r" \1\2", last) if "." in last else last)
+    return out
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _words(chunk: str) -> tuple[str, ...]:
+    return tuple(token for piece in chunk.split() for token in _cut(piece) if any(char.isalnum() for char in token))
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _cut(chunk: str) -> tuple[str, ...]:
+    if chunk.isalpha() and chunk.lower() not in _PARTED:
+        return (chunk,)
+    chunk = _OPENING.sub(r"\1 `` ", chunk).replace('"', " '' ")
+    out: list[str] = []
+    for piece in _ALONE.sub(r" \1 ", chunk).split():
+        out += _contractions(piece)
+    return tuple(out)
+
+
+def _contractions(piece: str) -> list[str]:
+    if piece in ("''", "'"):
+        return [piece]
+    if (place := _PARTED.get(piece.lower())) is not None:
+        return [piece[:place], piece[place:]]
+    match = _CONTRACTION.search(piece)
+    if match is not None and match.start() > 0:
+        return [*_contractions(piece[:match.start()]), match.group()]
+    if len(piece) > 1 and piece.endswith("'") and not piece.endswith("''"):  # boys' -> boys '
+        return [*_contractions(piece[:-1]), "'"]
+    return [piece]
