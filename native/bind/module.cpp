@@ -2,12 +2,19 @@
 #include <nanobind/nanobind.h>
 
 namespace nb = nanobind;
+void bind_dense(nb::module_& m);
 void bind_json(nb::module_& m);
 void bind_story(nb::module_& m);
+void bind_ngram(nb::module_& m);
+
+void bind_ptb(nb::module_& m);
 
 NB_MODULE(_native, m) {
     m.doc() = "Storymeter's C++ kernels: batches in, arrays out, GIL released.";
     m.attr("abi") = 1;
+    bind_dense(m);
     bind_json(m);
     bind_story(m);
+    bind_ptb(m);
+    bind_ngram(m);
 }

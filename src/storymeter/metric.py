@@ -91,13 +91,18 @@ class Metric(ABC):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         """Summed rows, shape (..., columns), to values of shape (...): `value` and any parts beside it."""
 
+    def under(self, protocol: Protocol) -> Metric:
+        """This metric with what its columns take from the protocol (its thresholds, say) settled; most take nothing."""
+        return self
+
     def signature(self, setting: Setting) -> Signature:
         """Subclasses add what else the number depends on."""
         return Signature.of(metric=self.name, tok=setting.tokenizer, protocol=setting.protocol, version=__version__)
 
     def score(self, task: Task, setting: Setting) -> Score:
-        rows = self.rows(task, setting)
-        return self.score_of_rows(rows, task.ids, self.signature(setting))
+        metric = self.under(setting.protocol)
+        rows = metric.rows(task, setting)
+        return metric.score_of_rows(rows, task.ids, metric.signature(setting))
 
     def score_of_rows(self, rows: FloatArray, ids: Sequence[str], signature: Signature) -> Score:
         values = {key: float(value) for key, value in self.combine(rows.sum(axis=0)).items()}

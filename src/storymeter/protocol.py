@@ -50,6 +50,8 @@ class Protocol:
     ascii: Literal["strip", "keep"] = "keep"
     #: how captions are sorted in time; ties keep the order of the file.
     order: Literal["start", "start-end"] = "start"
+    #: the same for references; `file` leaves them as they are written, as SODA's multi-reference option does.
+    reference_order: Literal["start", "start-end", "file"] = "start"
 
     def change(self, **changes: Any) -> Protocol:
         """The same protocol with some fields changed; the name stays, so that the deviation shows when printed."""
@@ -82,7 +84,7 @@ def _presets() -> dict[str, Preset]:
                "Fujita et al., SODA, ECCV 2020"),
         Preset(soda_v1, "The public SODA script: annotators merged, reference as METEOR's hypothesis, missing videos skipped.",
                "fujiso/SODA v1.1, as run by its users"),
-        Preset(replace(soda_v1, name="soda-v1-multi", refs="best"), "The public SODA script with its multi-reference option: best F1 per video.",
+        Preset(replace(soda_v1, name="soda-v1-multi", refs="best", reference_order="file"), "The public SODA script with its multi-reference option: best F1 per video.",
                "fujiso/SODA v1.1, multi-reference option"),
         Preset(replace(anet, name="anet-2017", unmatched="ignore"), "The first ActivityNet Captions script: a caption without a partner is ignored.",
                "densevid_eval, first version, 2017; Krishna et al., ICCV 2017"),
@@ -126,6 +128,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "corpus_scorers": ("per-video", "corpus"),
     "ascii": ("strip", "keep"),
     "order": ("start", "start-end"),
+    "reference_order": ("start", "start-end", "file"),
 }
 
 

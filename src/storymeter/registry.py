@@ -36,10 +36,36 @@ METRICS: dict[str, Entry] = {
     "coverage": Entry("storymeter.dense.counts:TimeCoverage", {}, "share of the video that some caption speaks of"),
     "overlap": Entry("storymeter.dense.counts:Overlap", {}, "share of the told time that is told more than once"),
     "rovist_nr": Entry("storymeter.story.redundancy:NonRedundancy", {}, "a story's non-redundancy (RoViST-NR)"),
+    "soda_a": Entry("storymeter.dense.soda:Soda", {"variant": "a"}, "SODA: the story in order, matched by IoU over four thresholds, scored by words"),
+    "soda_b": Entry("storymeter.dense.soda:Soda", {"variant": "b"}, "SODA: the story in order, matched by IoU, scored by words"),
+    "soda_c": Entry("storymeter.dense.soda:Soda", {"variant": "c"}, "SODA: the story in order, matched and scored by IoU times words"),
+    "soda_d": Entry("storymeter.dense.soda:Soda", {"variant": "d"}, "SODA: the story in order, times alone"),
+    "anet": Entry("storymeter.dense.activitynet:ActivityNet", {}, "ActivityNet: every caption against the references that it overlaps enough"),
+    "localisation": Entry("storymeter.dense.localisation:Localisation", {}, "precision, recall and F1 of the segments at the protocol's thresholds"),
+    "start_distance": Entry("storymeter.dense.localisation:StartDistance", {}, "precision, recall and F1 of the starts within 1 to 60 seconds"),
+    "bleu_1": Entry("storymeter.pairs.bleu:BleuMetric", {"n": "1"}, "BLEU with n-grams of one word (Papineni 2002)"),
+    "bleu_2": Entry("storymeter.pairs.bleu:BleuMetric", {"n": "2"}, "BLEU with n-grams of up to two words"),
+    "bleu_3": Entry("storymeter.pairs.bleu:BleuMetric", {"n": "3"}, "BLEU with n-grams of up to three words"),
+    "bleu_4": Entry("storymeter.pairs.bleu:BleuMetric", {"n": "4"}, "BLEU with n-grams of up to four words"),
+    "rouge_l": Entry("storymeter.pairs.rouge:RougeLMetric", {}, "longest common subsequence, captioning's variant (Lin 2004)"),
+    "cider": Entry("storymeter.pairs.cider:CiderMetric", {}, "n-grams weighted by rarity, what captioning calls CIDEr: CIDEr-D, sigma 6 (Vedantam 2015)"),
+    "cider_d": Entry("storymeter.pairs.cider:CiderDMetric", {}, "the same number as cider, under its own name"),
+    "self_bleu": Entry("storymeter.pairs.diversity:SelfBleu", {}, "BLEU of each caption against all the others: lower is more varied (Zhu 2018)"),
+    "distinct_1": Entry("storymeter.pairs.diversity:Distinct", {"n": "1"}, "distinct words per word of a document (Li 2016)"),
+    "distinct_2": Entry("storymeter.pairs.diversity:Distinct", {"n": "2"}, "distinct word pairs per word of a document"),
+    "repetition_4": Entry("storymeter.pairs.diversity:Repetition", {}, "share of a document's four-word runs that it has said before (Xiong 2018)"),
 }
 
 #: name -> entry, for `scorer=`
-SCORERS: dict[str, Entry] = {}
+SCORERS: dict[str, Entry] = {
+    "bleu_1": Entry("storymeter.pairs.bleu:Bleu", {"n": "1"}, "sentence BLEU, one word"),
+    "bleu_2": Entry("storymeter.pairs.bleu:Bleu", {"n": "2"}, "sentence BLEU, up to two words"),
+    "bleu_3": Entry("storymeter.pairs.bleu:Bleu", {"n": "3"}, "sentence BLEU, up to three words"),
+    "bleu_4": Entry("storymeter.pairs.bleu:Bleu", {"n": "4"}, "sentence BLEU, up to four words"),
+    "rouge_l": Entry("storymeter.pairs.rouge:RougeL", {}, "longest common subsequence"),
+    "cider": Entry("storymeter.pairs.cider:Cider", {}, "n-grams weighted by rarity: CIDEr-D, sigma 6"),
+    "cider_d": Entry("storymeter.pairs.cider:CiderD", {}, "the same as cider"),
+}
 
 
 def metric(text: str) -> Metric:

@@ -10,27 +10,41 @@ import click
 import msgspec
 
 from ..captions import Corpus
+from ..errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _columns(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, str] | None:
+    """`video=clip,text=caption` to {"video": "clip", "text": "caption"}"""
+    if not text:
+        return None
+    pairs = [part.partition("=") for part in text.split(",")]
+    if any(not key.strip() or not name.strip() for key, _, name in pairs):
+        raise UsageError(f"--columns cannot be {text!r}.", hint="Write it like --columns video=clip,text=caption")
+    return {key.strip(): name.strip() for key, _, name in pairs}
+
+
 def reading_options(function: F) -> F:
-    return click.option("--from", "format", metavar="FORMAT", help="Format of the files; default: seen from their content.")(function)
-
-
-def read_corpus(path: str, **reading: Any) -> Corpus:
-    from ..formats import read
-
-    return read(path, **reading)
+    for option in reversed([
+        click.option("--from", "format", metavar="FORMAT", help="Format of the files; default: seen from their content."),
+        click.option("--id-map", metavar="MAP", help="strip-v, add-v, strip-ext, sequence, or a file of pairs."),
+        click.option("--columns", callback=_columns, metavar="PAIRS", help="Columns of a table: video=clip,text=caption"),
+        click.option("--repair", is_flag=True, help="Swap reversed segments, clip to the video, trim blanks; the signature says so."),
+    ]):
+        function = option(function)
+    return function
 
 
 def read_references(paths: Sequence[str], **reading: Any) -> list[Corpus]:
-    return [read_corpus(path, **reading) for path in paths]
+    from ..formats import read
+
+    return [read(path, **reading) for path in paths]
 
 
 def read_candidates(paths: Sequence[str], **reading: Any) -> list[Corpus]:
     """One corpus per system; files of one name in several folders are told apart by their folder."""
-    corpora = [read_corpus(path, **reading) for path in paths]
+    corpora = read_references(paths, **reading)
     names = [corpus.name for corpus in corpora]
     return [corpus if names.count(corpus.name) == 1 else msgspec.structs.replace(corpus, name=f"{Path(path).resolve().parent.name}/{corpus.name}")
             for path, corpus in zip(paths, corpora, strict=True)]

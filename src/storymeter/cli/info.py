@@ -46,28 +46,34 @@ def _facts() -> list[tuple[str, str]]:
     return facts
 
 
-def _tables(protocols: bool, metrics: bool) -> list[Any]:
+def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
     from ..report.table import Table
 
     tables = []
     if protocols:
         from ..protocol import PRESETS
 
-        rows: list[list[str]] = [[name, preset.sentence, preset.citation] for name, preset in PRESETS.items()]
+        rows: list[list[Any]] = [[name, preset.sentence, preset.citation] for name, preset in PRESETS.items()]
         tables.append(Table(["protocol", "what it is", "where it comes from"], rows, title="Protocols",
                             note="Change a field like this: --protocol paper+refs=mean+missing=skip"))
     if metrics:
         from ..registry import METRICS
 
         tables.append(Table(["metric", "what it says"], [[name, entry.sentence] for name, entry in METRICS.items()], title="Metrics"))
+    if formats:
+        from ..formats.registry import FORMATS
+
+        rows = [[f.name, f.title, f.shape, f.writable] for f in FORMATS.values()]
+        tables.append(Table(["format", "what it is", "what it looks like", "written too"], rows, title="Formats"))
     return tables or [Table(["what", "value"], _facts())]
 
 
 @click.command()
 @click.option("--protocols", is_flag=True, help="Explain every protocol, with its source.")
 @click.option("--metrics", is_flag=True, help="List every metric.")
+@click.option("--formats", is_flag=True, help="List every file format.")
 @format_option()
-def command(protocols: bool, metrics: bool, style: str) -> None:
+def command(protocols: bool, metrics: bool, formats: bool, style: str) -> None:
     """Versions, optional parts, caches; what to install for what is missing."""
-    for table in _tables(protocols, metrics):
+    for table in _tables(protocols, metrics, formats):
         output(table.render(style, width=terminal_width(), colour=coloured()))

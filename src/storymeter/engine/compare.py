@@ -13,7 +13,6 @@ import numpy as np
 
 from ..errors import DataError
 from ..metric import Metric, Score
-from ..registry import metric as get_metric
 from ..stats.multiple import holm
 from ..stats.paired import FloatArray, paired_bootstrap, paired_permutation, win_tie_loss
 from .evaluate import Report
@@ -53,14 +52,13 @@ def compare(report: Report, *, resamples: int = 1000, seed: int = 0, most: int =
     """All pairs of systems under all metrics. `p_holm` corrects the permutation p-values over the whole list."""
     found = []
     for first, second in combinations(report.systems, 2):
-        for score_a, score_b in zip(first.scores, second.scores, strict=True):
-            found.append(_pair(first.name, second.name, score_a, score_b, resamples, seed, most))
+        for metric, score_a, score_b in zip(report.metrics, first.scores, second.scores, strict=True):
+            found.append(_pair(metric, first.name, second.name, score_a, score_b, resamples, seed, most))
     corrected = holm([comparison.p_permutation for comparison in found])
     return [replace(comparison, p_holm=float(p)) for comparison, p in zip(found, corrected, strict=True)]
 
 
-def _pair(a: str, b: str, score_a: Score, score_b: Score, resamples: int, seed: int, most: int) -> Comparison:
-    metric = get_metric(score_a.metric)
+def _pair(metric: Metric, a: str, b: str, score_a: Score, score_b: Score, resamples: int, seed: int, most: int) -> Comparison:
     ids, rows_a, rows_b = _common(a, b, score_a, score_b)
     sign = -1.0 if metric.higher_is_better is False else 1.0
 

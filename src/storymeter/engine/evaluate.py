@@ -24,9 +24,10 @@ class SystemReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `evaluate` gives back: systems in the order given, each with its scores in the order asked for."""
+    """What `evaluate` gives back: systems in the order given, each with its scores in the order of `metrics`."""
 
     systems: tuple[SystemReport, ...]
+    metrics: tuple[Metric, ...]
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
         """`report["system", "metric"]`"""
@@ -47,13 +48,13 @@ def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequ
     against = [references] if isinstance(references, Corpus) else list(references)
     setting = Setting(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol, tokenizer=tokenizer,
                       jobs=jobs, seed=seed, device=device, images=images, progress=progress)
-    asked = [get_metric(m) if isinstance(m, str) else m for m in metrics]
+    asked = [(get_metric(m) if isinstance(m, str) else m).under(setting.protocol) for m in metrics]
     lacking = [m.name for m in asked if m.needs_references] if not against else []
     if lacking:
         raise UsageError(f"{', '.join(lacking)} need references.", hint="Give them with --references FILE (references= in Python).")
     if not systems:
         raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
-    return Report(tuple(_system(corpus, against, asked, setting, resamples) for corpus in systems))
+    return Report(tuple(_system(corpus, against, asked, setting, resamples) for corpus in systems), tuple(asked))
 
 
 def _system(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metric], setting: Setting, resamples: int) -> SystemReport:
@@ -64,5 +65,11 @@ def _system(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metr
         if resamples and score.rows is not None:
             interval = bootstrap_interval(score.rows, lambda sums, m=metric: m.combine(sums)["value"], resamples=resamples, seed=setting.seed)  # type: ignore[misc]
             score = replace(score, interval=interval)
-        scores.append(score)
+        scores.append(replace(score, signature=score.signature.add(**_inputs(corpus, references, metric))))
     return SystemReport(corpus.name, tuple(scores), task.coverage)
+
+
+def _inputs(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
+    """What the signature says of the files: how many annotators there were, and whether anything was repaired."""
+    repaired = any("repairs" in c.meta for c in [corpus, *references])
+    return {"annotators": len(references) if metric.needs_references else None, "repaired": True if repaired else None}

@@ -65,3 +65,24 @@ class PairScorer(ABC):
         else:
             out[filled] = np.add.reduceat(values, starts) / sizes[filled]
         return out
+
+    def statistics_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
+                           candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
+        """(pairs, columns): what may be summed over pairs and then combined. A measure whose corpus value is not the
+        mean of its pairs (BLEU, METEOR) has columns of its own; for the others they are the value and a 1."""
+        values = self.score_indexed(candidates=candidates, references=references, candidate_index=candidate_index,
+                                    reference_index=reference_index, jobs=jobs)
+        return np.column_stack([values, np.ones(len(values))])
+
+    def statistics(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+        """The same for candidates with one or more references each."""
+        values = self.pairs(candidates=candidates, references=references, jobs=jobs)
+        return np.column_stack([values, np.ones(len(values))])
+
+    def combine(self, sums: FloatArray) -> FloatArray:
+        """Summed statistics, shape (..., columns), to values of shape (...)."""
+        return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))
+
+    def aggregate(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> float:
+        """The value of the whole list as one corpus."""
+        return float(self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs).sum(axis=0)))

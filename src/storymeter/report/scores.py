@@ -13,7 +13,6 @@ from ..engine.evaluate import Report
 from ..errors import MissingPartError, UsageError
 from ..files import atomic
 from ..metric import Metric, Score
-from ..registry import metric as get_metric
 from .table import Column, Table, to_json
 
 
@@ -36,8 +35,8 @@ def score_table(report: Report) -> Table:
     """One row per system and metric; fractions are printed as percentages where the field does."""
     rows = []
     for system in report.systems:
-        for score in system.scores:
-            scale = 100.0 if get_metric(score.metric).percent else 1.0
+        for metric, score in zip(report.metrics, system.scores, strict=True):
+            scale = 100.0 if metric.percent else 1.0
             interval = "" if score.interval is None else f"[{score.interval[0] * scale:.2f}, {score.interval[1] * scale:.2f}]"
             parts = "  ".join(f"{key} {value * scale:.2f}" for key, value in list(score.parts.items())[:6])
             rows.append([system.name, score.metric, score.value * scale, interval, parts, score.n])
@@ -58,8 +57,8 @@ def document_table(report: Report) -> Table:
     for system in report.systems:
         blocks = []
         heads = ["system", "document"]
-        for score in system.scores:
-            values = _by_document(get_metric(score.metric), score)
+        for metric, score in zip(report.metrics, system.scores, strict=True):
+            values = _by_document(metric, score)
             heads += [score.metric if key == "value" else f"{score.metric}.{key}" for key in values]
             blocks += list(values.values())
         ids = system.scores[0].ids if system.scores else ()

@@ -1,13 +1,17 @@
-"""Lines to tokens joined by one blank, by one of three tokenisers.
+"""Lines to tokens joined by blanks, by one of three tokenisers.
 
     ptb          Penn Treebank tokens in lower case, punctuation dropped: what COCO's captioning scores are made on
-    whitespace   the line cut at white space: for text that is tokenised already, as visual storytelling publishes it
+    whitespace   words are what stands between blanks, tabs and line breaks: for text that is tokenised already, as visual
+                 storytelling publishes it
     none         the line as it is
+
+White space is turned into blanks, one for one, and never squeezed: ROUGE-L as captioning computes it counts the empty word
+between two blanks, and figures were published that way. All other measures cut at runs of blanks.
 
 Each distinct line is tokenised once, and once per run where a `memory` is given.
 
->>> tokenize(["  a  dog\\truns . "], "whitespace")
-['a dog runs .']
+>>> tokenize([" a dog\\truns ."], "whitespace")
+[' a dog runs .']
 """
 
 from __future__ import annotations
@@ -21,11 +25,12 @@ from ..join import Task
 from ..metric import Setting, Tokenizer
 from .unicode import well_formed
 
+_BLANKS = str.maketrans("\t\n\v\f\r", " " * 5)
 TOKENIZERS: tuple[Tokenizer, ...] = ("ptb", "whitespace", "none")
 
 
 def tokenize(lines: Sequence[str], tokenizer: Tokenizer, *, memory: dict[str, str] | None = None) -> list[str]:
-    """The tokens of each line, joined by one blank. `memory` keeps what was tokenised before."""
+    """The tokens of each line, joined by blanks. `memory` keeps what was tokenised before."""
     if tokenizer not in TOKENIZERS:
         raise UsageError(f"There is no tokenizer {tokenizer!r}.", hint=closest(str(tokenizer), TOKENIZERS))
     if tokenizer == "none":
@@ -33,7 +38,7 @@ def tokenize(lines: Sequence[str], tokenizer: Tokenizer, *, memory: dict[str, st
     known = {} if memory is None else memory
     fresh = [line for line in dict.fromkeys(lines) if line not in known]
     if tokenizer == "whitespace":
-        known.update((line, " ".join(sound.split())) for line, sound in zip(fresh, well_formed(fresh), strict=True))
+        known.update((line, sound.translate(_BLANKS)) for line, sound in zip(fresh, well_formed(fresh), strict=True))
     elif fresh:
         ptb = importlib.import_module(".ptb", __package__)  # late: it opens the native module
         tokens = ptb.tokenize(well_formed(fresh), punctuation=False)

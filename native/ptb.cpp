@@ -1,0 +1,240 @@
+#include "ptb.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "parallel.hpp"
+#include "ptb_rules.hpp"
+#include "utf8.hpp"
+
+namespace storymeter {
+namespace ptb {
+namespace {
+
+// With which characters a rule can begin; a cheap filter, no part of the meaning.
+enum Start : unsigned {
+    kL = 1 << 0,  // a letter
+    kD = 1 << 1,  // a digit
+    kQ = 1 << 2,  // an apostrophe or a backtick
+    kS = 1 << 3,  // a blank or a newline
+    kE = 1 << 4,  // & (an entity may stand for a letter or an apostrophe)
+    kP = 1 << 5,  // everything else
+    kAny = 63,
+};
+
+struct Row {
+    Rule rule;
+    unsigned starts;
+};
+
+// Order is priority on equal length.
+constexpr Row kRules[] = {
+    {language_names, kL},
+    {split_three, kL | kQ},
+    {split_two, kL | kQ},
+    {tag, kP},
+    {dash_entity, kE | kP},
+    {ampersand_entity, kE},
+    {other_entity, kE},
+    {word_before_auxiliary, kL | kE},
+    {stem_before_not, kL},
+    {plain_word, kL | kE},
+    {apostrophe_word, kL | kQ | kE},
+    {y_all, kL},
+    {url, kL},
+    {likely_url, kAny},
+    {mail, kL | kD | kE | kP},
+    {handle, kP},
+    {hash_tag, kP},
+    {auxiliary_alone, kQ | kE},
+    {not_alone, kL},
+    {date, kD},
+    {number, kD | kP},
+    {fraction, kD},
+    {odd_words, kL | kP},
+    {slashed, kL | kD},
+    {dollars, kL | kP},
+    {acronym_before_sentence, kL},
+    {abbreviation_before_number, kL},
+    {company_limited, kL},
+    {abbreviation_at_sentence_end, kL},
+    {abbreviation_inside, kL},
+    {abbreviation_at_end, kL},
+    {title, kL},
+    {short_year, kQ | kE},
+    {file_name, kL | kD},
+    {word_dot_before_insertion, kL | kE},
+    {phone, kD | kP},
+    {opening_quote, kE | kP},
+    {closing_quote, kE | kP},
+    {angle, kE | kP},
+    {smiley, kP},
+    {asian_smiley, kL | kQ | kP},
+    {bracket, kP},
+    {dashes, kP},
+    {dots, kP},
+    {repeated, kP},
+    {hyphenated_dot, kL | kD},
+    {hyphenated, kL | kD},
+    {thing_dot, kL | kD},
+    {thing, kL | kD},
+    {capitals_dot, kL},
+    {capitals, kL},
+    {opening_apostrophe, kQ},
+    {auxiliary, kQ | kE},
+    {apostrophes, kQ | kE},
+    {single_sign, kE | kP},
+    {space, kS | kE},
+};
+
+unsigned start_of(int unit) {
+    const unsigned kind = kinds(unit);
+    if (kind & kLetter) return kL;
+    if (kind & kDigit) return kD;
+    if ((kind & kApostrophe) || unit == '`') return kQ;
+    if (kind & (kBlank | kNewline)) return kS;
+    return unit == '&' ? kE : kP;
+}
+
+Match best_match(const Text& t, std::size_t i) {
+    const unsigned start = start_of(t.at(i));
+    Match best;
+    for (const Row& row : kRules) {
+        if ((row.starts & start) == 0) continue;
+        const Match match = row.rule(t, i);
+        if (match.total > best.total) best = match;
+    }
+    return best.total != 0 ? best : whole(1, Emit::kDrop);
+}
+
+// A shortcut for most of English: ASCII letters before a blank, or before one of ,;:?! and a blank, are one WORD. No rule
+// can match more of it, except the split words (cannot, gonna, gotta, lemme, gimme, wanna) and the abbreviations, all of
+// seven letters or fewer.
+std::size_t easy_word(const Text& t, std::size_t i) {
+    std::size_t end = i;
+    while (end - i < 64 && t.is(end, kAsciiWord) && !t.is(end, kDigit)) ++end;
+    const std::size_t n = end - i;
+    if (n == 0 || ((n == 5 || n == 6) && t.any_of(i, "cglwCGLW"))) return 0;
+    if (t.at(end) == ' ') return n;
+    const bool blank = t.any_of(end + 1, " \n");
+    return blank && (t.any_of(end, ",;:?!") || (n > 7 && t.at(end) == '.')) ? n : 0;
+}
+
+class Writer {
+  public:
+    Writer(std::string& out, bool punctuation) : out_(out), punctuation_(punctuation) {}
+
+    void token(std::u16string_view units, Emit emit = Emit::kAsIs) {
+        begin();
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            char32_t unit = units[i];
+            if (unit >= 0xD800 && unit < 0xDC00 && i + 1 < units.size() && units[i + 1] >= 0xDC00 && units[i + 1] < 0xE000) {
+                unit = 0x10000 + ((unit - 0xD800) << 10) + (units[++i] - 0xDC00);
+            } else if (unit >= 0xD800 && unit < 0xE000) {
+                unit = kReplacement;
+            }
+            if (emit == Emit::kBrackets && (unit == '(' || unit == ')')) {
+                out_ += unit == '(' ? "-lrb-" : "-rrb-";
+            } else if (unit == ' ' || (unit < 0x80 && is(static_cast<int>(unit), kBlank | kNewline))) {
+                append_utf8(out_, 0xA0);
+            } else if (unit < 0x80) {
+                out_.push_back(static_cast<char>(unit >= 'A' && unit <= 'Z' ? unit + 32 : unit));
+            } else {
+                append_utf8(out_, unit);
+            }
+        }
+        end();
+    }
+
+    void token(std::string_view ascii) {
+        begin();
+        for (const char unit : ascii) out_.push_back(static_cast<char>(unit >= 'A' && unit <= 'Z' ? unit + 32 : unit));
+        end();
+    }
+
+  private:
+    void begin() {
+        start_ = out_.size();
+        if (!out_.empty()) out_.push_back(' ');
+    }
+    void end() {
+        if (punctuation_) return;
+        static constexpr std::string_view kPunctuation[] = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
+        std::string_view token = std::string_view(out_).substr(start_);
+        if (!token.empty() && token[0] == ' ') token.remove_prefix(1);
+        if (token.size() > 3) return;
+        if (std::find(std::begin(kPunctuation), std::end(kPunctuation), token) != std::end(kPunctuation)) out_.resize(start_);
+    }
+
+    std::string& out_;
+    bool punctuation_;
+    std::size_t start_ = 0;
+};
+
+std::u16string utf16(std::string_view line) {
+    std::u16string units;
+    units.reserve(line.size() + 1);
+    const auto ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    if (std::all_of(line.begin(), line.end(), ascii)) {
+        units.assign(line.begin(), line.end());
+    } else {
+        for (const char32_t point : decode_utf8(line)) {
+            if (point < 0x10000) {
+                units.push_back(static_cast<char16_t>(point));
+            } else {
+                units.push_back(static_cast<char16_t>(0xD800 + ((point - 0x10000) >> 10)));
+                units.push_back(static_cast<char16_t>(0xDC00 + ((point - 0x10000) & 0x3FF)));
+            }
+        }
+    }
+    std::replace(units.begin(), units.end(), u'\n', u' ');  // a caption is one line
+    units.push_back('\n');
+    return units;
+}
+
+void tokenize(std::u16string_view units, Writer& out) {
+    const Text t(units);
+    for (std::size_t i = 0; i < units.size();) {
+        if (units[i] == ' ') {
+            ++i;
+            continue;
+        }
+        if (const std::size_t n = easy_word(t, i)) {
+            out.token(units.substr(i, n));
+            i += n;
+            continue;
+        }
+        const Match match = best_match(t, i);
+        const std::u16string_view text = units.substr(i, match.used);
+        if (match.emit == Emit::kReplace) {
+            out.token(std::string_view(match.with));
+        } else if (match.emit != Emit::kDrop) {
+            out.token(text, match.emit);
+        }
+        if (match.emit == Emit::kExtraDot) out.token(std::string_view("."));
+        i += match.used;
+    }
+}
+
+}  // namespace
+}  // namespace ptb
+
+std::string ptb_tokenize(std::string_view line, bool punctuation) {
+    std::string tokens;
+    tokens.reserve(line.size() + line.size() / 8);
+    ptb::Writer writer(tokens, punctuation);
+    const std::u16string units = ptb::utf16(line);
+    ptb::tokenize(units, writer);
+    return tokens;
+}
+
+std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string>& lines, bool punctuation, int threads) {
+    std::vector<std::string> tokens(lines.size());
+    parallel_blocks(lines.size(), 256, threads, [&](std::size_t begin, std::size_t end, int) {
+        for (std::size_t i = begin; i < end; ++i) tokens[i] = ptb_tokenize(lines[i], punctuation);
+    });
+    return tokens;
+}
+
+}  // namespace storymeter

@@ -1,0 +1,145 @@
+"""The ActivityNet Captions score, the "current" score of the SODA papers (Krishna et al., ICCV 2017).
+
+At a threshold t, caption p is compared with every reference g of any annotator that it overlaps enough:
+
+    G(p, t) = {g : IoU(g, p) >= t}
+    E(t)    = sum of f(g, p) over p and g in G(p, t)  /  sum of |G(p, t)|          (paper 000, eqs. 2-3)
+
+and a caption with an empty G(p, t) is compared with a string that resembles nothing (`unmatched=garbage-fixed`: the
+2018 script; `garbage-random`: the later ones, here with a seed), or left out (`ignore`: paper 001, eqs. 3-4). E is made
+per video, as the scripts do: corpus BLEU and aggregate METEOR over the video's pairs, CIDEr with the video's own idf,
+otherwise the mean of f; then averaged over videos, a missing one counting 0; then over the thresholds. With
+`corpus_scorers=corpus` the pairs of all videos are put together instead, and CIDEr's idf is that of all references.
+
+The caption is always the scorer's hypothesis; the field `orientation` is SODA's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..join import Task
+from ..metric import FloatArray, Metric, Setting
+from ..pairs.base import IntArray, PairScorer
+from ..protocol import TIOUS, Protocol
+from ..signature import Signature
+from .scoring import Words, default_scorer, learns
+from .tracks import Tracks
+
+GARBAGE = "abc123!@#"
+LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype="S1")
+
+
+class Pairs(NamedTuple):
+    """Sentences to compare, as numbers, sorted by video; `offset` says where each video begins."""
+
+    offset: IntArray
+    hypotheses: IntArray
+    references: IntArray
+
+
+class ActivityNet(Metric):
+    def __init__(self, scorer: PairScorer | None = None) -> None:
+        self._given = scorer
+        self._tious: tuple[float, ...] = TIOUS
+        self._corpus = False
+
+    @property
+    def scorer(self) -> PairScorer:
+        if self._given is None:
+            return default_scorer()
+        return self._given
+
+    @property
+    def name(self) -> str:
+        return f"anet(scorer={self._given.name})" if self._given is not None else "anet"
+
+    def under(self, protocol: Protocol) -> ActivityNet:
+        bound = ActivityNet(self._given)
+        bound._tious = protocol.tious
+        bound._corpus = protocol.corpus_scorers == "corpus"
+        return bound
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        if not self._corpus:
+            return (*(f"at_{t:g}" for t in self._tious), "videos")
+        one = np.zeros(1, dtype=np.int64)
+        width = self.scorer.statistics_indexed(candidates=["a"], references=["a"], candidate_index=one, reference_index=one).shape[1]
+        return tuple(f"at_{t:g}/{k}" for t in self._tious for k in range(width))
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        if self._corpus:
+            split = sums.reshape(*sums.shape[:-1], len(self._tious), -1)
+            values = self.scorer.combine(split)
+        else:
+            values = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
+        return {"value": np.asarray(values.mean(axis=-1)), **{f"at_{t:g}": np.asarray(values[..., k]) for k, t in enumerate(self._tious)}}
+
+    def signature(self, setting: Setting) -> Signature:
+        return super().signature(setting).add(scorer=self.scorer.name)
+
+    def rows(self, task: Task, setting: Setting) -> FloatArray:
+        tracks = Tracks.shared(task, setting)
+        words = Words(self.scorer, task, setting)
+        by_threshold = []
+        for pairs in pairs_by_threshold(tracks, words, setting.protocol):
+            if self._corpus:
+                by_threshold.append(sums_per_video(pairs, words))
+            elif learns(self.scorer):
+                by_threshold.append(words.mean_per_group(*pairs)[:, None])
+            else:
+                there = np.diff(pairs.offset) > 0
+                by_threshold.append(np.where(there, self.scorer.combine(sums_per_video(pairs, words)), 0.0)[:, None])
+        if not self._corpus:
+            by_threshold.append(np.ones((len(task), 1)))
+        return np.column_stack(by_threshold)
+
+
+def pairs_by_threshold(tracks: Tracks, words: Words, protocol: Protocol) -> Iterator[Pairs]:
+    """For each threshold, the pairs that are compared."""
+    problems, strict = tracks.merged, protocol.text_tiou == ">"
+    candidates, references = (side.numbers(words.sentences) for side in (problems.candidates, problems.references))
+    found = problems.pairs_over(min(protocol.tious), strict=strict)
+    video = found.problem()
+    owner = np.repeat(np.arange(len(problems)), problems.candidate_count)
+    garbage = _garbage(len(candidates), words, protocol)
+    for t in protocol.tious:
+        keep = found.iou > t if strict else found.iou >= t
+        hypothesis, reference, of = found.candidate[keep], references[found.reference[keep]], video[keep]
+        if garbage is not None:
+            lonely = np.ones(len(candidates), dtype=bool)
+            lonely[hypothesis] = False
+            alone = np.flatnonzero(lonely)
+            of = np.concatenate([of, owner[alone]])
+            hypothesis, reference = np.concatenate([hypothesis, alone]), np.concatenate([reference, garbage[alone]])
+            order = np.argsort(of, kind="stable")
+            of, hypothesis, reference = of[order], hypothesis[order], reference[order]
+        offset = np.concatenate([[0], np.cumsum(np.bincount(of, minlength=len(problems)))]).astype(np.int64)
+        yield Pairs(offset, candidates[hypothesis], reference)
+
+
+def _garbage(count: int, words: Words, protocol: Protocol) -> IntArray | None:
+    """The sentence that each caption meets when it has no partner, or None where it then meets nothing."""
+    if protocol.unmatched == "ignore":
+        return None
+    if protocol.unmatched == "garbage-fixed":
+        return np.full(count, words.sentences.numbers([GARBAGE])[0])
+    random = np.random.default_rng(protocol.garbage_seed)
+    lengths = random.integers(10, 21, count)
+    letters = LETTERS[random.integers(0, 26, int(lengths.sum()))].tobytes().decode()
+    ends = np.cumsum(lengths)
+    return words.sentences.numbers([letters[end - length:end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)])
+
+
+def sums_per_video(pairs: Pairs, words: Words) -> FloatArray:
+    """(videos, columns): the scorer's statistics, summed over each video's pairs."""
+    statistics = words.statistics(pairs.hypotheses, pairs.references)
+    out = np.zeros((len(pairs.offset) - 1, statistics.shape[1]))
+    there = np.flatnonzero(np.diff(pairs.offset))
+    if len(there):
+        out[there] = np.add.reduceat(statistics, pairs.offset[:-1][there], axis=0, dtype=np.float64)
+    return out

@@ -1,0 +1,94 @@
+"""Were the events found at all? Precision, recall and F1 of the segments, whatever the captions say.
+
+`localisation`     at a threshold t, per video: precision = share of captions whose IoU with some reference exceeds t,
+                   recall = share of references whose IoU with some caption exceeds t (protocol `detection_tiou`)
+`start_distance`   at d seconds, per video: precision = share of captions that start within d seconds of some reference,
+                   recall = share of references that start within d seconds of some caption (chapters; Yang et al., 2023)
+
+Of several annotators the best counts, for precision and for recall each on its own, as in the ActivityNet script. Both are
+averaged over videos, a missing one counting 0; F1 is the harmonic mean of the two averages, as in PDVC (ICCV 2021); the
+value is the F1 of precision and recall averaged over all thresholds.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from ..join import Task
+from ..metric import FloatArray, Metric, Setting
+from ..protocol import TIOUS, Protocol
+from .soda import harmonic, share
+from .tracks import Problems, Tracks
+
+SECONDS = (1.0, 3.0, 5.0, 10.0, 30.0, 60.0)
+
+
+class _Detection(Metric):
+    """Precision and recall at each of several limits."""
+
+    limits: tuple[float, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*(f"precision_at_{t:g}" for t in self.limits), *(f"recall_at_{t:g}" for t in self.limits), "videos")
+
+    @abstractmethod
+    def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
+        """(limits, candidates of all problems) and (limits, references of all problems): 1 where one was found."""
+
+    def rows(self, task: Task, setting: Setting) -> FloatArray:
+        problems = Tracks.shared(task, setting).each
+        found, met = self.hits(problems, setting.protocol)
+        out = np.zeros((len(task), 2 * len(self.limits)))
+        for offset, hits, counts in ((0, found, problems.candidate_count), (len(self.limits), met, problems.reference_count)):
+            owner = np.repeat(np.arange(len(problems)), counts)
+            for k, hit in enumerate(hits):
+                number = np.bincount(owner, weights=hit, minlength=len(problems)).astype(float)
+                np.maximum.at(out[:, offset + k], problems.video, share(number, counts))
+        return np.column_stack([out, np.ones(len(task))])
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        rates = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
+        precision, recall = rates[..., :len(self.limits)], rates[..., len(self.limits):]
+        parts = {"precision": precision.mean(axis=-1), "recall": recall.mean(axis=-1)}
+        parts = {"value": harmonic(parts["precision"], parts["recall"]), **parts}
+        parts["f1"] = parts["value"]
+        for k, t in enumerate(self.limits):
+            p, r = np.asarray(precision[..., k]), np.asarray(recall[..., k])
+            parts |= {f"precision_at_{t:g}": p, f"recall_at_{t:g}": r, f"f1_at_{t:g}": harmonic(p, r)}
+        return parts
+
+
+class Localisation(_Detection):
+    def __init__(self) -> None:
+        self.limits = TIOUS
+
+    @property
+    def name(self) -> str:
+        return "localisation"
+
+    def under(self, protocol: Protocol) -> Localisation:
+        bound = Localisation()
+        bound.limits = protocol.tious
+        return bound
+
+    def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
+        candidate, reference = problems.nearest[:2]
+        limits = np.array(self.limits)[:, None]
+        over = np.greater if protocol.detection_tiou == ">" else np.greater_equal
+        return over(candidate, limits).astype(float), over(reference, limits).astype(float)
+
+
+class StartDistance(_Detection):
+    limits = SECONDS
+
+    @property
+    def name(self) -> str:
+        return "start_distance"
+
+    def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
+        candidate, reference = problems.nearest[2:]
+        limits = np.array(self.limits)[:, None]
+        return (candidate <= limits).astype(float), (reference <= limits).astype(float)

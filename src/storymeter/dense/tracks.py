@@ -1,0 +1,184 @@
+"""Documents as arrays: the captions of a whole task, once, in time order; and which pairs of them overlap.
+
+A *side* is a flat list of captions of many documents; a *problem* is one candidate track against one reference track
+of the same video: one annotator's, or all annotators' merged into one. What is worked out here is shared by every metric
+that scores the same task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..captions import Caption, Document
+from ..errors import DataError, UsageError, some
+from ..join import Task
+from ..metric import FloatArray, Setting
+from ..pairs.base import IntArray
+from ..pairs.table import Sentences
+from ..protocol import Protocol
+from .iou import EPSILON
+
+
+@dataclass(slots=True)
+class Side:
+    """Captions of many documents. Entry k is caption `order[k]` of the flat list `texts`; a document's entries follow
+    each other, sorted by time (ties keep the order of the file)."""
+
+    start: FloatArray
+    end: FloatArray
+    order: IntArray
+    texts: list[str]
+    _numbers: tuple[Sentences, IntArray] | None = field(default=None)
+
+    def numbers(self, sentences: Sentences) -> IntArray:
+        if self._numbers is None or self._numbers[0] is not sentences:
+            self._numbers = (sentences, sentences.numbers(self.texts)[self.order])
+        return self._numbers[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """Pairs of entries with their IoU, sorted by problem, reference, candidate; problem k owns offset[k]:offset[k+1]."""
+
+    offset: IntArray
+    reference: NDArray[np.int32]
+    candidate: NDArray[np.int32]
+    iou: FloatArray
+
+    def problem(self) -> IntArray:
+        """The problem of each pair."""
+        return np.repeat(np.arange(len(self.offset) - 1), np.diff(self.offset))
+
+
+class Problems:
+    """Candidate tracks against reference tracks; arrays over problems, sorted by video, then annotator."""
+
+    def __init__(self, candidates: Side, candidate_offset: IntArray, references: Side, reference_offset: IntArray, video: IntArray,
+                 annotator: IntArray, epsilon: float, jobs: int) -> None:
+        self.candidates, self.references = candidates, references
+        self.video, self.annotator = video, annotator
+        self.epsilon, self.jobs = epsilon, jobs
+        self.candidate_begin: IntArray = candidate_offset[:-1][video]
+        self.candidate_end: IntArray = candidate_offset[1:][video]
+        self.reference_begin: IntArray = reference_offset[:-1].copy()
+        self.reference_end: IntArray = reference_offset[1:].copy()
+
+    def __len__(self) -> int:
+        return len(self.video)
+
+    @property
+    def candidate_count(self) -> IntArray:
+        return self.candidate_end - self.candidate_begin
+
+    @property
+    def reference_count(self) -> IntArray:
+        return self.reference_end - self.reference_begin
+
+    def _sides(self) -> tuple[NDArray[np.generic], ...]:
+        c, r = self.candidates, self.references
+        return (c.start, c.end, r.start, r.end, self.candidate_begin, self.candidate_end, self.reference_begin, self.reference_end)
+
+    def pairs_over(self, least: float, *, strict: bool) -> Overlaps:
+        return Overlaps(*_native.overlaps(*self._sides(), self.epsilon, least, strict, self.jobs))
+
+    @cached_property
+    def overlaps(self) -> Overlaps:
+        """Every pair with IoU > 0."""
+        return self.pairs_over(0.0, strict=True)
+
+    @cached_property
+    def nearest(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Best IoU of each candidate and each reference of each problem; then the smallest distances between starts."""
+        found: tuple[FloatArray, FloatArray, FloatArray, FloatArray] = _native.nearest(*self._sides(), self.epsilon, self.jobs)
+        return found
+
+    def match(self, weight: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
+        """The optimum of each problem, and the matched pairs: their problem and their index in `overlaps`."""
+        o = self.overlaps
+        optimum, offset, entry = _native.match_many(self.reference_begin, self.reference_end, self.candidate_begin, self.candidate_end,
+                                                    o.offset, o.reference, o.candidate, weight, self.jobs)
+        return optimum, np.repeat(np.arange(len(self)), np.diff(offset)), entry
+
+
+class Tracks:
+    """A task's documents as arrays, under the fields of a protocol that matter for them."""
+
+    def __init__(self, task: Task, protocol: Protocol, jobs: int) -> None:
+        self.task, self.protocol, self.jobs = task, protocol, jobs
+        self.candidate_offset, self.candidates = _side([(d,) for d in task.candidates], protocol.order, limit=protocol.max_proposals, what=f"{task.name!r}")
+
+    @classmethod
+    def shared(cls, task: Task, setting: Setting) -> Tracks:
+        """The tracks of the task that is being scored; the last one is kept, so that several metrics find it."""
+        protocol = setting.protocol
+        kept = setting.shared.get("tracks")
+        if kept is not None and kept.task is task and kept.jobs == setting.jobs and _fields(kept.protocol) == _fields(protocol):
+            found: Tracks = kept
+            return found
+        made = setting.shared["tracks"] = cls(task, protocol, setting.jobs)
+        return made
+
+    @cached_property
+    def _told(self) -> list[list[tuple[int, Document]]]:
+        """Per video, the annotators who said anything, with their number."""
+        return [[(k, d) for k, d in enumerate(documents) if d.captions] for documents in self.task.references]
+
+    @cached_property
+    def merged(self) -> Problems:
+        """All annotators of a video as one track: one problem per video."""
+        offset, side = _side([tuple(d for _, d in told) for told in self._told], self.protocol.reference_order, what="the references")
+        videos = np.arange(len(self.task))
+        return self._problems(side, offset, videos, np.zeros(len(videos), dtype=np.int64))
+
+    @cached_property
+    def each(self) -> Problems:
+        """One problem per video and annotator; a video whose annotators all said nothing has one problem without references."""
+        flat = [(video, k, (d,)) for video, told in enumerate(self._told) for k, d in told or [(0, Document(""))]]
+        offset, side = _side([d for _, _, d in flat], self.protocol.reference_order, what="the references")
+        return self._problems(side, offset, np.array([v for v, _, _ in flat], dtype=np.int64), np.array([k for _, k, _ in flat], dtype=np.int64))
+
+    def single(self, metric: str) -> Problems:
+        several = [i for i, documents in zip(self.task.ids, self.task.references, strict=True) if len(documents) != 1]
+        if several:
+            raise UsageError(f"{metric} with refs=single wants exactly one reference per video; {len(several):,} of {len(self.task):,} have another number: {some(several)}",
+                             hint="Give one reference file, or choose refs=best, mean or merge.")
+        return self.each
+
+    def _problems(self, side: Side, offset: IntArray, video: IntArray, annotator: IntArray) -> Problems:
+        return Problems(self.candidates, self.candidate_offset, side, offset, video, annotator, EPSILON[self.protocol.iou], self.jobs)
+
+
+def _fields(protocol: Protocol) -> tuple[object, ...]:
+    return protocol.iou, protocol.order, protocol.reference_order, protocol.max_proposals
+
+
+def _side(groups: Sequence[tuple[Document, ...]], sorting: str, *, what: str, limit: int = 0) -> tuple[IntArray, Side]:
+    """Groups of documents (one track each) as one side, and where each track begins."""
+    tracks: list[Sequence[Caption]] = [g[0].captions if len(g) == 1 else tuple(chain.from_iterable(d.captions for d in g)) for g in groups]
+    if limit:
+        tracks = [track[:limit] for track in tracks]
+    sizes = np.fromiter(map(len, tracks), dtype=np.int64, count=len(tracks))
+    start = np.array([c.start for track in tracks for c in track], dtype=float)
+    end = np.array([c.end for track in tracks for c in track], dtype=float)
+    texts = [c.text for track in tracks for c in track]
+    owner = np.repeat(np.arange(len(tracks)), sizes)
+    _check_times(start, end, owner, groups, what)
+    order = np.arange(len(start)) if sorting == "file" else np.lexsort((end, start, owner) if sorting == "start-end" else (start, owner))
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), Side(start[order], end[order], order.astype(np.int64), texts)
+
+
+def _check_times(start: FloatArray, end: FloatArray, owner: IntArray, groups: Sequence[tuple[Document, ...]], what: str) -> None:
+    bad = np.flatnonzero(~(np.isfinite(start) & np.isfinite(end)))
+    if not len(bad):
+        return
+    videos = list(dict.fromkeys(groups[owner[k]][0].id for k in bad))
+    how = "All" if len(bad) == len(start) else f"{len(bad):,} of {len(start):,}"
+    raise DataError(f"{how} captions of {what} have no usable times (missing, NaN or infinite), in {len(videos):,} videos: {some(videos)}",
+                    hint="Metrics of timed captions need a start and an end in seconds for each. List the places with: storymeter validate FILE")

@@ -1,0 +1,154 @@
+"""BLEU (Papineni et al., ACL 2002): clipped n-gram precision against several references, with a brevity penalty.
+
+    p_n  = matched n-grams / n-grams of the candidate, a match clipped at the count of the reference that has most of it
+    BP   = 1 if c > r else exp(1 - r/c); c: words of the candidate, r: words of the reference closest in length to it, the
+           shorter of two equally close
+    BLEU = BP (p_1 ... p_n)^(1/n)
+
+Corpus BLEU sums matches, n-grams and lengths over all documents first: its row is these counts. Sentence BLEU computes
+the formula per document and is a mean; there p_n is often 0, so the smoothing must be named:
+
+    coco      (matches + 1e-15) / (n-grams + 1e-9), the same in the length ratio: what captioning's scores are made with
+    none      no smoothing: 0 as soon as one p_n is 0
+    add-one   (matches + 1) / (n-grams + 1) for n > 1 (Lin & Och, COLING 2004)
+    floor     0 matches become 0.1 (Chen & Cherry, WMT 2014, technique 1)
+    exp       the k-th p_n without a match becomes 1 / (2^k n-grams) (Chen & Cherry, technique 3; NIST's mteval)
+
+>>> Bleu(2).pairs(candidates=["the cat sat"], references=[["the cat sat down"]]).round(6)
+array([0.716531])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from .. import _native
+from ..errors import UsageError
+from ..join import Task
+from ..metric import Metric, Setting, Tokenizer
+from ..signature import Signature
+from .base import FloatArray, IntArray, PairScorer
+from .sentences import Batch, printed
+
+Smoothing = Literal["coco", "none", "add-one", "floor", "exp"]
+ORDERS = 4
+
+
+def columns(n: int) -> tuple[str, ...]:
+    """The additive statistics of BLEU-n."""
+    return (*(f"matches_{k}" for k in range(1, n + 1)), *(f"ngrams_{k}" for k in range(1, n + 1)), "words", "reference_words")
+
+
+def of_order(statistics: FloatArray, n: int) -> FloatArray:
+    """The columns of BLEU-n among those of BLEU-4."""
+    return statistics[..., [*range(n), *range(ORDERS, ORDERS + n), 2 * ORDERS, 2 * ORDERS + 1]]
+
+
+def precisions(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
+    matches, grams = sums[..., :n], sums[..., n:2 * n]
+    if smoothing == "coco":
+        return np.asarray((matches + 1e-15) / (grams + 1e-9))
+    if smoothing == "add-one":
+        more = (np.arange(n) > 0).astype(float)
+        matches, grams = matches + more, grams + more
+    elif smoothing == "floor":
+        matches = np.where(matches > 0, matches, 0.1)
+    elif smoothing == "exp":
+        misses = (matches == 0) & (grams > 0)
+        matches = np.where(misses, 0.5 ** np.cumsum(misses, axis=-1), matches)
+    return np.asarray(np.divide(matches, grams, out=np.zeros(matches.shape), where=grams > 0))
+
+
+def brevity(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
+    words, reference = sums[..., 2 * n], sums[..., 2 * n + 1]
+    if smoothing == "coco":
+        ratio = (words + 1e-15) / (reference + 1e-9)
+    else:
+        ratio = np.divide(words, reference, out=np.ones(words.shape), where=reference > 0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.exp(np.minimum(0.0, 1.0 - 1.0 / ratio)))
+
+
+def bleu(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
+    """Summed statistics, shape (..., columns), to BLEU-n of shape (...)."""
+    product = np.prod(precisions(sums, n, smoothing), axis=-1)
+    return np.asarray(product ** (1.0 / n) * brevity(sums, n, smoothing))
+
+
+def _check(n: int) -> None:
+    if not 1 <= n <= ORDERS:
+        raise UsageError(f"BLEU counts n-grams of 1 to {ORDERS} words, not {n}.", hint="Choose bleu_1, bleu_2, bleu_3 or bleu_4.")
+
+
+class Bleu(PairScorer):
+    """Sentence BLEU-n of pairs; `aggregate` is corpus BLEU."""
+
+    def __init__(self, n: int = 4, smoothing: Smoothing = "coco", tokenizer: Tokenizer = "none") -> None:
+        _check(n)
+        self.n, self.smoothing, self.tokenizer = n, smoothing, tokenizer
+
+    @property
+    def name(self) -> str:
+        return printed(f"bleu_{self.n}", {"smoothing": "coco", "tokenizer": "none"}, smoothing=self.smoothing, tokenizer=self.tokenizer)
+
+    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
+                      candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
+        return self.combine(self.statistics_indexed(candidates=candidates, references=references, candidate_index=candidate_index,
+                                                    reference_index=reference_index, jobs=jobs))
+
+    def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+        return self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs))
+
+    def statistics_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
+                           candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
+        return self._count(Batch.of_index(candidates=candidates, references=references, candidate_index=candidate_index,
+                                          reference_index=reference_index, tokenizer=self.tokenizer), jobs)
+
+    def statistics(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+        return self._count(Batch.of_groups(candidates=candidates, references=references, tokenizer=self.tokenizer), jobs)
+
+    def _count(self, batch: Batch, jobs: int) -> FloatArray:
+        return of_order(_native.bleu_statistics(*batch.arguments(), threads=jobs), self.n)
+
+    def combine(self, sums: FloatArray) -> FloatArray:
+        return bleu(sums, self.n, self.smoothing)
+
+
+class BleuMetric(Metric):
+    """BLEU-n of a submission: `level=corpus` (one formula over summed counts) or `level=sentence` (mean over documents)."""
+
+    def __init__(self, n: int = 4, smoothing: Smoothing = "coco", level: Literal["corpus", "sentence"] = "corpus") -> None:
+        _check(n)
+        self.n, self.smoothing, self.level = n, smoothing, level
+
+    @property
+    def name(self) -> str:
+        return printed(f"bleu_{self.n}", {"smoothing": "coco", "level": "corpus"}, smoothing=self.smoothing, level=self.level)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return columns(self.n) if self.level == "corpus" else ("value", "documents")
+
+    def rows(self, task: Task, setting: Setting) -> FloatArray:
+        batch = Batch.of_task(task, setting)
+        kept = setting.shared.get("BLEU statistics")
+        if kept is None or kept[0] is not batch:
+            kept = (batch, _native.bleu_statistics(*batch.arguments(), threads=setting.jobs))
+            setting.shared["BLEU statistics"] = kept
+        statistics = of_order(kept[1], self.n)
+        if self.level == "corpus":
+            return statistics
+        return np.column_stack([bleu(statistics, self.n, self.smoothing), np.ones(len(statistics))])
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        if self.level == "sentence":
+            return {"value": np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))}
+        parts = {f"precision_{k + 1}": value for k, value in enumerate(np.moveaxis(precisions(sums, self.n, self.smoothing), -1, 0))}
+        ratio = sums[..., -2] / np.maximum(sums[..., -1], 1.0)
+        return {"value": bleu(sums, self.n, self.smoothing), **parts, "brevity_penalty": brevity(sums, self.n, self.smoothing), "length_ratio": ratio}
+
+    def signature(self, setting: Setting) -> Signature:
+        return super().signature(setting).add(level=self.level, smoothing=self.smoothing, reference_length="closest")

@@ -1,0 +1,142 @@
+"""Each distinct sentence is tokenised once, each distinct pair scored once, in a whole run.
+
+`Sentences` numbers sentences; `PairTable` keeps what a scorer said of two numbered sentences. Both live on the run's
+workbench (`Setting.shared`), so that metrics that want the same pairs, and systems that repeat each other's sentences,
+find them there. A pair is (hypothesis, reference) as the scorer sees it; which side of the data is the hypothesis is the
+caller's choice, and so both orientations may live in one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..metric import Progress, Setting, Tokenizer, silent
+from ..text.tokens import ascii_only, tokenize
+from .base import FloatArray, IntArray, PairScorer
+
+#: pairs between two reports of progress
+CHUNK = 500_000
+
+
+
+class Sentences:
+    """Numbers for sentences; two texts with the same tokens share one."""
+
+    def __init__(self, tokenizer: Tokenizer, *, strip: bool = False) -> None:
+        self.tokenizer = tokenizer
+        self.strip = strip
+        self.texts: list[str] = []
+        self._of_raw: dict[str, int] = {}
+        self._of_tokens: dict[str, int] = {}
+
+    @classmethod
+    def shared(cls, setting: Setting) -> Sentences:
+        key = ("sentences", setting.tokenizer, setting.protocol.ascii)
+        if key not in setting.shared:
+            setting.shared[key] = cls(setting.tokenizer, strip=setting.protocol.ascii == "strip")
+        found: Sentences = setting.shared[key]
+        return found
+
+    def numbers(self, raw: Sequence[str]) -> IntArray:
+        new = [text for text in dict.fromkeys(raw) if text not in self._of_raw]
+        if new:
+            clean = [ascii_only(text) for text in new] if self.strip else new
+            for text, tokens in zip(new, tokenize(clean, self.tokenizer), strict=True):
+                number = self._of_tokens.setdefault(tokens, len(self.texts))
+                if number == len(self.texts):
+                    self.texts.append(tokens)
+                self._of_raw[text] = number
+        return np.fromiter(map(self._of_raw.__getitem__, raw), dtype=np.int64, count=len(raw))
+
+
+class PairTable:
+    """What `scorer` says of pairs of `sentences`: a value each, and its additive statistics where it has any.
+
+    `prepare` is called before new pairs are scored (it lets a scorer learn from its references).
+    """
+
+    def __init__(self, scorer: PairScorer, sentences: Sentences, prepare: Callable[[], None] | None = None) -> None:
+        self.scorer = scorer
+        self.sentences = sentences
+        self._prepare = prepare
+        self._index = _native.PairIndex()
+        self._additive = type(scorer).statistics_indexed is not PairScorer.statistics_indexed
+        self._values: FloatArray = np.empty(0)
+        self._statistics: NDArray[Any] | None = None
+
+    @classmethod
+    def shared(cls, setting: Setting, scorer: PairScorer, *, fitted_on: object = None, prepare: Callable[[], None] | None = None) -> PairTable:
+        """The run's table of this scorer; `fitted_on` names what it learnt from, where it learns."""
+        sentences = Sentences.shared(setting)
+        key = ("pairs", scorer.name, setting.tokenizer, setting.protocol.ascii, fitted_on)
+        if key not in setting.shared:
+            setting.shared[key] = cls(scorer, sentences, prepare)
+        found: PairTable = setting.shared[key]
+        return found
+
+    def __len__(self) -> int:
+        """How many distinct pairs have been scored."""
+        return len(self._index)
+
+    def values(self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1, progress: Progress = silent) -> FloatArray:
+        """Value k compares sentence `hypotheses[k]` with sentence `references[k]`."""
+        slots = self._slots(hypotheses, references, jobs, progress)
+        return self._values[slots]
+
+    def statistics(self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1, progress: Progress = silent) -> NDArray[Any]:
+        """(pairs, columns): what the scorer sums over pairs (`PairScorer.statistics_indexed`), in a small number type."""
+        slots = self._slots(hypotheses, references, jobs, progress)
+        if self._statistics is None:
+            return np.column_stack([self._values[slots], np.ones(len(slots))])
+        return self._statistics[slots]
+
+    def _slots(self, hypotheses: IntArray, references: IntArray, jobs: int, progress: Progress) -> IntArray:
+        """Where the pairs stand in the table; those that are new are scored first."""
+        if self.scorer.symmetric:
+            hypotheses, references = np.minimum(hypotheses, references), np.maximum(hypotheses, references)
+        slots: IntArray = self._index.add((hypotheses.astype(np.uint64) << np.uint64(32)) | references.astype(np.uint64))
+        keys = self._index.keys(len(self._values))  # also those that an interrupted call left unscored
+        if len(keys):
+            if self._prepare is not None:
+                self._prepare()
+            self._score(keys, jobs, progress)
+        return slots
+
+    def _score(self, keys: NDArray[np.uint64], jobs: int, progress: Progress) -> None:
+        values, statistics = [self._values], [] if self._statistics is None else [self._statistics]
+        for begin in range(0, len(keys), CHUNK):
+            progress(f"scoring pairs ({self.scorer.name})", begin, len(keys))
+            arguments = self._arguments(keys[begin:begin + CHUNK])
+            if self._additive:
+                fresh = self.scorer.statistics_indexed(**arguments, jobs=jobs)
+                values.append(self.scorer.combine(fresh))
+                statistics.append(_small(fresh))
+            else:
+                values.append(self.scorer.score_indexed(**arguments, jobs=jobs))
+        progress(f"scoring pairs ({self.scorer.name})", len(keys), len(keys))
+        if self._additive:
+            self._statistics = np.concatenate(statistics)
+        self._values = np.concatenate(values)
+
+    def _arguments(self, keys: NDArray[np.uint64]) -> dict[str, Any]:
+        hypotheses, candidate_index = self._used((keys >> np.uint64(32)).astype(np.int64))
+        references, reference_index = self._used((keys & np.uint64(0xFFFFFFFF)).astype(np.int64))
+        return {"candidates": hypotheses, "references": references, "candidate_index": candidate_index, "reference_index": reference_index}
+
+    def _used(self, numbers: IntArray) -> tuple[list[str], IntArray]:
+        """The sentences that occur, and `numbers` as indices into them."""
+        there = np.zeros(len(self.sentences.texts), dtype=bool)
+        there[numbers] = True
+        used = np.flatnonzero(there)
+        return [self.sentences.texts[k] for k in used], (np.cumsum(there) - 1)[numbers]
+
+
+def _small(statistics: FloatArray) -> NDArray[Any]:
+    """Counts in two bytes each where they fit."""
+    short = statistics.astype(np.uint16)
+    return short if np.array_equal(short, statistics) else statistics

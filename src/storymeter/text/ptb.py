@@ -1,0 +1,33 @@
+"""Penn Treebank tokens, as the tokeniser step of the COCO caption evaluation gives them, without Java.
+
+The words of a line in lower case: contractions are split (`do n't`, `it 's`), hyphenated words stay whole, brackets become
+`-lrb-` and `-rrb-`. `punctuation=False` drops exactly these tokens, and no others (so brackets and `!!` stay):
+
+    ''  '  ``  `  .  ?  !  ,  :  -  --  ...  ;
+
+Each line is read as if a newline and then nothing followed it. The original reads all lines of a call as one text and peeks
+into the next line, so that the last token of a caption such as `… plan A.` depends on the caption that happens to come next.
+
+>>> tokenize(["He can't say \\"hello\\" (twice)."], punctuation=False)
+[['he', 'ca', "n't", 'say', 'hello', '-lrb-', 'twice', '-rrb-']]
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from .. import _native
+from .unicode import well_formed
+
+
+def tokenize(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None) -> list[list[str]]:
+    """The tokens of each line. `jobs` threads (default: one per processor) share the work; the result is the same."""
+    return [tokens.split(" ") if tokens else [] for tokens in tokenize_joined(lines, punctuation=punctuation, jobs=jobs)]
+
+
+def tokenize_joined(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None) -> list[str]:
+    """The same tokens, joined by one blank: no token contains one."""
+    threads = jobs if jobs is not None else os.cpu_count() or 1
+    found: list[str] = _native.ptb_tokenize(well_formed(lines), punctuation, max(1, threads))
+    return found

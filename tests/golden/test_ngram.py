@@ -1,0 +1,59 @@
+"""BLEU, ROUGE-L and CIDEr per item and corpus, against the values of pycocoevalcap 1.2 on 4,000 caption groups; and AREL's
+published figures."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import storymeter
+from storymeter import Caption, Corpus, Document
+from storymeter.registry import scorer
+
+NAMES = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "cider_d"]
+AREL = {"bleu_1": "Bleu_1", "bleu_2": "Bleu_2", "bleu_3": "Bleu_3", "bleu_4": "Bleu_4", "rouge_l": "ROUGE_L", "cider": "CIDEr", "cider_d": "CIDEr"}
+
+
+@pytest.fixture(scope="module")
+def groups(golden: Path) -> dict[str, Any]:
+    with lzma.open(golden / "ngram_bmt1.json.xz", "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_item_and_the_corpus_as_a_scorer(groups: dict[str, Any], name: str) -> None:
+    key = name.replace("cider_d", "cider")
+    items = groups["items"]
+    text = {"candidates": [i["candidate"] for i in items], "references": [i["references"] for i in items]}
+    expected = np.array([i[key] for i in items])
+    np.testing.assert_allclose(scorer(name).pairs(**text, jobs=2), expected, rtol=0, atol=1e-9)
+    assert scorer(name).aggregate(**text) == pytest.approx(groups["corpus"][key], abs=1e-9)
+
+
+def test_each_item_and_the_corpus_as_metrics(groups: dict[str, Any]) -> None:
+    items = groups["items"]
+    mine = Corpus(tuple(Document(f"{k:04}", (Caption(i["candidate"]),)) for k, i in enumerate(items)), "bmt")
+    theirs = Corpus(tuple(Document(f"{k:04}", (Caption(r),)) for k, i in enumerate(items) for r in i["references"]), "val")
+    report = storymeter.evaluate(candidates=mine, references=theirs, metrics=NAMES, tokenizer="none", resamples=0)
+    for score in report.systems[0].scores:
+        key = score.metric.replace("cider_d", "cider")
+        assert score.value == pytest.approx(groups["corpus"][key], abs=1e-9), score.metric
+        assert score.rows is not None
+        if not key.startswith("bleu"):
+            np.testing.assert_allclose(score.rows[:, 0], [i[key] for i in items], rtol=0, atol=1e-9)
+
+
+def test_arel_published_figures(data: Path) -> None:
+    stories = json.loads((data / "vist" / "arel_test.json").read_text(encoding="utf-8"))
+    references = json.loads((data / "vist" / "test_reference.json").read_text(encoding="utf-8"))
+    published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
+    mine = Corpus(tuple(Document(i, (Caption(texts[0]),)) for i, texts in stories.items()), "arel")
+    theirs = Corpus(tuple(Document(i, (Caption(text),)) for i, texts in references.items() for text in texts), "vist")
+    report = storymeter.evaluate(candidates=mine, references=theirs, metrics=NAMES, tokenizer="whitespace", resamples=0)
+    for score in report.systems[0].scores:
+        assert score.value == pytest.approx(published[AREL[score.metric]], abs=1e-9), score.metric

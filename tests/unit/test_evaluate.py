@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import storymeter
+from storymeter.engine.compare import compare
+from storymeter.errors import DataError, UsageError
+from storymeter.join import Task
+from storymeter.metric import FloatArray, MeanMetric, Setting
+from storymeter.report.comparison import comparison_json, comparison_table, difference_table
+from storymeter.report.scores import coverage_lines, document_table, document_writer, score_json, score_table
+
+
+class SharedWords(MeanMetric):
+    """The share of the reference's words that the candidate has: a stand-in that needs nothing."""
+
+    @property
+    def name(self) -> str:
+        return "words"
+
+    def document_values(self, task: Task, setting: Setting) -> FloatArray:
+        def share(candidate: str, reference: str) -> float:
+            wanted = set(reference.lower().split())
+            return len(wanted & set(candidate.lower().split())) / max(1, len(wanted))
+
+        return np.array([[share(c.text, r[0].text)] for c, r in zip(task.candidates, task.references, strict=True)])
+
+
+@pytest.fixture(scope="module")
+def report(examples: Path) -> storymeter.engine.evaluate.Report:  # type: ignore[name-defined]
+    videos = examples / "videos"
+    return storymeter.evaluate(candidates=[storymeter.read(videos / f"{s}.json") for s in ("good", "padded", "disordered")],
+                               references=storymeter.read(videos / "reference_1.json"), metrics=[SharedWords(), "captions"])
+
+
+def test_value_is_the_mean_of_the_documents(report) -> None:  # type: ignore[no-untyped-def]
+    score = report["good", "words"]
+    assert score.value == pytest.approx(score.rows[:, 0].mean())
+    assert score.interval[0] < score.value < score.interval[1]
+    assert "annotators:1" in str(score.signature)
+    with pytest.raises(KeyError):
+        report["good", "nothing"]
+
+
+def test_json_has_the_fixed_shape(report) -> None:  # type: ignore[no-untyped-def]
+    out = json.loads(score_json(report))
+    assert out["schema"] == 1
+    assert [s["name"] for s in out["systems"]] == ["good", "padded", "disordered"]
+    assert set(out["systems"][0]["scores"][0]) == {"metric", "value", "parts", "interval", "n", "signature"}
+
+
+def test_tables_print_percentages_where_the_field_does(report) -> None:  # type: ignore[no-untyped-def]
+    rows = score_table(report).rows
+    assert rows[0][2] == pytest.approx(100 * report["good", "words"].value)
+    assert rows[1][2] == pytest.approx(report["good", "captions"].value)
+    assert "12 documents met a reference, 0 missing" in coverage_lines(report)[0]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_one_row_per_document(report, tmp_path: Path, suffix: str) -> None:  # type: ignore[no-untyped-def]
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"out.{suffix}"
+    document_writer(str(path))(report)
+    assert path.stat().st_size > 100
+    assert len(document_table(report).rows) == 36
+    with pytest.raises(UsageError):
+        document_writer("out.docx")
+
+
+def test_comparison_finds_the_padded_system_longer(report) -> None:  # type: ignore[no-untyped-def]
+    found = compare(report, resamples=199, seed=3)
+    assert len(found) == 6
+    longer = next(c for c in found if (c.metric, c.a, c.b) == ("captions", "good", "padded"))
+    assert (longer.wins, longer.losses, longer.n) == (0, 12, 12)
+    assert longer.p_permutation == 1 / 200
+    assert longer.p_holm >= longer.p_permutation > 0
+    assert longer.interval[1] < 0 and len(longer.most_different) == 5
+    assert json.loads(comparison_json(found))["comparisons"][0]["metric"] == "words"
+    assert "win/tie/loss" in comparison_table(found).render("latex")
+    assert difference_table([c for c in found if c.metric == "captions"]).rows[0][2] == longer.most_different[0].document
+
+
+def test_same_seed_same_bytes(report) -> None:  # type: ignore[no-untyped-def]
+    assert comparison_json(compare(report, resamples=99, seed=1)) == comparison_json(compare(report, resamples=99, seed=1))
+
+
+def test_references_are_asked_for_when_needed(examples: Path) -> None:
+    system = storymeter.read(examples / "videos" / "good.json")
+    with pytest.raises(UsageError, match="need references"):
+        storymeter.evaluate(candidates=system, metrics=[SharedWords()])
+    with pytest.raises(UsageError, match="nothing to score"):
+        storymeter.evaluate(candidates=[], metrics=["captions"])
+    with pytest.raises(DataError, match="No reference matched"):
+        storymeter.evaluate(candidates=system, references=storymeter.Corpus((storymeter.Document("other"),), "r"), metrics=["captions"])
