@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "../cider_groups.hpp"
 #include "../ngram_index.hpp"
 #include "../ngram_scores.hpp"
 
@@ -111,4 +112,15 @@ void bind_ngram(nb::module_& m) {
             const Batch b = batch(*index, candidates, references, bounds);
             return filled(b.size(), 1, [&](double* out) { self.score(*index, b, clip, sigma, threads, out); });
         }, "index"_a, "candidates"_a, "references"_a, "bounds"_a, "clip"_a, "sigma"_a, "threads"_a = 1);
+
+    m.def("cider_by_group", [](const Index& index, const Numbers& candidates, const Numbers& references, const Bounds& pair_bounds,
+                               const Numbers& items, const Bounds& item_bounds, bool clip, double sigma, int threads) {
+        for (const Numbers& numbers : {candidates, references, items}) check_sentences(*index, numbers);
+        const std::size_t groups = pair_bounds.size() - 1;
+        check_bounds(pair_bounds, groups, candidates.size());
+        check_bounds(item_bounds, groups, items.size());
+        if (candidates.size() != references.size()) throw nb::value_error("candidates and references differ in number");
+        const CiderGroups all{view(candidates), view(references), view(pair_bounds), view(items), view(item_bounds)};
+        return filled(candidates.size(), 1, [&](double* out) { cider_by_group(*index, all, clip, sigma, threads, out); });
+    }, "index"_a, "candidates"_a, "references"_a, "pair_bounds"_a, "items"_a, "item_bounds"_a, "clip"_a, "sigma"_a, "threads"_a = 1);
 }

@@ -26,7 +26,7 @@ from ..metric import FloatArray, Metric, Setting
 from ..pairs.base import IntArray, PairScorer
 from ..protocol import TIOUS, Protocol
 from ..signature import Signature
-from .scoring import Words, default_scorer, learns
+from .scoring import Words, default_scorer, learns, offsets
 from .tracks import Tracks
 
 GARBAGE = "abc123!@#"
@@ -83,20 +83,21 @@ class ActivityNet(Metric):
         return super().signature(setting).add(scorer=self.scorer.name)
 
     def rows(self, task: Task, setting: Setting) -> FloatArray:
-        tracks = Tracks.shared(task, setting)
         words = Words(self.scorer, task, setting)
-        by_threshold = []
-        for pairs in pairs_by_threshold(tracks, words, setting.protocol):
-            if self._corpus:
-                by_threshold.append(sums_per_video(pairs, words))
-            elif learns(self.scorer):
-                by_threshold.append(words.mean_per_group(*pairs)[:, None])
-            else:
-                there = np.diff(pairs.offset) > 0
-                by_threshold.append(np.where(there, self.scorer.combine(sums_per_video(pairs, words)), 0.0)[:, None])
-        if not self._corpus:
-            by_threshold.append(np.ones((len(task), 1)))
-        return np.column_stack(by_threshold)
+        thresholds = list(pairs_by_threshold(Tracks.shared(task, setting), words, setting.protocol))
+        if self._corpus:
+            return np.column_stack([sums_per_video(pairs, words) for pairs in thresholds])
+        if learns(self.scorer):
+            values = self._learnt_per_video(thresholds, words)
+        else:
+            values = [np.where(np.diff(pairs.offset) > 0, self.scorer.combine(sums_per_video(pairs, words)), 0.0) for pairs in thresholds]
+        return np.column_stack([*values, np.ones(len(task))])
+
+    def _learnt_per_video(self, thresholds: list[Pairs], words: Words) -> list[FloatArray]:
+        """The mean of f with what the scorer learns from the video's own pairs; all thresholds in one call."""
+        sizes = np.concatenate([np.diff(pairs.offset) for pairs in thresholds])
+        hypotheses, references = (np.concatenate([pairs[k] for pairs in thresholds]) for k in (1, 2))
+        return np.split(words.mean_per_group(offsets(sizes), hypotheses, references), len(thresholds))
 
 
 def pairs_by_threshold(tracks: Tracks, words: Words, protocol: Protocol) -> Iterator[Pairs]:
@@ -118,8 +119,7 @@ def pairs_by_threshold(tracks: Tracks, words: Words, protocol: Protocol) -> Iter
             hypothesis, reference = np.concatenate([hypothesis, alone]), np.concatenate([reference, garbage[alone]])
             order = np.argsort(of, kind="stable")
             of, hypothesis, reference = of[order], hypothesis[order], reference[order]
-        offset = np.concatenate([[0], np.cumsum(np.bincount(of, minlength=len(problems)))]).astype(np.int64)
-        yield Pairs(offset, candidates[hypothesis], reference)
+        yield Pairs(offsets(np.bincount(of, minlength=len(problems))), candidates[hypothesis], reference)
 
 
 def _garbage(count: int, words: Words, protocol: Protocol) -> IntArray | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import typing
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from ..join import Task
 from ..metric import FloatArray, Setting
 from ..pairs.base import IntArray, PairScorer
+from ..pairs.cider import Cider
 from ..pairs.table import PairTable, Sentences
 from ..registry import scorer as get_scorer
 from .tracks import Problems, Tracks
@@ -37,13 +40,16 @@ class Words:
         return PairTable.shared(self.setting, self.scorer, fitted_on=digest, prepare=lambda: self.scorer.fit([[text] for text in texts]))
 
     def soda(self, problems: Problems, entries: IntArray | None = None) -> FloatArray:
-        """f of the overlapping pairs (or of some of them), in the protocol's orientation."""
+        """f of the overlapping pairs (or of some of them, sorted by problem), in the protocol's orientation."""
         overlaps = problems.overlaps
         chosen = slice(None) if entries is None else entries
-        candidates = problems.candidates.numbers(self.sentences)[overlaps.candidate[chosen]]
-        references = problems.references.numbers(self.sentences)[overlaps.reference[chosen]]
+        tracks = problems.references.numbers(self.sentences)
+        candidates, references = problems.candidates.numbers(self.sentences)[overlaps.candidate[chosen]], tracks[overlaps.reference[chosen]]
         if self.setting.protocol.orientation == "reference":
             candidates, references = references, candidates
+        if isinstance(self.scorer, Cider) and self.scorer.idf == "video":
+            sizes = np.bincount(overlaps.problem()[chosen], minlength=len(problems))
+            return self._by_group(candidates, references, offsets(sizes), tracks, np.append(problems.reference_begin, len(tracks)))
         return self.table.values(candidates, references, jobs=self.setting.jobs, progress=self.setting.progress)
 
     def statistics(self, hypotheses: IntArray, references: IntArray) -> NDArray[Any]:
@@ -53,17 +59,41 @@ class Words:
     def mean_per_group(self, offset: IntArray, hypotheses: IntArray, references: IntArray) -> FloatArray:
         """The mean value of each group of pairs, by a scorer that learns from the references of that group alone (each pair
         an item); 0 for a group without pairs."""
-        scorer, texts = get_scorer(self.scorer.name), self.sentences.texts
-        out = np.zeros(len(offset) - 1)
-        for k in np.flatnonzero(np.diff(offset)).tolist():
-            group = slice(int(offset[k]), int(offset[k + 1]))
-            against = [[texts[r]] for r in references[group]]
-            scorer.fit(against)
-            out[k] = scorer.pairs(candidates=[texts[h] for h in hypotheses[group]], references=against).mean()
+        sizes = np.diff(offset)
+        if isinstance(self.scorer, Cider):
+            values = self._by_group(hypotheses, references, offset, references, offset)
+        else:
+            values = self._by_fitting(hypotheses, references, offset)
+        sums = np.bincount(np.repeat(np.arange(len(sizes)), sizes), weights=values, minlength=len(sizes))
+        return np.asarray(sums / np.maximum(sizes, 1))
+
+    def _by_group(self, hypotheses: IntArray, references: IntArray, offset: IntArray, items: IntArray, item_offset: IntArray) -> FloatArray:
+        """CIDEr with an idf of each group's own."""
+        scorer = typing.cast(Cider, self.scorer)
+        self.setting.progress(f"scoring videos ({scorer.name})", 0, 1)
+        values = scorer.score_groups(sentences=self.sentences.texts, candidate_index=hypotheses, reference_index=references,
+                                     pair_bounds=offset, item_index=items, item_bounds=item_offset, jobs=self.setting.jobs)
+        self.setting.progress(f"scoring videos ({scorer.name})", 1, 1)
+        return values
+
+    def _by_fitting(self, hypotheses: IntArray, references: IntArray, offset: IntArray) -> FloatArray:
+        """Any scorer that learns: fitted again for each group."""
+        texts = self.sentences.texts
+        out = np.zeros(len(hypotheses))
+        for k, (begin, end) in enumerate(pairwise(offset.tolist())):
+            if begin < end:
+                against = [[texts[r]] for r in references[begin:end]]
+                self.scorer.fit(against)
+                out[begin:end] = self.scorer.pairs(candidates=[texts[h] for h in hypotheses[begin:end]], references=against, jobs=self.setting.jobs)
             if k % 256 == 0:
-                self.setting.progress(f"scoring videos ({scorer.name})", k, len(out))
-        self.setting.progress(f"scoring videos ({scorer.name})", len(out), len(out))
+                self.setting.progress(f"scoring videos ({self.scorer.name})", k, len(offset) - 1)
+        self.setting.progress(f"scoring videos ({self.scorer.name})", len(offset) - 1, len(offset) - 1)
         return out
+
+
+def offsets(sizes: IntArray) -> IntArray:
+    """Where each of several groups begins, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def learns(scorer: PairScorer) -> bool:

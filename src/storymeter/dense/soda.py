@@ -71,7 +71,7 @@ class Soda(Metric):
         refs = protocol.refs if self.refs == "protocol" else self.refs
         problems = self.problems(Tracks.shared(task, setting), refs)
         total = self.totals(problems, task, setting)
-        values = _per_video(problems, _precision_recall_f1(problems, total), len(task), mean=refs == "mean")
+        values = _per_video(problems, precision_recall_f1(problems, total), len(task), mean=refs == "mean")
         return np.column_stack([values, counted(task, protocol)])
 
     def problems(self, tracks: Tracks, refs: str) -> Problems:
@@ -114,7 +114,7 @@ def share(part: FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     return out
 
 
-def _precision_recall_f1(problems: Problems, total: FloatArray) -> FloatArray:
+def precision_recall_f1(problems: Problems, total: FloatArray) -> FloatArray:
     """(thresholds, problems, 3)"""
     precision, recall = share(total, problems.candidate_count), share(total, problems.reference_count)
     return np.stack([precision, recall, harmonic(precision, recall)], axis=-1)

@@ -86,6 +86,16 @@ class Cider(PairScorer):
         model = model or _native.CiderModel(batch.index, batch.references, batch.bounds)
         return _score(model, batch, self.variant, self.sigma, jobs)
 
+    def score_groups(self, *, sentences: Sequence[str], candidate_index: IntArray, reference_index: IntArray, pair_bounds: IntArray,
+                     item_index: IntArray, item_bounds: IntArray, jobs: int = 1) -> FloatArray:
+        """Pairs in groups, each with an idf of its own: group g owns pairs pair_bounds[g]:pair_bounds[g+1], and its idf counts
+        the references item_index[item_bounds[g]:item_bounds[g+1]], each one an item. What was fitted does not matter."""
+        index, ids = analyse(sentences, tokenizer=self.tokenizer)
+        d = self.variant == "d"
+        values: FloatArray = _native.cider_by_group(index, ids[candidate_index], ids[reference_index], pair_bounds, ids[item_index], item_bounds,
+                                                    clip=d, sigma=self.sigma if d else 0.0, threads=jobs)
+        return values
+
 
 class CiderMetric(MeanMetric):
     percent: ClassVar[bool] = True

@@ -125,3 +125,22 @@ def test_names_print_and_parse() -> None:
         metric("soda_c(refs=all)")
     with pytest.raises(UsageError, match="no option"):
         metric("soda_c(variant=a)")
+
+
+def test_links_are_the_pairs_that_the_score_sums() -> None:
+    from storymeter.dense.links import links
+    from storymeter.join import join
+    from storymeter.metric import Setting
+
+    unsorted = corpus(v=[(10, 20, "c d"), (12, 14, "x"), (0, 10, "a b")])
+    task = join(candidates=unsorted, references=[SECOND, FIRST])
+    (video,) = links(task, Setting(tokenizer="whitespace"), Soda("c", SharedWords()))
+    assert video.annotator == 1, "the annotator with the best F1 is shown"
+    assert [(link.reference, link.candidate, link.iou, link.alike) for link in video.links] == [(0, 2, 1.0, 0.5), (1, 0, 1.0, 1.0)]
+    assert {"precision": video.precision, "recall": video.recall, "f1": video.f1} == soda("c", FIRST, SECOND)
+    assert sum(link.product for link in video.links) / len(video.candidates) == pytest.approx(video.precision)
+    (merged,) = links(task, Setting(tokenizer="whitespace"), Soda("c", SharedWords(), "merge"))
+    assert merged.annotator is None
+    assert [merged.references[link.reference].text for link in merged.links] == ["a b c d", "c"]
+    with pytest.raises(UsageError, match="no single matching"):
+        links(task, Setting(tokenizer="whitespace"), Soda("a", SharedWords()))
