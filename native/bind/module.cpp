@@ -13,6 +13,7 @@ NB_MODULE(_native, m) {
     m.doc() = "Storymeter's C++ kernels: batches in, arrays out, GIL released.";
     m.attr("abi") = 1;
     bind_dense(m);
+    nb::set_leak_warnings(false);  // what a program still holds when it ends is no leak worth a message
     bind_json(m);
     bind_story(m);
     bind_ptb(m);

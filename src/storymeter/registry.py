@@ -98,7 +98,7 @@ def _plugins(group: str) -> Iterator[Any]:
 def _convert(factory: Callable[..., Any], options: Mapping[str, str], name: Name, hidden: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Option strings to the types that the factory's signature declares: int, float, bool, str, or a scorer."""
     call = factory.__init__ if inspect.isclass(factory) else factory
-    known = {key: p for key, p in inspect.signature(call).parameters.items() if key != "self"}
+    known = {key: p for key, p in inspect.signature(call).parameters.items() if key != "self" and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     hints = typing.get_type_hints(call, localns=_late_types())
     out: dict[str, Any] = {}
     for key, text in options.items():

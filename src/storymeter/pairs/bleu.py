@@ -100,7 +100,8 @@ class Bleu(PairScorer):
                                                     reference_index=reference_index, jobs=jobs))
 
     def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
-        return self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs))
+        values = self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs))
+        return np.where([len(group) > 0 for group in references], values, 0.0)
 
     def statistics_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
                            candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:

@@ -76,4 +76,4 @@ def printed(word: str, defaults: dict[str, object], **options: object) -> str:
 
 
 def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")

@@ -16,7 +16,6 @@ Each distinct line is tokenised once, and once per run where a `memory` is given
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,7 +39,8 @@ def tokenize(lines: Sequence[str], tokenizer: Tokenizer, *, memory: dict[str, st
     if tokenizer == "whitespace":
         known.update((line, sound.translate(_BLANKS)) for line, sound in zip(fresh, well_formed(fresh), strict=True))
     elif fresh:
-        ptb = importlib.import_module(".ptb", __package__)  # late: it opens the native module
+        from . import ptb  # late: it opens the native module
+
         tokens = ptb.tokenize(well_formed(fresh), punctuation=False)
         known.update((line, " ".join(words)) for line, words in zip(fresh, tokens, strict=True))
     return [known[line] for line in lines]

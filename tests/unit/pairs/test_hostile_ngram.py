@@ -1,0 +1,102 @@
+"""Text that nobody should send: no crash, no hang, a defined result."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from storymeter import _native
+from storymeter.pairs import Bleu, Cider, RougeL
+from storymeter.pairs.base import PairScorer
+from storymeter.registry import scorer
+
+SCORERS: list[PairScorer] = [Bleu(4), RougeL(), Cider(), Cider(variant="plain")]
+MEGABYTE = 1_000_000
+draw = random.Random(7)
+
+HOSTILE = {
+    "nul": "a\0b \0 c",
+    "lone surrogate": "a \ud800 b \udfff",
+    "one word of a megabyte": "x" * MEGABYTE,
+    "a megabyte of words": " ".join(draw.choices(["the", "dog", "runs", "😀", "é"], k=MEGABYTE // 4)),
+    "a megabyte of different words": " ".join(map(str, range(MEGABYTE // 7))),
+    "one word 100,000 times": " ".join(["word"] * 100_000),
+    "blanks": " " * 100_000,
+    "right to left": "كلب يركض \u202e dog",
+    "combining": "e" + "\u0301" * 10_000,
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("measure", SCORERS, ids=lambda s: s.name)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_has_a_finite_value_in_little_time(measure: PairScorer, name: str) -> None:
+    begin = time.perf_counter()
+    values = measure.pairs(candidates=[HOSTILE[name], "a dog runs", HOSTILE[name]],
+                           references=[["a dog runs", HOSTILE[name]], [HOSTILE[name]], ["the " + HOSTILE[name] + " end"]])
+    assert time.perf_counter() - begin < 20  # about 0.3 s on a quiet machine; a quadratic LCS would take minutes
+    assert np.isfinite(values).all()
+
+
+def test_the_lcs_of_two_long_shuffled_texts_is_not_quadratic_in_words() -> None:
+    a, b = (draw.choices("abcdefgh", k=100_000) for _ in range(2))
+    begin = time.perf_counter()
+    value = RougeL().matrix(candidates=[" ".join(a)], references=[" ".join(b)])[0, 0]
+    assert time.perf_counter() - begin < 20
+    assert 0.3 < value < 0.8
+
+
+def test_surrogates_are_read_as_the_replacement_character() -> None:
+    assert RougeL().matrix(candidates=["\ud800"], references=["\ufffd"])[0, 0] == 1.0
+
+
+@pytest.mark.parametrize("measure", SCORERS, ids=lambda s: s.name)
+def test_nothing_in_nothing_out(measure: PairScorer) -> None:
+    assert measure.pairs(candidates=[], references=[]).shape == (0,)
+    assert measure.matrix(candidates=[], references=["a"]).shape == (0, 1)
+    assert measure.matrix(candidates=["a"], references=[]).shape == (1, 0)
+    assert measure.pairs(candidates=["a b"], references=[[]])[0] == 0.0
+    assert np.isfinite(measure.aggregate(candidates=[], references=[]))
+
+
+def test_wrong_indices_are_refused_by_the_kernels() -> None:
+    index = _native.NgramIndex.of(["a b", "c"])
+    number, bounds = np.zeros(1, np.uint32), np.array([0, 1], np.int64)
+    with pytest.raises(IndexError):
+        _native.bleu_statistics(index, np.array([2], np.uint32), number, bounds)
+    for wrong in ([0, 2], [1, 1], [0], [], [0, 1, 1], [0, -1]):
+        with pytest.raises(ValueError, match="bounds"):
+            _native.rouge_l(index, number, number, np.array(wrong, np.int64))
+    with pytest.raises(ValueError, match="bounds"):
+        _native.CiderModel(index, number, np.array([], np.int64))
+    model = _native.CiderModel(index, number, bounds)
+    with pytest.raises(ValueError, match="stand on"):
+        model.score(_native.NgramIndex.of(["a"]), number, number, bounds, clip=True, sigma=6.0)
+    above = _native.NgramIndex.of(["x"], base=index)
+    with pytest.raises(ValueError, match="at most one"):
+        _native.NgramIndex.of(["x"], base=above)
+
+
+def test_many_python_threads_share_one_fitted_scorer() -> None:
+    shared = scorer("cider")
+    corpus = [[" ".join(draw.choices("abcdefgh", k=8)) for _ in range(3)] for _ in range(200)]
+    shared.fit(corpus)
+    text = {"candidates": [group[0] for group in corpus], "references": corpus}
+    expected = shared.pairs(**text)
+    wrong: list[int] = []
+
+    def work(k: int) -> None:
+        for _ in range(5):
+            if not np.array_equal(shared.pairs(**text, jobs=2), expected):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
