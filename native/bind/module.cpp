@@ -9,6 +9,8 @@ void bind_ngram(nb::module_& m);
 
 void bind_ptb(nb::module_& m);
 
+void bind_meteor(nb::module_& m);
+
 NB_MODULE(_native, m) {
     m.doc() = "Storymeter's C++ kernels: batches in, arrays out, GIL released.";
     m.attr("abi") = 1;
@@ -18,4 +20,5 @@ NB_MODULE(_native, m) {
     bind_story(m);
     bind_ptb(m);
     bind_ngram(m);
+    bind_meteor(m);
 }

@@ -50,6 +50,7 @@ METRICS: dict[str, Entry] = {
     "rouge_l": Entry("storymeter.pairs.rouge:RougeLMetric", {}, "longest common subsequence, captioning's variant (Lin 2004)"),
     "cider": Entry("storymeter.pairs.cider:CiderMetric", {}, "n-grams weighted by rarity, what captioning calls CIDEr: CIDEr-D, sigma 6 (Vedantam 2015)"),
     "cider_d": Entry("storymeter.pairs.cider:CiderDMetric", {}, "the same number as cider, under its own name"),
+    "meteor": Entry("storymeter.pairs.meteor_metric:MeteorMetric", {}, "words, stems, synonyms and paraphrases, aligned: METEOR 1.5 (Denkowski 2014)"),
     "self_bleu": Entry("storymeter.pairs.diversity:SelfBleu", {}, "BLEU of each caption against all the others: lower is more varied (Zhu 2018)"),
     "distinct_1": Entry("storymeter.pairs.diversity:Distinct", {"n": "1"}, "distinct words per word of a document (Li 2016)"),
     "distinct_2": Entry("storymeter.pairs.diversity:Distinct", {"n": "2"}, "distinct word pairs per word of a document"),
@@ -63,6 +64,7 @@ SCORERS: dict[str, Entry] = {
     "bleu_3": Entry("storymeter.pairs.bleu:Bleu", {"n": "3"}, "sentence BLEU, up to three words"),
     "bleu_4": Entry("storymeter.pairs.bleu:Bleu", {"n": "4"}, "sentence BLEU, up to four words"),
     "rouge_l": Entry("storymeter.pairs.rouge:RougeL", {}, "longest common subsequence"),
+    "meteor": Entry("storymeter.pairs.meteor:Meteor", {}, "words, stems, synonyms and paraphrases, aligned: METEOR 1.5"),
     "cider": Entry("storymeter.pairs.cider:Cider", {}, "n-grams weighted by rarity: CIDEr-D, sigma 6"),
     "cider_d": Entry("storymeter.pairs.cider:CiderD", {}, "the same as cider"),
 }

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ..metric import Progress
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -34,6 +37,9 @@ class PairScorer(ABC):
 
     def fit(self, references: Sequence[Sequence[str]]) -> None:  # noqa: B027  (most scorers learn nothing)
         """Learn what the scorer needs from the whole reference corpus, one list per item (idf). Most need nothing."""
+
+    def prepare(self, progress: Progress) -> None:  # noqa: B027
+        """Do now what the first score would have to wait for (compile tables, load a model). Most need nothing."""
 
     @abstractmethod
     def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str],

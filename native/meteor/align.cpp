@@ -1,0 +1,90 @@
+#include "align.hpp"
+
+#include <algorithm>
+
+#include "beam.hpp"
+
+namespace storymeter::meteor {
+
+struct Aligner::Search {
+    Beam<ShortKey> brief;
+    Beam<LongKey> general;
+};
+
+Aligner::Aligner() : search_(std::make_unique<Search>()) {}
+Aligner::~Aligner() = default;
+
+// A candidate that touches no other is settled before the search; what is left is searched.
+void Aligner::choose(std::uint32_t test_size, std::uint32_t ref_size, std::uint32_t beam) {
+    const auto& [matches, begins, test_cover, ref_cover] = candidates_;
+    fixed_.assign(ref_size, 0);
+    std::size_t open = 0, largest = 0;
+    for (std::uint32_t j = 0; j < ref_size; ++j) {
+        const std::size_t count = begins[j + 1] - begins[j];
+        bool alone = count == 1;
+        if (alone) {
+            const Match& m = matches[begins[j]];
+            for (std::uint32_t k = 0; k < m.ref_length; ++k) alone = alone && ref_cover[m.ref + k] == 1;
+            for (std::uint32_t k = 0; k < m.test_length; ++k) alone = alone && test_cover[m.test + k] == 1;
+        }
+        fixed_[j] = alone;
+        if (!alone) open += count;
+        if (!alone) largest = std::max(largest, count);
+    }
+    chosen_.clear();
+    if (open == 0) {
+        chosen_.assign(matches.begin(), matches.end());
+    } else if (test_size <= 64 && ref_size <= 64 && ShortKey::fits(open, largest, beam)) {
+        search_->brief.run(candidates_, fixed_, test_size, beam, chosen_);
+    } else {
+        search_->general.run(candidates_, fixed_, test_size, beam, chosen_);
+    }
+}
+
+const std::vector<Match>& Aligner::align(const Sentence& test, const Sentence& ref, std::uint32_t beam) {
+    chosen_.clear();
+    if (test.words.empty() || ref.words.empty()) return chosen_;
+    if (std::max(test.size(), ref.size()) <= kLongest && matcher_.find(test, ref, kMostCandidates, candidates_)) {
+        choose(test.size(), ref.size(), beam);
+    } else {
+        align_windows(test, ref, beam);
+    }
+    return chosen_;
+}
+
+namespace {
+
+Sentence window(const Sentence& whole, std::uint32_t begin) {
+    const std::uint32_t end = std::min(begin + kWindow, whole.size());
+    Sentence part;
+    part.words.assign(whole.words.begin() + begin, whole.words.begin() + end);
+    const auto first = std::lower_bound(whole.occurrences.begin(), whole.occurrences.end(), begin,
+                                        [](const Occurrence& o, std::uint32_t start) { return o.start < start; });
+    for (auto o = first; o != whole.occurrences.end() && o->start < end; ++o) {
+        if (o->start + o->length <= end) part.occurrences.push_back({o->node, o->start - begin, o->length, o->paraphrases});
+    }
+    return part;
+}
+
+}  // namespace
+
+void Aligner::align_windows(const Sentence& test, const Sentence& ref, std::uint32_t beam) {
+    std::vector<Match> all;
+    if (identical(test, ref)) {
+        for (std::uint32_t k = 0; k < ref.size(); ++k) all.push_back({k, k, 1, 1, kExact});
+    } else {
+        for (std::uint32_t begin = 0; begin < std::min(test.size(), ref.size()); begin += kWindow) {
+            const Sentence t = window(test, begin), r = window(ref, begin);
+            matcher_.find(t, r, kMostCandidates, candidates_);
+            choose(t.size(), r.size(), beam);
+            for (Match m : chosen_) {
+                m.ref += begin;
+                m.test += begin;
+                all.push_back(m);
+            }
+        }
+    }
+    chosen_.swap(all);
+}
+
+}  // namespace storymeter::meteor

@@ -1,0 +1,110 @@
+#include "batch.hpp"
+
+#include <string>
+#include <unordered_map>
+
+#include "../parallel.hpp"
+#include "align.hpp"
+
+namespace storymeter::meteor {
+namespace {
+
+std::string without(std::string_view text, std::string_view what, std::string_view with) {
+    std::string out;
+    std::size_t from = 0;
+    for (std::size_t at; (at = text.find(what, from)) != std::string_view::npos; from = at + what.size()) {
+        out.append(text.substr(from, at - from)).append(with);
+    }
+    return out.append(text.substr(from));
+}
+
+// Distinct texts and where each text of the list is among them.
+struct Distinct {
+    std::vector<std::string_view> texts;
+    std::vector<std::uint32_t> which;
+
+    explicit Distinct(std::span<const std::string_view> all) {
+        std::unordered_map<std::string_view, std::uint32_t> seen;
+        seen.reserve(all.size());
+        which.reserve(all.size());
+        for (const std::string_view text : all) {
+            const auto [place, is_new] = seen.try_emplace(text, static_cast<std::uint32_t>(texts.size()));
+            if (is_new) texts.push_back(text);
+            which.push_back(place->second);
+        }
+    }
+};
+
+// A candidate is one sentence; a reference with `|||` in it is several.
+using Sentences = std::vector<std::vector<Sentence>>;
+
+Sentences analyse(const Tables& tables, const std::vector<std::string_view>& texts, bool candidates, const Options& options) {
+    Sentences out(texts.size());
+    parallel_blocks(texts.size(), 64, options.threads, [&](std::size_t begin, std::size_t end, int) {
+        Analyser analyser(tables, options.normalize);
+        for (std::size_t k = begin; k < end; ++k) {
+            std::string_view text = texts[k];
+            if (candidates) {
+                std::string cleaned;
+                if (text.find("|||") != text.npos || text.find("  ") != text.npos) {
+                    cleaned = without(without(text, "|||", ""), "  ", " ");
+                    text = cleaned;
+                }
+                out[k].push_back(analyser.analyse(text));
+                continue;
+            }
+            for (std::size_t at; (at = text.find("|||")) != text.npos; text.remove_prefix(at + 3)) out[k].push_back(analyser.analyse(text.substr(0, at)));
+            out[k].push_back(analyser.analyse(text));
+        }
+    });
+    return out;
+}
+
+struct Pair {
+    std::uint32_t candidate, reference;
+};
+
+}  // namespace
+
+void compare(const Tables& tables, std::span<const std::string_view> candidates, std::span<const std::string_view> references,
+             std::span<const std::int64_t> candidate_index, std::span<const std::int64_t> reference_index, const Options& options,
+             std::span<double> scores, std::span<Statistics> stats) {
+    const Distinct c(candidates), r(references);
+    const Sentences tests = analyse(tables, c.texts, true, options), refs = analyse(tables, r.texts, false, options);
+
+    // distinct pairs in the order they come, and for each wanted pair where it is among them
+    std::vector<Pair> pairs;
+    std::vector<std::uint32_t> which(candidate_index.size());
+    std::unordered_map<std::uint64_t, std::uint32_t> seen;
+    seen.reserve(candidate_index.size());
+    for (std::size_t k = 0; k < candidate_index.size(); ++k) {
+        const Pair pair{c.which[static_cast<std::size_t>(candidate_index[k])], r.which[static_cast<std::size_t>(reference_index[k])]};
+        const auto [place, is_new] = seen.try_emplace(std::uint64_t{pair.candidate} << 32 | pair.reference, static_cast<std::uint32_t>(pairs.size()));
+        if (is_new) pairs.push_back(pair);
+        which[k] = place->second;
+    }
+
+    std::vector<double> pair_scores(scores.empty() ? 0 : pairs.size());
+    std::vector<Statistics> pair_stats(stats.empty() ? 0 : pairs.size());
+    parallel_blocks(pairs.size(), 128, options.threads, [&](std::size_t begin, std::size_t end, int) {
+        Aligner aligner;
+        for (std::size_t k = begin; k < end; ++k) {
+            const Sentence& test = tests[pairs[k].candidate][0];
+            double best = -1.0;
+            for (const Sentence& ref : refs[pairs[k].reference]) {
+                const Statistics s = statistics(test, ref, aligner.align(test, ref, options.beam));
+                const double value = score(s, options.parameters);
+                if (value <= best) continue;
+                best = value;
+                if (!pair_stats.empty()) pair_stats[k] = s;
+            }
+            if (!pair_scores.empty()) pair_scores[k] = best;
+        }
+    });
+    for (std::size_t k = 0; k < which.size(); ++k) {
+        if (!scores.empty()) scores[k] = pair_scores[which[k]];
+        if (!stats.empty()) stats[k] = pair_stats[which[k]];
+    }
+}
+
+}  // namespace storymeter::meteor

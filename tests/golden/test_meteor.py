@@ -1,0 +1,86 @@
+"""METEOR against the values of the original: 23,884 pairs, small vectors, two aggregates, and AREL's published figures.
+
+The values were made by meteor-1.5.jar of pycocoevalcap 1.2 under Java 17; see the README of the golden folder.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import storymeter
+from storymeter import Caption, Corpus, Document
+from storymeter.pairs import Meteor
+from storymeter.registry import scorer
+
+FILES = ["meteor_20k", "meteor_stress"]
+
+
+def _rows(golden: Path, name: str) -> list[dict[str, Any]]:
+    with lzma.open(golden / f"{name}.jsonl.xz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_pair_has_the_same_bits(golden: Path, name: str) -> None:
+    rows = _rows(golden, name)
+    text = {"candidates": [row["hyp"] for row in rows], "references": [row["refs"] for row in rows]}
+    expected = np.array([[float(s) for s in row["stats"].split()] for row in rows])
+    statistics = Meteor().segment_statistics(**text, jobs=2)
+    assert np.array_equal(statistics, expected)
+    scores = [row["score"] for row in rows]
+    assert Meteor().pairs(**text, jobs=2).tolist() == scores
+    assert Meteor().score_of_statistics(statistics).tolist() == scores
+    assert Meteor().combine(Meteor().statistics(**text, jobs=2)).tolist() == scores
+    aggregate = json.loads((golden / "aggregates.json").read_text())[f"{name}_aggregate"]
+    assert Meteor().aggregate(**text, jobs=2) == aggregate
+
+
+def test_vectors(golden: Path) -> None:
+    lines = (golden / "vectors.txt").read_text(encoding="utf-8").splitlines()
+    *triples, last = lines
+    rows = []
+    for pair, statistics, score in zip(triples[::3], triples[1::3], triples[2::3], strict=True):
+        candidate, reference = pair.split(" | ")
+        row = Meteor().segment_statistics(candidates=[candidate], references=[[reference]])
+        assert row[0].tolist() == [int(s) for s in statistics.split()], pair
+        assert Meteor().pairs(candidates=[candidate], references=[[reference]])[0] == float(score), pair
+        rows.append(row[0])
+    assert Meteor().aggregate_of_statistics(np.array(rows)) == float(last.removeprefix("aggregate "))
+
+
+def test_captions_on_ptb_tokens(golden: Path) -> None:
+    with lzma.open(golden / "ngram_bmt1.json.xz", "rt", encoding="utf-8") as file:
+        groups = json.load(file)
+    text = {"candidates": [i["candidate"] for i in groups["items"]], "references": [i["references"] for i in groups["items"]]}
+    assert Meteor().pairs(**text).tolist() == [i["meteor"] for i in groups["items"]]
+    assert Meteor().aggregate(**text) == groups["corpus"]["meteor"]
+
+
+#: the first is what AREL's authors published; the others are the jar's for the same files
+AREL = {"meteor(task=hter,normalize=false)": 0.34881328040125786, "meteor": 0.143719260765179, "meteor(task=hter)": 0.34749872976976803,
+        "meteor(task=adq)": 0.26196717107604733}
+
+
+def test_arel_published_figures(data: Path) -> None:
+    stories = json.loads((data / "vist" / "arel_test.json").read_text(encoding="utf-8"))
+    references = json.loads((data / "vist" / "test_reference.json").read_text(encoding="utf-8"))
+    mine = Corpus(tuple(Document(i, (Caption(texts[0]),)) for i, texts in stories.items()), "arel")
+    theirs = Corpus(tuple(Document(i, (Caption(text),)) for i, texts in references.items() for text in texts), "vist")
+    report = storymeter.evaluate(candidates=mine, references=theirs, metrics=list(AREL), tokenizer="whitespace", resamples=0)
+    for score in report.systems[0].scores:
+        assert score.value == pytest.approx(AREL[score.metric], abs=1e-9), score.metric
+        assert score.rows is not None
+        assert score.parts["mean"] == pytest.approx(score.rows[:, -2].mean(), abs=1e-12)
+    published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
+    assert report["arel", "meteor(task=hter,normalize=false)"].value == pytest.approx(published["METEOR"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["meteor", "meteor(task=adq)", "meteor(task=hter,normalize=false)", "meteor(tokenizer=ptb)"])
+def test_names_parse_and_print(name: str) -> None:
+    assert scorer(name).name == name
