@@ -38,7 +38,7 @@ def score_table(report: Report) -> Table:
         for metric, score in zip(report.metrics, system.scores, strict=True):
             scale = 100.0 if metric.percent else 1.0
             interval = "" if score.interval is None else f"[{score.interval[0] * scale:.2f}, {score.interval[1] * scale:.2f}]"
-            parts = "  ".join(f"{key} {value * scale:.2f}" for key, value in list(score.parts.items())[:6])
+            parts = "  ".join(f"{key} {value * scale:.2f}" for key, value in list(score.parts.items())[:4])
             rows.append([system.name, score.metric, score.value * scale, interval, parts, score.n])
     columns: Sequence[Column | str] = ["system", "metric", Column("score", ".2f"), "95 %", "parts", Column("n", ",d")]
     return Table(columns, rows)
