@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,18 @@ def golden() -> Path:
 @pytest.fixture(scope="session")
 def examples() -> Path:
     return ROOT / "examples"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Call a verb as a user would: run("score", "a.json") gives the exit code, stdout and stderr."""
+    from storymeter.cli import main
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return int(left.value.code or 0), captured.out, captured.err
+
+    return call

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from storymeter.report.timeline import Event, Link, Timeline, terminal, timeline_page
+from storymeter.dense.links import Link
+from storymeter.report.timeline import Event, Timeline, terminal, timeline_page
 
 STORY = Timeline("v <1>", "mine", "ann & co", "meteor", 20.0, [Event("a <b>dog</b> runs", 0, 9), Event("it rests", 12, 20)],
                  [Event("a dog", 0, 10), Event("padding", 3, 4), Event("it sleeps", 12, 20)], [Link(0, 0, 0.9, 0.5), Link(1, 2, 1.0, 0.25)], 0.2, 0.3, 0.24)

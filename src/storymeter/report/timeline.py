@@ -11,6 +11,8 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..captions import Caption, Corpus
+from ..dense.links import Link, VideoLinks
 from .page import heading, page, paragraph
 from .table import Column, Table
 
@@ -20,20 +22,6 @@ class Event:
     text: str
     start: float
     end: float
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Reference number and caption number (from 0), and what they have in common."""
-
-    reference: int
-    caption: int
-    iou: float
-    alike: float
-
-    @property
-    def product(self) -> float:
-        return self.iou * self.alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +37,40 @@ class Timeline:
     precision: float
     recall: float
     f1: float
+    metric: str = "soda_c"
 
     @property
     def headline(self) -> str:
-        return f"SODA c  P {100 * self.precision:.2f}  R {100 * self.recall:.2f}  F1 {100 * self.f1:.2f}"
+        return f"{self.metric}  P {100 * self.precision:.2f}  R {100 * self.recall:.2f}  F1 {100 * self.f1:.2f}"
 
     def partner(self, *, reference: int | None = None, caption: int | None = None) -> str:
         for link in self.links:
             if link.reference == reference:
-                return f"p{link.caption + 1}"
-            if link.caption == caption:
+                return f"p{link.candidate + 1}"
+            if link.candidate == caption:
                 return f"g{link.reference + 1}"
         return "no partner"
 
 
+def timeline_of(found: VideoLinks, *, system: str, annotators: Sequence[Corpus], scorer: str, metric: str, duration: float | None) -> Timeline:
+    """The links of one video as a picture: both sides sorted by start, numbered in that order."""
+    names = [corpus.name for corpus in annotators if any(document.id == found.id for document in corpus)]
+    annotator = "all annotators merged" if found.annotator is None else names[found.annotator] if found.annotator < len(names) else "references"
+    references, reference_place = _sorted(found.references)
+    captions, caption_place = _sorted(found.candidates)
+    links = sorted((Link(reference_place[k.reference], caption_place[k.candidate], k.iou, k.alike) for k in found.links), key=lambda k: k.reference)
+    latest = max((event.end for event in [*references, *captions]), default=0.0)
+    return Timeline(found.id, system, annotator, scorer, max(duration or 0.0, latest), references, captions, links, found.precision, found.recall, found.f1, metric)
+
+
+def _sorted(captions: Sequence[Caption]) -> tuple[list[Event], dict[int, int]]:
+    """Events by start, and where each caption, as read, went."""
+    order = sorted(range(len(captions)), key=lambda k: captions[k].start or 0.0)
+    return [Event(captions[k].text, captions[k].start or 0.0, captions[k].end or 0.0) for k in order], {k: place for place, k in enumerate(order)}
+
+
 def link_table(timeline: Timeline) -> Table:
-    rows = [[f"g{link.reference + 1}", f"p{link.caption + 1}", link.iou, link.alike, link.product] for link in timeline.links]
+    rows = [[f"g{link.reference + 1}", f"p{link.candidate + 1}", link.iou, link.alike, link.product] for link in timeline.links]
     return Table(["reference", "caption", Column("IoU", ".3f"), Column(timeline.scorer, ".3f"), Column("product", ".3f")], rows)
 
 
@@ -130,9 +136,9 @@ def _svg(timeline: Timeline) -> str:
         parts.append(f'<line class="axis" x1="{at:.1f}" y1="22" x2="{at:.1f}" y2="{height}"/>'
                      f'<text class="small" x="{at:.1f}" y="15" text-anchor="{"start" if k == 0 else "end" if k == 4 else "middle"}">{span * k / 4:.1f} s</text>')
     for link in timeline.links:
-        g, p = timeline.references[link.reference], timeline.captions[link.caption]
+        g, p = timeline.references[link.reference], timeline.captions[link.candidate]
         x1, y1 = (x(g.start) + x(g.end)) / 2, top + _ROW * link.reference + 16 + _BAR
-        x2, y2 = (x(p.start) + x(p.end)) / 2, below + _ROW * link.caption + 16
+        x2, y2 = (x(p.start) + x(p.end)) / 2, below + _ROW * link.candidate + 16
         middle = (y1 + y2) / 2
         label = f"{link.iou:.2f} × {link.alike:.2f} = {link.product:.2f}"
         parts.append(f'<path class="link" d="M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2:.1f}"/>'

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from storymeter.cli import main
+Run = Callable[..., tuple[int, str, str]]
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as left:
-        main(list(arguments))
-    captured = capsys.readouterr()
-    assert "Traceback" not in captured.err
-    return int(left.value.code or 0), captured.out, captured.err
-
-
-def test_json_of_two_systems(capsys: pytest.CaptureFixture[str], examples: Path) -> None:
+def test_json_of_two_systems(run: Run, examples: Path) -> None:
     videos = examples / "videos"
-    code, out, err = run(capsys, "score", str(videos / "good.json"), str(videos / "padded.json"), "--references", str(videos / "reference_1.json"),
+    code, out, err = run("score", str(videos / "good.json"), str(videos / "padded.json"), "--references", str(videos / "reference_1.json"),
                          "--metric", "captions,words", "--metric", "coverage", "--format", "json")
     result = json.loads(out)
     assert code == 0 and result["schema"] == 1
@@ -28,24 +21,24 @@ def test_json_of_two_systems(capsys: pytest.CaptureFixture[str], examples: Path)
     assert "12 documents met a reference, 0 missing, 0 extra, 0 empty" in err
 
 
-def test_same_bytes_whatever_the_jobs(capsys: pytest.CaptureFixture[str], examples: Path) -> None:
+def test_same_bytes_whatever_the_jobs(run: Run, examples: Path) -> None:
     arguments = ["score", str(examples / "formats" / "coco_results.json"), "-r", str(examples / "formats" / "coco_annotations.json"),
                  "-m", "bleu_4,rouge_l,cider", "--format", "json"]
-    one, two = (run(capsys, *arguments, "--jobs", jobs)[1] for jobs in ("1", "2"))
+    one, two = (run(*arguments, "--jobs", jobs)[1] for jobs in ("1", "2"))
     assert one == two
 
 
 @pytest.mark.parametrize("style", ["table", "csv", "latex", "markdown", "html"])
-def test_every_style_prints(capsys: pytest.CaptureFixture[str], examples: Path, style: str) -> None:
-    code, out, _ = run(capsys, "score", str(examples / "videos" / "good.json"), "-m", "captions", "--format", style)
+def test_every_style_prints(run: Run, examples: Path, style: str) -> None:
+    code, out, _ = run("score", str(examples / "videos" / "good.json"), "-m", "captions", "--format", style)
     assert code == 0 and "captions" in out
 
 
-def test_files_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str], examples: Path, tmp_path: Path) -> None:
+def test_files_of_one_name_are_told_apart(run: Run, examples: Path, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "out.json").write_bytes((examples / "videos" / "good.json").read_bytes())
-    _, out, _ = run(capsys, "score", str(tmp_path / "a/out.json"), str(tmp_path / "b/out.json"), "-m", "captions", "--format", "json")
+    _, out, _ = run("score", str(tmp_path / "a/out.json"), str(tmp_path / "b/out.json"), "-m", "captions", "--format", "json")
     assert [s["name"] for s in json.loads(out)["systems"]] == ["a/out", "b/out"]
 
 
@@ -62,29 +55,29 @@ def test_files_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str], ex
     (["score"], 2, "CANDIDATES"),
     (["scor"], 2, "scor"),
 ])
-def test_trouble_is_said_clearly(capsys: pytest.CaptureFixture[str], examples: Path, arguments: list[str], code: int, words: str) -> None:
+def test_trouble_is_said_clearly(run: Run, examples: Path, arguments: list[str], code: int, words: str) -> None:
     good = str(examples / "videos" / "good.json")
-    got, _, err = run(capsys, *(a.replace("{good}", good) for a in arguments))
+    got, _, err = run(*(a.replace("{good}", good) for a in arguments))
     assert got == code and words in err
 
 
-def test_per_document_file(capsys: pytest.CaptureFixture[str], examples: Path, tmp_path: Path) -> None:
+def test_per_document_file(run: Run, examples: Path, tmp_path: Path) -> None:
     target = tmp_path / "deep" / "rows.csv"
-    run(capsys, "score", str(examples / "videos" / "good.json"), "-m", "captions", "--per-document", str(target))
+    run("score", str(examples / "videos" / "good.json"), "-m", "captions", "--per-document", str(target))
     assert len(target.read_text().splitlines()) == 13
 
 
-def test_compare_prints_a_table_and_json(capsys: pytest.CaptureFixture[str], examples: Path) -> None:
+def test_compare_prints_a_table_and_json(run: Run, examples: Path) -> None:
     videos = examples / "videos"
     arguments = ["compare", str(videos / "good.json"), str(videos / "padded.json"), "-r", str(videos / "reference_1.json"), "-m", "captions", "--resamples", "99"]
-    _, out, _ = run(capsys, *arguments)
+    _, out, _ = run(*arguments)
     assert "0/0/12" in out and "Where they differ most" in out
-    _, out, _ = run(capsys, *arguments, "--format", "json")
+    _, out, _ = run(*arguments, "--format", "json")
     assert json.loads(out)["comparisons"][0]["p_permutation"] == 0.01
 
 
-def test_info_names_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "native module" in run(capsys, "info")[1]
-    assert "soda-v1-multi" in run(capsys, "info", "--protocols")[1]
-    assert "captions per document" in run(capsys, "info", "--metrics")[1]
-    assert "activitynet" in run(capsys, "info", "--formats")[1]
+def test_info_names_what_is_there(run: Run) -> None:
+    assert "native module" in run("info")[1]
+    assert "soda-v1-multi" in run("info", "--protocols")[1]
+    assert "captions per document" in run("info", "--metrics")[1]
+    assert "activitynet" in run("info", "--formats")[1]
