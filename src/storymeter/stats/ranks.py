@@ -1,10 +1,12 @@
 """Rank tests for many groups at once: everything is one sort, whatever the number of groups.
 
-- `rank_sum` (Mann-Whitney U), one-sided "greater", normal approximation with tie and continuity correction.
-- `signed_rank` (Wilcoxon), one-sided "greater". Zero differences are dropped, equal ones share their mean rank. Exact
+One-sided "greater", or two-sided when asked for:
+
+- `rank_sum` (Mann-Whitney U), normal approximation with tie and continuity correction.
+- `signed_rank` (Wilcoxon). Zero differences are dropped, equal ones share their mean rank. Exact
   where at most 50 differences are left (the distribution of the ranks at hand, ties or not, by counting all 2^n
   signs), otherwise normal approximation with tie correction.
-- `paired_t`, one-sided "greater". Where all n differences are one and the same positive number, t is infinite; p is then
+- `paired_t`. Where all n differences are one and the same positive number, t is infinite; p is then
   2^-n, the chance that n fair signs all come out positive.
 
 A group whose test cannot be made (too few values, no variation) has p = NaN.
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 _EXACT = 50
+_BATCH = 512
 
 
 def group_ranks(values: FloatArray, groups: IntArray, n_groups: int) -> tuple[FloatArray, FloatArray]:
@@ -37,13 +40,15 @@ def group_ranks(values: FloatArray, groups: IntArray, n_groups: int) -> tuple[Fl
     return ranks, ties.astype(float)
 
 
-def rank_sum(high: FloatArray, low: FloatArray, groups_high: IntArray, groups_low: IntArray, n_groups: int) -> FloatArray:
+def rank_sum(high: FloatArray, low: FloatArray, groups_high: IntArray, groups_low: IntArray, n_groups: int, *, two_sided: bool = False) -> FloatArray:
     """p per group that `high` is not stochastically greater than `low`."""
     groups = np.concatenate([groups_high, groups_low])
     ranks, ties = group_ranks(np.concatenate([high, low]), groups, n_groups)
     n1 = np.bincount(groups_high, minlength=n_groups).astype(float)
     n2 = np.bincount(groups_low, minlength=n_groups).astype(float)
     u = np.bincount(groups_high, weights=ranks[:len(high)], minlength=n_groups) - n1 * (n1 + 1) / 2
+    if two_sided:
+        return np.minimum(1.0, 2 * rank_sum_p(np.maximum(u, n1 * n2 - u), n1, n2, ties))
     return rank_sum_p(u, n1, n2, ties)
 
 
@@ -58,7 +63,7 @@ def rank_sum_p(u: FloatArray, n1: FloatArray, n2: FloatArray, ties: FloatArray) 
     return np.where((n1 > 0) & (n2 > 0) & (sd > 0), p, np.nan)
 
 
-def signed_rank(differences: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+def signed_rank(differences: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False) -> FloatArray:
     from scipy.stats import norm
 
     keep = differences != 0
@@ -66,34 +71,35 @@ def signed_rank(differences: FloatArray, groups: IntArray, n_groups: int) -> Flo
     ranks, ties = group_ranks(np.abs(d), g, n_groups)
     n = np.bincount(g, minlength=n_groups)
     w = np.bincount(g, weights=ranks * (d > 0), minlength=n_groups)
+    if two_sided:  # the null distribution is symmetric: twice the tail beyond the larger of the two sums
+        w = np.maximum(w, n * (n + 1) / 2 - w)
     sd = np.sqrt(n * (n + 1.0) * (2 * n + 1.0) / 24 - ties / 48)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.where(n > 0, norm.sf((w - n * (n + 1) / 4) / sd), np.nan)
-    order = np.argsort(g, kind="stable")
-    parts = np.split(ranks[order], np.cumsum(n)[:-1]) if n_groups else []
-    untied: dict[int, FloatArray] = {}
-    for k in np.flatnonzero((n > 0) & (n <= _EXACT)):
-        if ties[k] == 0 and int(n[k]) in untied:
-            upper = untied[int(n[k])]
-        else:
-            upper = _upper_tail(np.rint(2 * parts[k]).astype(np.int64))
-            if ties[k] == 0:
-                untied[int(n[k])] = upper
-        p[k] = upper[round(2 * float(w[k]))]
-    return np.asarray(p)
+    order, starts = np.argsort(g, kind="stable"), np.cumsum(n) - n
+    for size in np.unique(n[(n > 0) & (n <= _EXACT)]):
+        members = np.flatnonzero(n == size)
+        for begin in range(0, len(members), _BATCH):
+            batch = members[begin:begin + _BATCH]
+            doubled = np.rint(2 * ranks[order[starts[batch, None] + np.arange(size)]]).astype(np.int64)
+            p[batch] = _upper_tail(doubled, np.rint(2 * w[batch]).astype(np.int64))
+    return np.minimum(1.0, 2 * p) if two_sided else np.asarray(p)
 
 
-def _upper_tail(doubled_ranks: IntArray) -> FloatArray:
-    """P(sum of randomly chosen ranks >= s) for every s, the ranks doubled so that they are whole."""
-    ways = np.zeros(int(doubled_ranks.sum()) + 1)
-    ways[0] = 1.0
-    for r in doubled_ranks:
-        ways[r:] = (ways[r:] + ways[:len(ways) - r]) / 2
-        ways[:r] /= 2
-    return np.cumsum(ways[::-1])[::-1]
+def _upper_tail(doubled_ranks: IntArray, observed: IntArray) -> FloatArray:
+    """Per row, P(sum of randomly chosen ranks >= observed); the ranks are doubled so that they are whole numbers."""
+    batch, size = doubled_ranks.shape
+    width = size * (size + 1) + 1  # the doubled ranks of any group of this size add up to size (size + 1)
+    column = np.arange(width)
+    ways = np.zeros((batch, width))
+    ways[:, 0] = 1.0
+    for r in doubled_ranks.T:
+        source = column[None, :] - r[:, None]
+        ways = (ways + np.where(source >= 0, np.take_along_axis(ways, np.maximum(source, 0), axis=1), 0.0)) / 2
+    return np.asarray((ways * (column[None, :] >= observed[:, None])).sum(axis=1))
 
 
-def paired_t(differences: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+def paired_t(differences: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False) -> FloatArray:
     from scipy.stats import t as student
 
     n = np.bincount(groups, minlength=n_groups).astype(float)
@@ -101,7 +107,9 @@ def paired_t(differences: FloatArray, groups: IntArray, n_groups: int) -> FloatA
         mean = np.bincount(groups, weights=differences, minlength=n_groups) / n
         deviation = differences - mean[groups]
         variance = np.bincount(groups, weights=deviation**2, minlength=n_groups) / (n - 1)
+        mean = np.abs(mean) if two_sided else mean
         p = student.sf(mean / np.sqrt(variance / n), n - 1)
     p = np.where((n > 1) & (variance > 0), p, np.nan)
     constant = (n > 1) & (variance == 0) & (mean != 0)
-    return np.where(constant, np.where(mean > 0, 0.5**n, 1.0), p)
+    p = np.where(constant, np.where(mean > 0, 0.5**n, 1.0), p)
+    return np.asarray(np.minimum(1.0, 2 * p) if two_sided else p)

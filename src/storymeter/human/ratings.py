@@ -1,0 +1,178 @@
+"""A table of ratings by column, made for arithmetic: a million ratings are nine arrays, not a million objects.
+
+Names (raters, systems, items, HITs) are sorted and replaced by whole numbers, so that the order of a file never changes
+a number. A rating may be credited to several systems that wrote the same caption. What was dropped on the way in, and
+why, stands in `notes`; every report prints them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..captions import Rating
+from ..errors import DataError, some
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+KINDS = ("system", "repeat", "degraded", "human")
+SYSTEM, REPEAT, DEGRADED, HUMAN = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Whole numbers that stand for names: `names[codes[i]]` is the name in row i."""
+
+    codes: IntArray
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Sequence[str]) -> Labels:
+        names = tuple(sorted(set(values)))
+        number = {name: code for code, name in enumerate(names)}
+        return cls(np.fromiter(map(number.__getitem__, values), dtype=np.int64, count=len(values)), names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def take(self, rows: NDArray[Any]) -> Labels:
+        return Labels(self.codes[rows], self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    rater: Labels
+    item: Labels
+    hit: Labels
+    #: number of the (rater, HIT, pair) that a row belongs to, or -1
+    pair: IntArray
+    kind: IntArray
+    value: FloatArray
+    #: place in the HIT and seconds spent on the rating; NaN where nobody wrote them down
+    position: FloatArray
+    seconds: FloatArray
+    #: rating `credit_row[k]` counts for system `credit.codes[k]`
+    credit_row: IntArray
+    credit: Labels
+    notes: tuple[str, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.credit.names
+
+    def of_raters(self, keep: BoolArray) -> Ratings:
+        """Only the rows of some raters; the lists of names stay as they are."""
+        return self.rows(keep[self.rater.codes])
+
+    def rows(self, keep: BoolArray) -> Ratings:
+        chosen = keep[self.credit_row]
+        place = np.cumsum(keep) - 1
+        return replace(self, rater=self.rater.take(keep), item=self.item.take(keep), hit=self.hit.take(keep), pair=self.pair[keep],
+                       kind=self.kind[keep], value=self.value[keep], position=self.position[keep], seconds=self.seconds[keep],
+                       credit_row=place[self.credit_row[chosen]], credit=self.credit.take(chosen))
+
+
+def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Ratings:
+    listed = records if isinstance(records, list) else list(records)
+    return from_columns({"item": [r.item for r in listed], "system": [r.system for r in listed], "rater": [r.rater for r in listed],
+                         "value": [r.value for r in listed], "kind": [r.kind for r in listed], "hit": [r.hit for r in listed],
+                         "pair": [r.pair for r in listed], "position": [r.position for r in listed], "seconds": [r.seconds for r in listed],
+                         "systems": [r.meta.get("systems") if r.meta else None for r in listed]}, notes)
+
+
+def from_columns(columns: Mapping[str, Sequence[Any]], notes: Sequence[str] = ()) -> Ratings:
+    """Lists of equal length under the names of the fields of `Rating`; `item`, `system`, `rater` and `value` are needed.
+    `systems` may hold a list of several systems that a rating is credited to."""
+    n = len(columns["value"])
+    if not n:
+        raise DataError("There is no rating in the file.", hint="Check that the campaign has answers, or give another file.")
+    said = list(notes)
+    kinds = columns.get("kind") or ["system"] * n
+    unknown = sorted({k for k in set(kinds) if k not in KINDS})
+    if unknown:
+        raise DataError(f"Unknown kind of rating: {some(unknown)}.", hint=f"A rating's kind is one of {', '.join(KINDS)}.")
+    value = _numbers(columns["value"], n)
+    rater, item = Labels.of(columns["rater"]), Labels.of(columns["item"])
+    hit = Labels.of(columns.get("hit") or [""] * n)
+    code = {name: k for k, name in enumerate(KINDS)}
+    kind = np.fromiter(map(code.__getitem__, kinds), dtype=np.int64, count=n)
+    pair_name = Labels.of(columns.get("pair") or [""] * n)
+    unpaired = np.array([name == "" for name in pair_name.names])[pair_name.codes]
+    _, pair = np.unique((rater.codes * len(hit) + hit.codes) * len(pair_name) + pair_name.codes, return_inverse=True)
+    table = Ratings(rater, item, hit, np.where(unpaired, -1, pair.reshape(-1)), kind, value, _numbers(columns.get("position"), n),
+                    _numbers(columns.get("seconds"), n), *_credits(columns, n, kind))
+    finite = np.isfinite(value)
+    if not finite.all():
+        said.append(f"{int((~finite).sum()):,} rows have no number as their score and were dropped.")
+        table = table.rows(finite)
+    table = _without_duplicates(table, said)
+    if not len(table):
+        raise DataError("No row of the file holds a usable rating.", hint="; ".join(said))
+    return replace(table, notes=tuple(said))
+
+
+def _numbers(values: Sequence[Any] | None, n: int) -> FloatArray:
+    return np.array(values, dtype=float) if values is not None else np.full(n, np.nan)  # None becomes NaN
+
+
+def _credits(columns: Mapping[str, Sequence[Any]], n: int, kind: IntArray) -> tuple[IntArray, Labels]:
+    several = columns.get("systems")
+    if several is None or not any(several):
+        return np.arange(n, dtype=np.int64), Labels.of(columns["system"])
+    rows: list[int] = []
+    names: list[str] = []
+    for row, (one, many) in enumerate(zip(columns["system"], several, strict=True)):
+        for name in many or (one,):
+            rows.append(row)
+            names.append(str(name))
+    return np.array(rows, dtype=np.int64), Labels.of(names)
+
+
+def _without_duplicates(table: Ratings, said: list[str]) -> Ratings:
+    """One rating per (rater, HIT, place). The same place twice with the same score is one rating: a repeated row, or a
+    caption that several systems wrote (then all are credited). With different scores the first counts."""
+    placed = ~np.isnan(table.position)
+    if not placed.any():
+        return _without_equal_rows(table, said)
+    key = (table.rater.codes * len(table.hit) + table.hit.codes) * int(np.nanmax(table.position) + 2) + np.where(placed, table.position, 0).astype(np.int64)
+    key = np.where(placed, key, -1 - np.arange(len(table)))  # rows without a place are all different
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    if len(first) == len(table):
+        return table
+    original = first[inverse.reshape(-1)]
+    surplus = original != np.arange(len(table))
+    differs = surplus & ((table.value != table.value[original]) | (table.item.codes != table.item.codes[original]))
+    credited = np.unique(np.stack([original[table.credit_row], table.credit.codes, differs[table.credit_row]]), axis=1)
+    credited = credited[:, credited[2] == 0]
+    extra = credited.shape[1] - int((~surplus).sum())
+    repeated = int(surplus.sum()) - int(differs.sum()) - max(extra, 0)
+    if repeated > 0:
+        said.append(f"{repeated:,} rows repeat another row (same rater, HIT and place) and count once.")
+    if differs.any():
+        said.append(f"{int(differs.sum()):,} rows contradict an earlier row of the same rater, HIT and place; the first one counts.")
+    merged = replace(table, credit_row=credited[0], credit=Labels(credited[1], table.credit.names))
+    return merged.rows(~surplus)
+
+
+def _without_equal_rows(table: Ratings, said: list[str]) -> Ratings:
+    """Files without places: a row that equals an earlier one in everything is the same rating written twice."""
+    if len(table.credit_row) != len(table):
+        return table
+    whole = np.column_stack([table.rater.codes, table.hit.codes, table.item.codes, table.credit.codes, table.kind, table.pair, table.value,
+                             np.nan_to_num(table.seconds, nan=-1.0)])
+    order = np.lexsort(whole.T[::-1])
+    same = np.zeros(len(table), dtype=bool)
+    same[order[1:]] = (whole[order[1:]] == whole[order[:-1]]).all(axis=1)
+    if not same.any():
+        return table
+    said.append(f"{int(same.sum()):,} rows equal another row in every field and count once.")
+    return table.rows(~same)

@@ -1,0 +1,188 @@
+"""From ratings to a table of systems: z-scores, means per caption, means per system, who beats whom, clusters.
+
+1. Standardise: z = (score - mean) / sd over **all** ratings of a rater, controls included, sd with n - 1. A rater whose
+   scores are all equal says nothing about order and is dropped.
+2. Scored are system captions and their repeats, and human captions that compete under a name of their own.
+3. Mean per (system, caption) over all its ratings (`repeats="merge"`: a rater's two ratings of one caption are averaged
+   first); then the mean over captions, raw and z; n counts ratings.
+4. Rank-sum test between the caption means (z) of every two systems, one-sided, normal approximation with continuity
+   correction; Holm and Benjamini-Hochberg over all ordered pairs.
+5. Clusters as at WMT: systems by z; a boundary after position i when every system above beats every system below.
+
+All values are sorted once: with c_i[v] the number of captions of system i with the v-th distinct value,
+U_ij = sum_v c_i[v] (sum_{w<v} c_j[w] + c_j[v]/2), one running sum per column j; the tie corrections come the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..errors import DataError
+from ..stats.multiple import benjamini_hochberg, holm
+from ..stats.ranks import rank_sum_p
+from .ratings import DEGRADED, BoolArray, FloatArray, IntArray, Ratings
+
+Repeats = Literal["all", "merge"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionScores:
+    """One row per (system, caption) that was rated."""
+
+    system: IntArray
+    item: IntArray
+    raw: FloatArray
+    z: FloatArray
+    n: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScore:
+    name: str
+    #: mean raw score, or None where the file holds standardised scores only
+    raw: float | None
+    z: float
+    #: ratings, and captions that they are about
+    n: int
+    captions: int
+    #: 95 % interval of z (t distribution over captions); None with fewer than two captions
+    interval: tuple[float, float] | None
+    #: best and worst rank that the significant differences allow
+    ranks: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Systems, best first; `p[i, j]` is the p-value that system i beats system j (NaN where no test can be made)."""
+
+    systems: tuple[SystemScore, ...]
+    p: FloatArray
+    p_holm: FloatArray
+    p_bh: FloatArray
+    clusters: tuple[tuple[str, ...], ...]
+    alpha: float
+    notes: tuple[str, ...] = ()
+
+
+def standardise(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> FloatArray:
+    """z of every rating; NaN for raters whose scores are all equal. With scale `z` the scores are z already."""
+    if scale == "z":
+        return ratings.value
+    rater, n = ratings.rater.codes, len(ratings.rater)
+    count = np.bincount(rater, minlength=n)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(rater, weights=ratings.value, minlength=n) / count
+        deviation = ratings.value - mean[rater]
+        sd = np.sqrt(np.bincount(rater, weights=deviation**2, minlength=n) / (count - 1))
+        sd[~(sd > 1e-12)] = np.nan
+        return np.asarray(deviation / sd[rater])
+
+
+def caption_scores(ratings: Ratings, *, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all") -> CaptionScores:
+    z = standardise(ratings, scale)
+    named = np.array([name != "" for name in ratings.systems], dtype=bool)
+    row = ratings.credit_row
+    use = named[ratings.credit.codes] & (ratings.kind[row] != DEGRADED) & ~np.isnan(z[row])
+    row, system = row[use], ratings.credit.codes[use]
+    n_items = len(ratings.item)
+    key = system * n_items + ratings.item.codes[row]
+    captions, place = np.unique(key, return_inverse=True)
+    place = place.reshape(-1)
+    count = np.bincount(place, minlength=len(captions))
+    raw, standard = ratings.value[row], z[row]
+    if repeats == "merge":
+        mine, which = np.unique(place * len(ratings.rater) + ratings.rater.codes[row], return_inverse=True)
+        which = which.reshape(-1)
+        size = np.bincount(which)
+        raw, standard = np.bincount(which, weights=raw) / size, np.bincount(which, weights=standard) / size
+        place = mine // len(ratings.rater)
+    weight = np.bincount(place, minlength=len(captions))
+    return CaptionScores(captions // n_items, captions % n_items, np.bincount(place, weights=raw, minlength=len(captions)) / weight,
+                         np.bincount(place, weights=standard, minlength=len(captions)) / weight, count)
+
+
+def system_means(captions: CaptionScores, n: int) -> tuple[FloatArray, FloatArray]:
+    """Raw and z of systems 0..n-1: the mean over captions, NaN for a system without any."""
+    with np.errstate(invalid="ignore"):
+        size = np.bincount(captions.system, minlength=n)
+        raw, z = (np.bincount(captions.system, weights=w, minlength=n) / size for w in (captions.raw, captions.z))
+    return raw, z
+
+
+def rank(ratings: Ratings, *, alpha: float = 0.05, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all") -> Ranking:
+    captions = caption_scores(ratings, scale=scale, repeats=repeats)
+    notes = []
+    if scale == "raw" and (dropped := int((~np.isfinite(standardise(ratings, scale))).sum())):
+        notes.append(f"{dropped:,} ratings are by raters whose scores are all equal (or who gave one rating only); they cannot be standardised and were dropped.")
+    if not len(captions.z):
+        raise DataError("No rating is left to score a system with.", hint="; ".join(notes) or "Check who was accepted, and that the file holds system captions.")
+    present = np.unique(captions.system)
+    means = system_means(captions, len(ratings.systems))[1][present]
+    names = [ratings.systems[s] for s in present]
+    order = sorted(range(len(present)), key=lambda k: (-means[k], names[k]))
+    place = np.full(len(ratings.systems), -1, dtype=np.int64)
+    place[present[order]] = np.arange(len(order))
+    p = beats(captions.z, place[captions.system], len(order))
+    wins = p < alpha
+    systems = tuple(_system(ratings.systems[present[k]], captions, captions.system == present[k], scale, wins, position) for position, k in enumerate(order))
+    alone = [s.name for s in systems if s.captions == 1]
+    if alone:
+        notes.append(f"{', '.join(alone)}: one caption only, so there is no interval and no test worth the name.")
+    off = ~np.eye(len(order), dtype=bool)
+    adjusted = [np.full(p.shape, np.nan), np.full(p.shape, np.nan)]
+    for out, adjust in zip(adjusted, (holm, benjamini_hochberg), strict=True):
+        out[off] = adjust(p[off])
+    return Ranking(systems, p, adjusted[0], adjusted[1], clusters([s.name for s in systems], wins), alpha, tuple(notes))
+
+
+def _system(name: str, captions: CaptionScores, rows: BoolArray, scale: str, wins: BoolArray, position: int) -> SystemScore:
+    z = captions.z[rows]
+    ranks = (1 + int(wins[:, position].sum()), len(wins) - int(wins[position].sum()))
+    return SystemScore(name, None if scale == "z" else float(captions.raw[rows].mean()), float(z.mean()), int(captions.n[rows].sum()), len(z), t_interval(z), ranks)
+
+
+def t_interval(values: FloatArray, level: float = 0.95) -> tuple[float, float] | None:
+    from scipy.stats import t
+
+    if len(values) < 2:
+        return None
+    half = float(t.ppf(0.5 + level / 2, len(values) - 1)) * float(values.std(ddof=1)) / len(values) ** 0.5
+    return float(values.mean()) - half, float(values.mean()) + half
+
+
+def beats(values: FloatArray, systems: IntArray, n: int) -> FloatArray:
+    """(n, n): the one-sided rank-sum p-value that the row's values are greater than the column's. See the module."""
+    _, value = np.unique(values, return_inverse=True)
+    value = value.reshape(-1)
+    distinct = int(value.max()) + 1
+    u, cross = np.empty((n, n)), np.empty((n, n))
+    alike = _counts_alike(value, systems, distinct)
+    for i in range(n):
+        c = np.bincount(value[systems == i], minlength=distinct).astype(float)
+        u[:, i] = np.bincount(systems, weights=(np.cumsum(c) - c / 2)[value], minlength=n)
+        cross[:, i] = np.bincount(systems, weights=alike * c[value], minlength=n)
+    own, size = np.bincount(systems, weights=alike**2, minlength=n), np.bincount(systems, minlength=n).astype(float)
+    # t³ - t with t = c_i + c_j, summed over the values
+    ties = own[:, None] + own[None, :] + 3 * (cross + cross.T) - (size[:, None] + size[None, :])
+    p = rank_sum_p(u, np.broadcast_to(size[:, None], (n, n)), np.broadcast_to(size[None, :], (n, n)), ties)
+    np.fill_diagonal(p, np.nan)
+    return p
+
+
+def _counts_alike(value: IntArray, systems: IntArray, distinct: int) -> FloatArray:
+    """For every caption, how many captions of its system have its value."""
+    _, cell, count = np.unique(systems * distinct + value, return_inverse=True, return_counts=True)
+    return np.asarray(count[cell.reshape(-1)], dtype=float)
+
+
+def clusters(names: list[str], wins: BoolArray) -> tuple[tuple[str, ...], ...]:
+    """Boundaries where everything above beats everything below."""
+    found, begin = [], 0
+    for end in range(1, len(names) + 1):
+        if end == len(names) or wins[:end, end:].all():
+            found.append(tuple(names[begin:end]))
+            begin = end
+    return tuple(found)

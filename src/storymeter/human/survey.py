@@ -1,0 +1,117 @@
+"""The story survey of Wang et al. (RoViST, figure 7): three 5-point scales per story and one vote for the best.
+
+A record of criterion `grounded`, `coherent` or `no_repetition` (any name but `vote` will do) gives 1..5 to the story that
+`system` told of `item`; a record of criterion `vote` has value 1 for the story that a rater liked best.
+
+- mean per criterion and system, with interval; vote shares;
+- rank per sequence: systems by their share of its votes, ties share a rank;
+- table 2: within each sequence, correlate the mean score per criterion with that rank (the better rank counts higher), and average over
+  the sequences where neither side is constant; `overall` is the sum of the criteria;
+- agreement per criterion: Krippendorff's alpha, ordinal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ..captions import Rating
+from ..errors import DataError
+from ..stats.correlation import kendall_b, pearson, spearman
+from .ratings import FloatArray
+from .reliability import krippendorff
+from .scores import t_interval
+
+VOTE = "vote"
+OVERALL = "overall"
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionMean:
+    system: str
+    criterion: str
+    mean: float
+    interval: tuple[float, float] | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankCorrelation:
+    criterion: str
+    spearman: float
+    pearson: float
+    kendall: float
+    #: sequences used, and those dropped because a side was constant
+    sequences: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    criteria: tuple[str, ...]
+    systems: tuple[str, ...]
+    means: tuple[CriterionMean, ...]
+    votes: dict[str, int]
+    correlations: tuple[RankCorrelation, ...]
+    alphas: dict[str, float]
+    notes: tuple[str, ...]
+
+
+def analyse_survey(records: Sequence[Rating]) -> Survey:
+    scales = [r for r in records if r.criterion not in (VOTE, "test", "preference", "")]
+    if not scales:
+        raise DataError("There is no Likert answer in the file.", hint="Records need a criterion (grounded, coherent, no_repetition) and a value from 1 to 5.")
+    criteria, systems = sorted({r.criterion for r in scales}), sorted({r.system for r in records if r.system})
+    once = {(r.item, r.system, r.rater, r.criterion): r.value for r in scales}
+    notes = [f"{len(scales) - len(once):,} answers repeat an earlier one of the same rater; the last one counts."] if len(once) < len(scales) else []
+    votes = {(r.item, r.rater): r.system for r in records if r.criterion == VOTE and r.value > 0}
+    tally = {system: sum(chosen == system for chosen in votes.values()) for system in systems}
+    cell: dict[tuple[str, str, str], list[float]] = {}
+    for (item, system, _, criterion), value in once.items():
+        cell.setdefault((item, system, criterion), []).append(value)
+    means = []
+    for criterion in criteria:
+        for system in systems:
+            stories = np.array([np.mean(v) for (_, s, c), v in sorted(cell.items()) if s == system and c == criterion])
+            if len(stories):
+                means.append(CriterionMean(system, criterion, float(stories.mean()), t_interval(stories), sum(len(v) for (_, s, c), v in cell.items() if s == system and c == criterion)))
+            else:
+                notes.append(f"{system} has no answer for {criterion}.")
+    alphas = {}
+    for criterion in criteria:
+        rows = [((item, system), value) for (item, system, _, c), value in once.items() if c == criterion]
+        place = {unit: k for k, unit in enumerate(dict.fromkeys(unit for unit, _ in rows))}
+        alphas[criterion] = krippendorff([v for _, v in rows], [place[u] for u, _ in rows], "ordinal")[0]
+    return Survey(tuple(criteria), tuple(systems), tuple(means), tally, _correlations(criteria, systems, cell, votes), alphas, tuple(notes))
+
+
+def _correlations(criteria: Sequence[str], systems: Sequence[str], cell: dict[tuple[str, str, str], list[float]],
+                  votes: dict[tuple[str, str], str]) -> tuple[RankCorrelation, ...]:
+    shares: dict[str, dict[str, int]] = {}
+    for (item, _), chosen in votes.items():
+        shares.setdefault(item, {}).setdefault(chosen, 0)
+        shares[item][chosen] += 1
+    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in (*criteria, OVERALL)}
+    dropped = dict.fromkeys(found, 0)
+    for item, counted in sorted(shares.items()):
+        told = [s for s in systems if all((item, s, c) in cell for c in criteria)]
+        if not told:
+            continue
+        rank: FloatArray = rankdata([counted.get(s, 0) for s in told])
+        score = {c: np.array([np.mean(cell[item, s, c]) for s in told]) for c in criteria}
+        score[OVERALL] = np.sum([score[c] for c in criteria], axis=0)
+        for name, values in score.items():
+            three = spearman(values, rank), pearson(values, rank), kendall_b(values, rank)
+            if any(math.isnan(r) for r in three):
+                dropped[name] += 1
+            else:
+                found[name].append(three)
+    out = []
+    for name, rows in found.items():
+        mean = np.mean(rows, axis=0) if rows else [math.nan] * 3
+        out.append(RankCorrelation(name, float(mean[0]), float(mean[1]), float(mean[2]), len(rows), dropped[name]))
+    return tuple(out)
