@@ -43,8 +43,9 @@ def analyse(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, scale: L
         raise DataError(f"None of the {len(kept):,} raters passed the control test ({test}, alpha = {alpha:g}): {'; '.join(sorted(reasons)[:3])}.",
                         hint="If the file holds accepted raters only, or has no control pairs, use --accept all.")
     used = ratings.of_raters(kept) if not kept.all() else ratings
-    ranking = rank(used, alpha=alpha, scale=scale, repeats=repeats)
-    return Analysis(ratings, quality, kept, used, caption_scores(used, scale=scale, repeats=repeats), ranking, agreement(used, standardise(used, scale)),
+    captions = caption_scores(used, scale=scale, repeats=repeats)
+    ranking = rank(used, alpha=alpha, scale=scale, repeats=repeats, captions=captions)
+    return Analysis(ratings, quality, kept, used, captions, ranking, agreement(used, standardise(used, scale)),
                     split_half(used, splits=splits, seed=seed, scale=scale) if splits else None, scale, accept,
                     len(np.unique(ratings.rater.codes * len(ratings.hit) + ratings.hit.codes)), _notes(ratings, quality, ranking, scale))
 

@@ -122,6 +122,19 @@ def records_of(path: Path) -> list[Rating]:
     return _json_lines(raw, path.name) if raw.lstrip()[:1] == b"{" else _own_csv(_text(raw, path.name), path.name)
 
 
+def peek(path: Path, limit: int) -> list[Rating]:
+    """The first records of one of our exports; none where the file is something else or cannot be read as such."""
+    try:
+        with path.open("rb") as file:
+            head = [line for _, line in zip(range(limit + 1), file, strict=False)]
+        raw = b"".join(head)
+        if sniff(raw) != "storymeter":
+            return []
+        return _json_lines(raw, path.name) if raw.lstrip()[:1] == b"{" else _own_csv(_text(raw, path.name), path.name)
+    except (DataError, OSError, IndexError):
+        return []  # the reading proper says what is wrong
+
+
 def _json_lines(raw: bytes, name: str) -> list[Rating]:
     decoder = msgspec.json.Decoder(Rating, strict=False)
     try:
@@ -171,10 +184,10 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     lacking = [key for key in ("WorkerId", "sys_id", "type", "sid", "score") if key not in place]
     if lacking:
         raise DataError(f"{name} has no column {', '.join(lacking)}.", hint="A WMT table begins: HITId WorkerId src trg item hit sys_id rid type sid score time")
-    out: dict[str, list[Any]] = {key: [] for key in ("item", "system", "rater", "value", "kind", "hit", "pair", "seconds")}
+    out: dict[str, list[Any]] = {key: [] for key in ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")}
     problems: list[str] = []
     total: Counter[tuple[str, str]] = Counter()
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in enumerate(_distinct(lines[1:], notes), 2):
         if not line.strip():
             continue
         cells = line.split("\t") if "\t" in line else line.split()
@@ -187,7 +200,7 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             problems.append(f"line {number}")
             continue
         total[rater, hit] += 1
-        _add(out, item=sid, system=system, rater=rater, value=value, kind=kind, hit=hit, pair=f"{system} {sid}", seconds=seconds)
+        _add(out, item=sid, system=system, rater=rater, value=value, kind=kind, hit=hit, pair=f"{system} {sid}", position=total[rater, hit], seconds=seconds)
     _settle(out)
     _refuse(problems, out, name, "A row has the columns of the header; type is SYSTEM, REPEAT, REF or BAD_REF.")
     _share_time(out, total)
@@ -232,10 +245,11 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
 
 def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """`user,system,segment,type,source,target,score[,document,is_document_score],start,end`, no header."""
-    out: dict[str, list[Any]] = {key: [] for key in ("item", "system", "rater", "value", "kind", "hit", "pair", "seconds")}
+    out: dict[str, list[Any]] = {key: [] for key in ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")}
     problems: list[str] = []
     documents = 0
-    for number, cells in enumerate(csv.reader(io.StringIO(_text(raw, name), newline="")), 1):
+    seen: Counter[str] = Counter()
+    for number, cells in enumerate(csv.reader(_distinct(_text(raw, name).splitlines(), notes)), 1):
         if not cells:
             continue
         if len(cells) > 8 and cells[8] == "True":
@@ -249,7 +263,8 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             problems.append(f"line {number}")
             continue
         item = f"{document} {segment}".strip()
-        _add(out, item=item, system=system, rater=user, value=value, kind=kind, hit="", pair=f"{system} {item}", seconds=seconds)
+        seen[user] += 1
+        _add(out, item=item, system=system, rater=user, value=value, kind=kind, hit="", pair=f"{system} {item}", position=seen[user], seconds=seconds)
     _settle(out)
     if documents:
         notes.append(f"{documents:,} scores of whole documents were left out; only segments are analysed.")
@@ -260,6 +275,14 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
 def _add(out: dict[str, list[Any]], **cells: Any) -> None:
     for key, cell in cells.items():
         out[key].append(cell)
+
+
+def _distinct(lines: Sequence[str], notes: list[str]) -> list[str]:
+    """These formats number every rating or give its time, so that a line that comes twice is one rating written twice."""
+    once = list(dict.fromkeys(lines))
+    if len(once) < len(lines):
+        notes.append(f"{len(lines) - len(once):,} lines repeat an earlier line and count once.")
+    return once
 
 
 def _settle(out: dict[str, list[Any]]) -> None:

@@ -28,6 +28,8 @@ from .scores import standardise
 
 #: what `variances` finds in the cs-en ratings of WMT 2021 (docs/human-analysis.md says how)
 BETWEEN, WITHIN = 0.43, 0.76
+#: a rater's standard deviation in points of the slider (one real MTurk batch: 31.7)
+POINTS = 32.0
 #: mean and sd of scores for undamaged and damaged captions, by character; scores are rounded and stay in 0..100
 HONEST = {"careful": (82.0, 12.0, 38.0, 20.0), "average": (75.0, 18.0, 50.0, 24.0), "careless": (68.0, 24.0, 55.0, 26.0)}
 #: sd of what the two members of a pair share: the clip, and how well the caption suits it

@@ -99,9 +99,23 @@ def caption_scores(ratings: Ratings, *, scale: Literal["raw", "z"] = "raw", repe
         size = np.bincount(which)
         raw, standard = np.bincount(which, weights=raw) / size, np.bincount(which, weights=standard) / size
         place = mine // len(ratings.rater)
-    weight = np.bincount(place, minlength=len(captions))
-    return CaptionScores(captions // n_items, captions % n_items, np.bincount(place, weights=raw, minlength=len(captions)) / weight,
-                         np.bincount(place, weights=standard, minlength=len(captions)) / weight, count)
+    return CaptionScores(captions // n_items, captions % n_items, _means(raw, place, len(captions)), _means(standard, place, len(captions)), count)
+
+
+def _means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
+    """Means of groups, exact to 15 significant digits as R writes them: captions with equal ratings must tie, however a sum
+    was rounded. The k-th values of all groups are added at once, and what each addition loses (Knuth's TwoSum) is kept."""
+    size = np.bincount(groups, minlength=n)
+    order, starts = np.argsort(groups, kind="stable"), np.cumsum(size) - size
+    total, lost = np.zeros(n), np.zeros(n)
+    for k in range(int(size.max(initial=0))):
+        some = np.flatnonzero(size > k)
+        old, new = total[some], values[order[starts[some] + k]]
+        both = old + new
+        back = both - old
+        lost[some] += (old - (both - back)) + (new - back)
+        total[some] = both
+    return np.array([float(f"{value:.15g}") for value in ((total + lost) / size).tolist()])
 
 
 def system_means(captions: CaptionScores, n: int) -> tuple[FloatArray, FloatArray]:
@@ -112,8 +126,10 @@ def system_means(captions: CaptionScores, n: int) -> tuple[FloatArray, FloatArra
     return raw, z
 
 
-def rank(ratings: Ratings, *, alpha: float = 0.05, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all") -> Ranking:
-    captions = caption_scores(ratings, scale=scale, repeats=repeats)
+def rank(ratings: Ratings, *, alpha: float = 0.05, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all",
+         captions: CaptionScores | None = None) -> Ranking:
+    """`captions` saves the work of computing them where they are there already."""
+    captions = captions or caption_scores(ratings, scale=scale, repeats=repeats)
     notes = []
     if scale == "raw" and (dropped := int((~np.isfinite(standardise(ratings, scale))).sum())):
         notes.append(f"{dropped:,} ratings are by raters whose scores are all equal (or who gave one rating only); they cannot be standardised and were dropped.")

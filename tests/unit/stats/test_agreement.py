@@ -132,9 +132,9 @@ def test_permutation_of_ten_thousand_segments_is_quick() -> None:
     random = np.random.default_rng(1)
     human = random.normal(size=10_000)
     a, b = human + random.normal(size=10_000), human + 1.01 * random.normal(size=10_000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     stats.permutation_pearson(human, a, b, resamples=10_000)
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
 
 
 def test_permutation_of_groups() -> None:

@@ -1,0 +1,138 @@
+"""storymeter human analyse: who can be believed, which system is best, and how sure that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...errors import UsageError
+from .._options import coloured, format_option, output, say, seed_option, terminal_width
+
+_TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
+
+
+@click.command("analyse")
+@click.argument("sources", nargs=-1, required=True, metavar="CAMPAIGN | RATINGS...", type=click.Path(path_type=Path))
+@click.option("--from", "origin", type=click.Choice(["storymeter", "wmt", "mturk", "appraise"]), help="Format of the files; default: seen from their content.")
+@click.option("--test", type=click.Choice(["t", "signed-rank", "mann-whitney"]), default="t", show_default=True, help="Which test decides whether a rater is believed.")
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True, help="Threshold of every test.")
+@click.option("--scale", type=click.Choice(["raw", "z"]), default="raw", show_default=True, help="z: the scores are standardised already.")
+@click.option("--accept", type=click.Choice(["passed", "all"]), default="passed", show_default=True, help="all: nobody is dropped.")
+@click.option("--repeats", type=click.Choice(["all", "merge"]), default="all", show_default=True, help="merge: average a rater's two ratings of a caption first.")
+@click.option("--enforce-repeats", is_flag=True, help="Also reject raters who rate repeats differently.")
+@click.option("--replicates", metavar="RATINGS", type=click.Path(path_type=Path), help="A second run: correlate its system scores with those of the first.")
+@click.option("--splits", type=click.IntRange(0, 100_000), default=None, help="Split-half resamples.  [default: 100; none past 200,000 ratings]")
+@click.option("--faithful", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Preference: share of test questions a rater must get right.")
+@click.option("--minimum", type=click.IntRange(1), default=1, show_default=True, help="Preference: raters an item needs.")
+@click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Paid per HIT.")
+@click.option("--fee", type=click.FloatRange(0), default=0.2, show_default=True, help="The platform's share on top.")
+@click.option("--html", "page", is_flag=False, flag_value="analysis.html", metavar="[FILE]", help="Also write a page with figures that explains every number.  [default: analysis.html]")
+@click.option("--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files.")
+@format_option("table", "json", "csv", "latex", "markdown", "html")
+@seed_option
+def command(sources: tuple[Path, ...], origin: str | None, page: str | None, style: str, faithful: float, minimum: int, **options: Any) -> None:
+    """Analyse the answers of a campaign, or files of ratings (our exports, WMT tables, MTurk batches, Appraise CSV)."""
+    if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"--html would write its page to {page!r}, which is no .html file.", hint="Put the ratings before the options, or name the page: --html report.html")
+    task = _other_task(sources, origin)
+    if task:
+        _other(task, sources, style, faithful, minimum)
+    else:
+        _assessment(sources, origin, page, style, **options)
+
+
+def _other_task(sources: tuple[Path, ...], origin: str | None) -> str | None:
+    """Whether the records are preferences or a survey; the first line tells."""
+    if origin not in (None, "storymeter"):
+        return None
+    for record in _records(sources[0], limit=50):
+        if record.criterion in _TASKS:
+            return _TASKS[record.criterion]
+        if record.criterion:
+            return "survey"
+    return None
+
+
+def _records(source: Path, limit: int | None = None) -> list[Any]:
+    from ...human.imports import peek, records_of
+
+    if source.is_dir():
+        return _campaign_records(source)
+    return records_of(source) if limit is None else peek(source, limit)
+
+
+def _campaign_records(folder: Path) -> list[Any]:
+    import importlib
+
+    export, manners = importlib.import_module("storymeter.human.export"), importlib.import_module("storymeter.cli._human._manners")
+    with manners.campaign(folder) as (home, store):
+        return list(export.ratings(home, store))
+
+
+def _table(sources: tuple[Path, ...], origin: str | None) -> Any:
+    from ...human.imports import read
+    from ...human.ratings import from_records
+
+    folders = [source for source in sources if source.is_dir()]
+    if not folders:
+        return read(sources, origin)
+    if len(sources) > 1:
+        raise UsageError("A campaign is analysed by itself.", hint="Export each campaign (storymeter human export DIR --format jsonl --out FILE) and give the files.")
+    return from_records(_campaign_records(folders[0]))
+
+
+def _other(task: str, sources: tuple[Path, ...], style: str, faithful: float, minimum: int) -> None:
+    from ...human.preference import analyse_preferences
+    from ...human.survey import analyse_survey
+    from ...report.other_studies import preference_json, preference_tables, survey_json, survey_tables
+
+    records = [record for source in sources for record in _records(source)]
+    if task == "preference":
+        preferences = analyse_preferences(records, faithful=faithful, minimum=minimum)
+        text, tables = preference_json(preferences), preference_tables(preferences)
+    else:
+        survey = analyse_survey(records)
+        text, tables = survey_json(survey), survey_tables(survey)
+    output(text if style == "json" else "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables))
+
+
+def _assessment(sources: tuple[Path, ...], origin: str | None, page: str | None, style: str, *, figures: Path | None, replicates: Path | None, splits: int | None,
+                price: float, fee: float, **options: Any) -> None:
+    from ...files import atomic, write_text
+    from ...human.analysis import analyse
+    from ...report.human_study import analysis_json, analysis_page, draw, pair_table, summary_lines, system_table, worker_table
+
+    ratings = _table(sources, origin)
+    several = splits if splits is not None else 100 if len(ratings) <= 200_000 else 0
+    analysis = analyse(ratings, splits=several, **options)
+    drawn = draw(analysis) if page is not None or figures is not None or style == "html" else {}
+    if figures is not None:
+        for name, data in drawn.items():
+            with atomic(figures / f"{name}.png") as file:
+                file.write(data)
+        say(f"{len(drawn)} figures in {figures}")
+    if page is not None:
+        write_text(page, analysis_page(analysis, drawn, price=price, fee=fee))
+        say(f"Page with figures and explanations: {page}")
+    if style == "json":
+        output(analysis_json(analysis))
+    elif style == "html":
+        output(analysis_page(analysis, drawn, price=price, fee=fee))
+    else:
+        for line in (*summary_lines(analysis), *analysis.notes):
+            say(line)
+        shown = (system_table(analysis), pair_table(analysis), worker_table(analysis)) if style == "table" else (system_table(analysis),)
+        output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in shown))
+    if replicates is not None:
+        _replication(analysis, replicates, origin, options)
+
+
+def _replication(analysis: Any, second: Path, origin: str | None, options: dict[str, Any]) -> None:
+    from ...human.analysis import analyse
+    from ...human.reliability import replication
+
+    result = replication(analysis.ranking, analyse(_table((second,), origin), splits=0, **options).ranking)
+    raw = f"{result.raw:.3f} (raw), " if result.raw is not None else ""
+    say(f"Replication over {len(result.systems)} systems: r = {raw}{result.z:.3f} (z).")

@@ -1,0 +1,165 @@
+"""A human study as JSON, as tables, and as a page that explains every number it shows."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..human.analysis import CAPTION_MINIMUM, Analysis
+from ..human.quality import FLAGS
+from ..human.reliability import cost
+from .page import heading, page, paragraph, picture
+from .table import Column, Table, to_json
+
+TEST_NAMES = {"t": "paired t-test", "signed-rank": "Wilcoxon signed-rank test", "mann-whitney": "Mann-Whitney test"}
+SYSTEM_WORDS = {
+    "cluster": "neighbouring systems that cannot all be told apart; every system significantly beats every system of the clusters below",
+    "rank": "the best and worst place that is compatible with the significant differences: 1-2 means first or second",
+    "raw": "the mean score on the slider from 0 to 100, after averaging the ratings of each caption",
+    "z": "the same after each rater's scores were put on one scale, so that strict and mild raters count alike; 0 is a rater's own average and 1 is one standard deviation above it; this column decides the order",
+    "95 %": "the range in which the system's z would lie in 95 of 100 studies of the same size",
+    "captions": "how many different captions of the system were rated",
+    "ratings": "how many ratings they got, exact repeats included",
+}
+WORKER_WORDS = {
+    "ratings": "how many ratings the rater gave",
+    "pairs": "how many control pairs (a caption and the same caption damaged on purpose) the rater rated completely",
+    "undamaged": "the rater's mean score for the undamaged members of these pairs",
+    "damaged": "the rater's mean score for the damaged ones, which should be lower",
+    "p": "how likely such a difference would be if the rater could not tell the two apart; below the threshold the rater passes",
+    "passed": "whether the rater's answers are believed, and in the next column why",
+    "repeats": "how many captions the rater saw twice",
+    "change": "by how much the two scores of such a caption differ on average",
+    "p repeat": "how likely so large a change in one direction is for a consistent rater; a small number means the rater drifted",
+    "s/rating": "seconds per rating, on average",
+    "flags": "advice that never rejects anybody; explained below",
+    "–": "there is nothing to compute the number from: no complete control pair, no repeated caption, or a file that holds no times",
+}
+PAIR_WORDS = {
+    "p": "how likely so clear a lead would be if the two systems were equally good (rank-sum test, one-sided)",
+    "p Holm": "the same, corrected so that the chance of even one false claim in the whole table stays below the threshold",
+    "p BH": "the same, corrected so that the expected share of false claims among the claims made stays below the threshold",
+}
+
+
+def analysis_json(analysis: Analysis) -> str:
+    return to_json(analysis_data(analysis))
+
+
+def analysis_data(analysis: Analysis) -> dict[str, Any]:
+    ranking, quality = analysis.ranking, analysis.quality
+    split = analysis.split_half
+    return {
+        "schema": 1,
+        "test": quality.test, "alpha": quality.alpha, "scale": analysis.scale, "accept": analysis.accept,
+        "ratings": len(analysis.ratings), "ratings_used": len(analysis.used), "hits": analysis.hits,
+        "workers": [{"id": w.id, "pairs": w.pairs, "p": w.p, "accepted": w.accepted, "used": bool(used), "reason": w.reason, "flags": list(w.flags), "ratings": w.ratings,
+                     "mean_high": w.mean_high, "mean_low": w.mean_low, "repeats": w.repeats, "repeat_p": w.repeat_p, "seconds": w.seconds}
+                    for w, used in zip(quality.workers, analysis.kept, strict=True)],
+        "systems": [{"name": s.name, "raw": s.raw, "z": s.z, "n": s.n, "captions": s.captions, "interval": s.interval, "ranks": s.ranks} for s in ranking.systems],
+        "significance": [{"better": a, "worse": b, "p": p, "p_holm": h, "p_bh": q} for a, b, p, h, q in pairs(analysis)],
+        "clusters": [list(cluster) for cluster in ranking.clusters],
+        "reliability": {"krippendorff_alpha": _number(analysis.agreement.alpha), "icc": _number(analysis.agreement.icc), "captions_rated_twice": analysis.agreement.units,
+                        "split_half_z": _number(split.z) if split else None, "split_half_interval": split.interval if split else None},
+        "notes": list(analysis.notes),
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def pairs(analysis: Analysis) -> list[tuple[str, str, float | None, float | None, float | None]]:
+    """Every two systems once, in the direction of the smaller p-value; None where no test could be made."""
+    ranking, out = analysis.ranking, []
+    for i, upper in enumerate(ranking.systems):
+        for j in range(i + 1, len(ranking.systems)):
+            lower = ranking.systems[j]
+            a, b, x, y = (upper, lower, i, j) if not ranking.p[j, i] < ranking.p[i, j] else (lower, upper, j, i)
+            out.append((a.name, b.name, _number(float(ranking.p[x, y])), _number(float(ranking.p_holm[x, y])), _number(float(ranking.p_bh[x, y]))))
+    return out
+
+
+def system_table(analysis: Analysis) -> Table:
+    rows = []
+    number = {name: k for k, cluster in enumerate(analysis.ranking.clusters, 1) for name in cluster}
+    for s in analysis.ranking.systems:
+        interval = f"[{s.interval[0]:+.3f}, {s.interval[1]:+.3f}]" if s.interval else "one caption"
+        rows.append([number[s.name], f"{s.ranks[0]}-{s.ranks[1]}", s.name, s.raw, s.z, interval, s.captions, s.n])
+    return Table([Column("cluster", "d"), "rank", "system", Column("raw", ".1f"), Column("z", "+.3f"), "95 %", Column("captions", ",d"), Column("ratings", ",d")], rows,
+                 title="Systems",
+                 note="Every system significantly beats every system of the clusters below its own." + (" raw is –: the file holds standardised scores only." if analysis.scale == "z" else ""))
+
+
+def pair_table(analysis: Analysis) -> Table:
+    rows = [[better, worse, p, holm, bh, "no test: equal scores" if p is None else "yes" if p < analysis.ranking.alpha else "no"] for better, worse, p, holm, bh in pairs(analysis)]
+    return Table(["better", "worse", Column("p", ".4g"), Column("p Holm", ".4g"), Column("p BH", ".4g"), "significant"], rows, title="Who beats whom",
+                 note=f"Rank-sum test on z scores of captions, one-sided; significant: p < {analysis.ranking.alpha:g}.")
+
+
+def worker_table(analysis: Analysis) -> Table:
+    rows = [[w.id, w.ratings, w.pairs, w.mean_high, w.mean_low, w.p if w.p is not None else None, w.accepted, w.reason, w.repeats, w.repeat_difference, w.repeat_p, w.seconds,
+             ", ".join(w.flags)] for w in analysis.quality.workers]
+    return Table(["rater", Column("ratings", ",d"), Column("pairs", "d"), Column("undamaged", ".1f"), Column("damaged", ".1f"), Column("p", ".3g"), "passed", "because",
+                  Column("repeats", "d"), Column("change", ".1f"), Column("p repeat", ".3g"), Column("s/rating", ".1f"), "flags"], rows, title="Raters",
+                 note="–: nothing to compute it from (no complete control pair, no repeated caption, no times in the file).")
+
+
+def summary_lines(analysis: Analysis) -> list[str]:
+    quality, agree, split = analysis.quality, analysis.agreement, analysis.split_half
+    passed = int(quality.accepted.sum())
+    lines = [f"{len(analysis.ratings):,} ratings by {len(quality.workers):,} raters; {passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}), "
+             + (f"and the {len(analysis.used):,} ratings of these are used." if analysis.accept == "passed" else "but the ratings of all are used (--accept all).")]
+    if agree.units:
+        lines.append(f"Agreement on the {agree.units:,} captions that two or more raters rated: Krippendorff's alpha {agree.alpha:.3f} (1: perfect, 0: chance), "
+                     f"ICC {agree.icc:.3f} (the share of the spread that is about captions, not raters)." if not math.isnan(agree.alpha) else
+                     f"Agreement cannot be computed: the {agree.units:,} captions rated twice all got the same score.")
+    else:
+        lines.append(f"Agreement cannot be computed: {agree.reason}.")
+    if split is not None:
+        lines.append(f"Two random halves of the raters rank the systems alike with r = {split.z:.3f} (95 % of {split.splits} splits: {split.interval[0]:.3f} to {split.interval[1]:.3f})."
+                     if split.interval else f"Split-half reliability cannot be computed: {split.reason}.")
+    return lines
+
+
+def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: str = "What people said", price: float = 0.99, fee: float = 0.20, currency: str = "USD") -> str:
+    spent = cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
+    thin = int((analysis.captions.n < CAPTION_MINIMUM).sum())
+    parts = [*(paragraph(line) for line in summary_lines(analysis)),
+             heading("The systems"), paragraph("Best first. Each rater watched clips and said how adequately a caption describes what took place."),
+             _table(system_table(analysis)), words(SYSTEM_WORDS),
+             picture(figures["distributions"], "Box plot of caption scores per system, best system on top."),
+             paragraph("Each box holds the middle half of a system's caption scores and the line in it the median; the whiskers reach from the worst to the best twentieth; the dot is the mean (the z of the table) and the bar through it the 95 % range.", note=True),
+             heading("Who beats whom"),
+             picture(figures["significance"], "Matrix: a green cell says that the system of the row beats the system of the column."),
+             paragraph(f"A green cell: the system of its row is significantly better than that of its column (p < {analysis.ranking.alpha:g}). A line divides clusters: everything above it beats everything below it.", note=True),
+             _table(pair_table(analysis)), words(PAIR_WORDS),
+             heading("The raters"),
+             paragraph(f"Some captions were damaged on purpose. Who gives those no lower scores than the undamaged originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."),
+             picture(figures["workers"], "Every rater as a dot: mean score of damaged captions against that of undamaged ones."),
+             paragraph("One dot per rater. Far above the line: the rater clearly prefers undamaged captions. On the line: the rater cannot or does not tell them apart.", note=True),
+             _table(worker_table(analysis)), words(WORKER_WORDS), words({flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}),
+             picture(figures["scores"], "How the scale was used, by kind of caption."),
+             paragraph("How the scale was used: of all scores for captions of one kind, how many fell where. Damaged captions should lie left of human ones.", note=True),
+             heading("What it cost, and what to keep in mind"),
+             paragraph(f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f} {currency}, which is {spent.per_system:,.2f} {currency} per system."),
+             paragraph(f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings, the least that the method's authors advise before the score of a single caption is trusted; scores of systems need less."),
+             *(paragraph(note) for note in analysis.notes)]
+    return page(title, parts, style="dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}")
+
+
+def _table(table: Table) -> str:
+    return f"<div class=scroll>{table.render('html')}</div>"
+
+
+def words(meaning: Mapping[str, str]) -> str:
+    """What each number means, under the table that shows it."""
+    return "<dl class=words>" + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}.</dd>" for name, text in meaning.items()) + "</dl>"
+
+
+def draw(analysis: Analysis) -> dict[str, bytes]:
+    from .plots_human import distributions, score_histograms, significance_matrix, workers
+
+    return {"significance": significance_matrix(analysis), "distributions": distributions(analysis), "workers": workers(analysis), "scores": score_histograms(analysis)}

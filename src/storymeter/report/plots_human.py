@@ -1,0 +1,118 @@
+"""Figures of a human study (after Graham et al. 2018, figure 7 and the tables): PNG bytes, no display, no global state."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..human.analysis import Analysis
+from ..human.plan import Plan
+
+GREEN, GREY, RED, BLUE = "#2e9e5b", "#c9ced8", "#c8453b", "#1b66c9"
+
+
+def figure(width: float, height: float) -> tuple[Any, Any]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(drawn)
+    axes = drawn.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    return drawn, axes
+
+
+def png(drawn: Any) -> bytes:
+    out = io.BytesIO()
+    drawn.savefig(out, format="png", dpi=130, metadata={"Software": None})
+    return out.getvalue()
+
+
+def significance_matrix(analysis: Analysis) -> bytes:
+    """Green: the system of the row beats the system of the column."""
+    ranking = analysis.ranking
+    names, n = [s.name for s in ranking.systems], len(ranking.systems)
+    drawn, axes = figure(2.2 + 0.42 * n, 1.6 + 0.42 * n)
+    axes.spines[:].set_visible(False)
+    for i in range(n):
+        for j in range(n):
+            wins = i != j and ranking.p[i, j] < ranking.alpha
+            axes.add_patch(_square(j, i, GREEN if wins else "#ffffff" if i == j else "#eef0f4"))
+    axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), xticks=range(n), yticks=range(n), aspect="equal")
+    axes.set_xticklabels(names, rotation=90)
+    axes.set_yticklabels(names)
+    axes.tick_params(length=0)
+    position = 0
+    for cluster in ranking.clusters[:-1]:
+        position += len(cluster)
+        axes.axhline(position - 0.5, color="#1d2330", linewidth=1)
+    return png(drawn)
+
+
+def _square(x: float, y: float, colour: str) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, facecolor=colour, edgecolor="none")
+
+
+def distributions(analysis: Analysis) -> bytes:
+    """Caption scores (z) of every system: box, whiskers at 5 and 95 %, and the mean with its interval."""
+    ranking, captions = analysis.ranking, analysis.captions
+    code = {name: k for k, name in enumerate(analysis.used.systems)}
+    values = [captions.z[captions.system == code[s.name]] for s in ranking.systems]
+    drawn, axes = figure(7.5, 1.2 + 0.42 * len(values))
+    axes.boxplot(values, orientation="horizontal", whis=(5, 95), showfliers=False, widths=0.55, patch_artist=True,
+                 boxprops={"facecolor": "#e3ecf9", "edgecolor": BLUE}, medianprops={"color": BLUE}, whiskerprops={"color": BLUE}, capprops={"color": BLUE})
+    for row, system in enumerate(ranking.systems, 1):
+        if system.interval:
+            axes.plot(system.interval, [row, row], color="#1d2330", linewidth=3, solid_capstyle="butt")
+        axes.plot([system.z], [row], "o", color="#1d2330", markersize=5)
+    axes.set_yticks(range(1, len(values) + 1), [s.name for s in ranking.systems])
+    axes.invert_yaxis()
+    axes.axvline(0, color=GREY, linewidth=1, zorder=0)
+    axes.set_xlabel("caption score (z): 0 is a rater's own average")
+    return png(drawn)
+
+
+def workers(analysis: Analysis) -> bytes:
+    """Every rater: mean score of undamaged against damaged control captions."""
+    drawn, axes = figure(6, 5)
+    shown = [w for w in analysis.quality.workers if w.mean_high is not None and w.mean_low is not None]
+    for accepted, colour, label in ((True, GREEN, "passed"), (False, RED, "did not pass")):
+        chosen = [w for w in shown if w.accepted is accepted]
+        axes.scatter([w.mean_low for w in chosen], [w.mean_high for w in chosen], s=26, color=colour, alpha=0.75, label=f"{label} ({len(chosen)})", linewidths=0)
+    limits = [*axes.get_xlim(), *axes.get_ylim()]
+    axes.plot([min(limits), max(limits)], [min(limits), max(limits)], color=GREY, linewidth=1, zorder=0)
+    axes.set(xlabel="mean score of damaged captions", ylabel="mean score of undamaged captions")
+    axes.legend(frameon=False)
+    return png(drawn)
+
+
+def score_histograms(analysis: Analysis) -> bytes:
+    """How raters used the scale: all raw scores, by kind of caption."""
+    from ..human.ratings import KINDS
+
+    drawn, axes = figure(7.5, 3.4)
+    low, high = float(analysis.used.value.min()), float(analysis.used.value.max())
+    edges = np.linspace(low, high if high > low else low + 1, 41)
+    colours: Sequence[str] = (BLUE, "#7d8797", RED, GREEN)
+    for code, kind in enumerate(KINDS):
+        values = analysis.used.value[analysis.used.kind == code]
+        if len(values):
+            axes.hist(values, bins=edges, weights=np.full(len(values), 100 / len(values)), histtype="step", linewidth=1.8, color=colours[code], label=f"{kind} ({len(values):,})")
+    axes.set(xlabel="score", ylabel="% of the scores of this kind")
+    axes.legend(frameon=False)
+    return png(drawn)
+
+
+def power_curve(plan: Plan, wanted: float) -> bytes:
+    drawn, axes = figure(6, 3.6)
+    ratings, power = zip(*plan.curve, strict=True)
+    axes.plot(ratings, power, "o-", color=BLUE, markersize=4)
+    axes.axhline(wanted, color=GREY, linewidth=1)
+    axes.axvline(plan.ratings_per_system, color=GREEN, linewidth=1)
+    axes.set(xlabel="ratings per system", ylabel="power", ylim=(0, 1.02), xscale="log")
+    return png(drawn)
