@@ -51,13 +51,14 @@ def precisions(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
     matches, grams = sums[..., :n], sums[..., n:2 * n]
     if smoothing == "coco":
         return np.asarray((matches + 1e-15) / (grams + 1e-9))
+    some = matches[..., :1] > 0  # a text that shares no word has BLEU 0 however it is smoothed
     if smoothing == "add-one":
         more = (np.arange(n) > 0).astype(float)
         matches, grams = matches + more, grams + more
     elif smoothing == "floor":
-        matches = np.where(matches > 0, matches, 0.1)
+        matches = np.where((matches == 0) & some, 0.1, matches)
     elif smoothing == "exp":
-        misses = (matches == 0) & (grams > 0)
+        misses = (matches == 0) & (grams > 0) & some
         matches = np.where(misses, 0.5 ** np.cumsum(misses, axis=-1), matches)
     return np.asarray(np.divide(matches, grams, out=np.zeros(matches.shape), where=grams > 0))
 

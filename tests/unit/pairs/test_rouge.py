@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from storymeter import Caption, Corpus, Document
+from storymeter.errors import UsageError
+from storymeter.join import join
+from storymeter.metric import Setting
+from storymeter.pairs import RougeL
+from storymeter.registry import metric
+
+
+def f(p: float, r: float, beta: float = 1.2) -> float:
+    return (1 + beta**2) * p * r / (r + beta**2 * p)
+
+
+def test_lins_example() -> None:
+    """Lin 2004, section 3.1: LCS is 3 of 4 words for the one, 2 of 4 for the other."""
+    values = RougeL(beta=1.0).pairs(candidates=["police kill the gunman", "the gunman kill police"], references=[["police killed the gunman"]] * 2)
+    assert values.tolist() == [0.75, 0.5]
+
+
+def test_precision_and_recall_have_their_own_best_reference() -> None:
+    value = RougeL().pairs(candidates=["a b c d"], references=[["a b c x x x x x", "a"]])[0]
+    assert value == pytest.approx(f(3 / 4, 1 / 1))
+
+
+def test_words_stand_between_single_blanks() -> None:
+    assert RougeL().pairs(candidates=["7\u00a01/2 m"], references=[["7 1/2 m"]])[0] == pytest.approx(f(1 / 2, 1 / 3))
+    assert RougeL().pairs(candidates=["  a"], references=[["a"]])[0] == pytest.approx(f(1 / 3, 1))
+    assert RougeL().pairs(candidates=[""], references=[[""]])[0] == 1.0
+
+
+def test_metric_is_a_mean_and_what_is_missing_earns_nothing() -> None:
+    mine = Corpus((Document("1", (Caption("a"), Caption("b"))),), "mine")
+    theirs = Corpus((Document("1", (Caption("a b"),)), Document("2", (Caption(""),))), "theirs")
+    score = metric("rouge_l").score(join(candidates=mine, references=[theirs]), Setting(tokenizer="none"))
+    assert (score.value, score.parts["precision"], score.parts["recall"]) == (0.5, 0.5, 0.5)
+    assert score.signature.get("beta") == "1.2"
+
+
+@pytest.mark.parametrize("name", ["rouge_l(beta=x)", "rouge_l(beta=nan)", "rouge_l(beta=-1)", "rouge_l(gamma=1)"])
+def test_wrong_names(name: str) -> None:
+    with pytest.raises(UsageError):
+        metric(name)

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import pytest
+
+from storymeter import Caption, Corpus, Document
+from storymeter.errors import UsageError
+from storymeter.join import join
+from storymeter.metric import Setting
+from storymeter.protocol import get
+from storymeter.text import ptb
+from storymeter.text.tokens import ascii_only, document_texts, run_tokens, tokenize
+
+
+def test_ptb_is_lower_case_without_punctuation() -> None:
+    assert tokenize(["A man's dog, it RUNS!", ""], "ptb") == ["a man 's dog it runs", ""]
+
+
+def test_whitespace_becomes_blanks_one_for_one() -> None:
+    assert tokenize(["  A\tdog .\n", "7\u00a01/2"], "whitespace") == ["  A dog . ", "7\u00a01/2"]
+
+
+def test_none_changes_nothing_but_what_no_encoding_can_carry() -> None:
+    assert tokenize([" A\tdog! ", "\ud800x"], "none") == [" A\tdog! ", "\ufffdx"]
+    assert tokenize(["\ud800x"], "whitespace") == ["\ufffdx"]
+    assert tokenize([], "ptb") == []
+
+
+def test_unknown_tokenizer() -> None:
+    with pytest.raises(UsageError, match="no tokenizer 'ptbb'") as caught:
+        tokenize(["a"], "ptbb")  # type: ignore[arg-type]
+    assert "ptb" in caught.value.hint
+
+
+def test_each_distinct_line_is_tokenised_once_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    real = ptb.tokenize
+
+    def counting(lines: list[str], **options: bool) -> list[list[str]]:
+        seen.extend(lines)
+        return real(lines, **options)
+
+    monkeypatch.setattr(ptb, "tokenize", counting)
+    setting = Setting()
+    assert run_tokens(["A dog.", "C", "A dog."], setting) == ["a dog", "c", "a dog"]
+    assert run_tokens(["C", "D"], setting) == ["c", "d"]
+    assert seen == ["A dog.", "C", "D"]
+
+
+def test_texts_of_documents_join_captions_and_stay_on_the_workbench() -> None:
+    mine = Corpus((Document("v", (Caption("A dog."), Caption("It runs."))),), "mine")
+    theirs = Corpus((Document("v", (Caption("Dogs"),)), Document("v", ())), "theirs")
+    task, setting = join(candidates=mine, references=[theirs]), Setting()
+    texts = document_texts(task, setting)
+    assert (texts.candidates, texts.references) == (["a dog it runs"], [["dogs", ""]])
+    assert document_texts(task, setting) is texts
+    assert document_texts(join(candidates=mine, references=[theirs]), setting) is not texts
+
+
+def test_protocols_that_strip_see_ascii_only() -> None:
+    assert ascii_only("café 😀!") == "caf   !"
+    mine = Corpus((Document("v", (Caption("café"),)),), "mine")
+    task = join(candidates=mine)
+    assert document_texts(task, Setting(protocol=get("anet-2018"))).candidates == ["caf"]
+    assert document_texts(task, Setting()).candidates == ["café"]
