@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .bleu import Bleu as Bleu
+    from .cider import Cider as Cider
+    from .meteor import Meteor as Meteor
+    from .rouge import RougeL as RougeL
 
 _LATE = {"Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge"}
 

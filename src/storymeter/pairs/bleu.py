@@ -14,6 +14,8 @@ the formula per document and is a mean; there p_n is often 0, so the smoothing m
     floor     0 matches become 0.1 (Chen & Cherry, WMT 2014, technique 1)
     exp       the k-th p_n without a match becomes 1 / (2^k n-grams) (Chen & Cherry, technique 3; NIST's mteval)
 
+Under floor and exp, a text of fewer than n words counts as having one n-gram that did not match.
+
 >>> Bleu(2).pairs(candidates=["the cat sat"], references=[["the cat sat down"]]).round(6)
 array([0.716531])
 """
@@ -56,10 +58,10 @@ def precisions(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
         more = (np.arange(n) > 0).astype(float)
         matches, grams = matches + more, grams + more
     elif smoothing == "floor":
-        matches = np.where((matches == 0) & some, 0.1, matches)
+        matches, grams = np.where((matches == 0) & some, 0.1, matches), np.maximum(grams, 1.0)
     elif smoothing == "exp":
-        misses = (matches == 0) & (grams > 0) & some
-        matches = np.where(misses, 0.5 ** np.cumsum(misses, axis=-1), matches)
+        misses = (matches == 0) & some
+        matches, grams = np.where(misses, 0.5 ** np.cumsum(misses, axis=-1), matches), np.maximum(grams, 1.0)
     return np.asarray(np.divide(matches, grams, out=np.zeros(matches.shape), where=grams > 0))
 
 
