@@ -70,7 +70,7 @@ class Layout(msgspec.Struct, frozen=True):
             raise UsageError(f"{self.degraded} degraded captions per block need as many human captions; the layout has {self.human}.", hint="Raise --human-per-block, or use --control-base system.")
 
 
-class Slot(msgspec.Struct, frozen=True, omit_defaults=True):
+class Slot(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="da"):
     """One place in a HIT, with everything that raters must not know: a line of the private key."""
 
     hit: str

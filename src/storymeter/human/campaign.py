@@ -1,0 +1,187 @@
+"""A campaign is a folder, and the files in it are kept apart by who may know them:
+
+    campaign.json   what is asked, how and of whom; the organiser may edit the texts
+    key.jsonl       the private key: what stands at each place of each HIT (mode 0600; the rater pages never read it)
+    secrets.json    admin token, signing key, database address (mode 0600; made by the machine, never by hand)
+    links.csv       a personal link per rater (local campaigns; mode 0600)
+    campaign.db     answers (unless the database is elsewhere)
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import msgspec
+
+from ..errors import DataError, UsageError
+from .design import Layout, Slot
+from .studies import Duel, Panel
+
+Task = Literal["da", "preference", "survey"]
+KeyLine = Slot | Duel | Panel
+T = TypeVar("T")
+
+
+class Platform(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where raters come from. Prolific's completion code is the study's own, from its settings page."""
+
+    name: Literal["local", "mturk", "prolific"] = "local"
+    completion_code: str = ""
+
+
+class Practice(msgspec.Struct, frozen=True):
+    """A warming-up item: the answer should fall between `low` and `high`, and `feedback` says why."""
+
+    item: str
+    caption: str
+    low: int
+    high: int
+    feedback: str
+
+
+class Campaign(msgspec.Struct, frozen=True, omit_defaults=True):
+    """campaign.json."""
+
+    id: str
+    task: Task
+    title: str
+    systems: tuple[str, ...]
+    clips: str
+    hits: int
+    hit_size: int
+    seed: int
+    created: str
+    human: str = ""
+    schema: int = 1
+    layout: Layout | None = None
+    language: str = "en"
+    #: how many raters each HIT gets, and how many HITs one rater may do
+    raters_per_hit: int = 1
+    hits_per_rater: int = 1
+    #: how much of a clip's length must pass between its start and the answer, by the server's clock (0: only that it ended)
+    watch: float = 0.9
+    lease_minutes: float = 120.0
+    platform: Platform = Platform()
+    price: float = 0.99
+    fee: float = 0.20
+    currency: str = "USD"
+    contact: str = ""
+    #: own words instead of the catalogue's
+    instructions: str = ""
+    consent: str = ""
+    statement: str = ""
+    practice: tuple[Practice, ...] = ()
+
+    @property
+    def cost(self) -> float:
+        return self.hits * self.raters_per_hit * self.price * (1 + self.fee)
+
+
+class Secrets(msgspec.Struct, frozen=True):
+    """secrets.json."""
+
+    admin_token: str
+    signing_key: str
+    database: str
+
+    def __repr__(self) -> str:  # never into a log
+        return "Secrets(…)"
+
+    def sign(self, *parts: str) -> bytes:
+        """A keyed hash of these parts: ids that can be made again but not guessed."""
+        return hmac.digest(bytes.fromhex(self.signing_key), "\x1f".join(parts).encode(), "sha256")
+
+    def token(self, *parts: str, length: int = 24) -> str:
+        return base64.urlsafe_b64encode(self.sign(*parts)[:length]).decode().rstrip("=")
+
+
+def new_secrets(database: str) -> Secrets:
+    return Secrets(secrets.token_urlsafe(24), secrets.token_hex(32), database)
+
+
+def fingerprint(token: str) -> str:
+    """What the database keeps of a token: enough to find it, not enough to use it."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Folder:
+    """The files of one campaign."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @functools.cached_property
+    def campaign(self) -> Campaign:
+        return _load(self.path / "campaign.json", Campaign)
+
+    @functools.cached_property
+    def secrets(self) -> Secrets:
+        return _load(self.path / "secrets.json", Secrets)
+
+    @functools.cached_property
+    def key(self) -> dict[tuple[str, int], KeyLine]:
+        """The private key by (HIT, position); the pages that raters see have no use for it."""
+        decoder = msgspec.json.Decoder(KeyLine)
+        path = self.path / "key.jsonl"
+        try:
+            lines = [decoder.decode(line) for line in path.read_bytes().splitlines() if line]
+        except FileNotFoundError:
+            raise DataError(f"{path} is missing: without the private key the answers cannot be read.", hint="Bring back the file that `storymeter human new` wrote.") from None
+        except msgspec.DecodeError as error:
+            raise DataError(f"{path} is damaged: {error}", hint="Bring back the file that `storymeter human new` wrote.") from None
+        return {(line.hit, line.position): line for line in lines}
+
+    @property
+    def clips(self) -> Path:
+        return (self.path / self.campaign.clips).resolve()
+
+    @property
+    def database(self) -> str:
+        """The database's address; a relative SQLite path counts from the campaign's folder."""
+        url = self.secrets.database
+        prefix = "sqlite:///"
+        if url.startswith(prefix) and not Path(url[len(prefix):]).is_absolute():
+            return prefix + str((self.path / url[len(prefix):]).resolve())
+        return url
+
+    def create(self, campaign: Campaign, key: Iterable[KeyLine], keys: Secrets) -> None:
+        """Write a new campaign's files; a folder that holds one already is left alone."""
+        if (self.path / "campaign.json").exists():
+            raise UsageError(f"{self.path} already holds a campaign.", hint="Choose another folder; answers are never overwritten.")
+        self.path.mkdir(parents=True, exist_ok=True)
+        encoder = msgspec.json.Encoder()
+        private(self.path / "key.jsonl", b"".join(encoder.encode(line) + b"\n" for line in key))
+        private(self.path / "secrets.json", msgspec.json.format(encoder.encode(keys), indent=2) + b"\n")
+        private(self.path / "campaign.json", msgspec.json.format(encoder.encode(campaign), indent=2) + b"\n", mode=0o644)
+
+    def links(self, labels: Sequence[str]) -> list[tuple[str, str]]:
+        """(rater, path of the personal link) for each label; made from the signing key, so they can be printed again."""
+        return [(label, "/r/" + self.secrets.token("local", label, "")) for label in labels]
+
+
+def private(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Write a file that appears whole or not at all, with these rights from its first byte on."""
+    temporary = path.with_name(path.name + ".tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _load(path: Path, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError:
+        raise UsageError(f"{path.parent} is not a campaign: {path.name} is missing.", hint="Make one with: storymeter human new DIR …") from None
+    except msgspec.DecodeError as error:
+        raise DataError(f"{path} cannot be read: {error}", hint="Correct the file, or bring back the one that `storymeter human new` wrote.") from None

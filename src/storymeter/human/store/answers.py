@@ -1,0 +1,120 @@
+"""Answers, many at a time: three questions to the database, one insert, whatever the number of raters who wait.
+
+An answer counts once its place is the next one of an active assignment and its clip has been watched, by the server's
+clock. Anything else gets a reason, and what is stored already stays as it is.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from .tables import assignment, rating, setting, viewing
+
+Status = Literal["saved", "stored", "stale", "unwatched", "gone", "closed"]
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+
+
+class Answer(NamedTuple):
+    assignment: int
+    ticket: int
+    position: int
+    #: JSON
+    answer: str
+    now: float
+    #: seconds that must lie between the start of the clip and now; None where there is nothing to watch
+    watch: float | None
+    #: what the page did not get through before ("play", "ended")
+    events: tuple[str, ...] = ()
+    lease: float = 7200.0
+
+
+class Outcome(NamedTuple):
+    status: Status
+    #: the next place to be answered
+    position: int
+    #: how many seconds of watching are missing
+    missing: float = 0.0
+
+
+def new_code() -> str:
+    """A completion code: 50 random bits, without letters that look like digits."""
+    letters = "".join(secrets.choice(_LETTERS) for _ in range(10))
+    return f"{letters[:5]}-{letters[5:]}"
+
+
+_ASSIGNMENTS = sa.select(
+    assignment.c.id, assignment.c.ticket, assignment.c.state, assignment.c.first, assignment.c.size, assignment.c.started_at, assignment.c.leased_until,
+).where(assignment.c.id.in_(sa.bindparam("ids", expanding=True)))
+_NEXT = sa.select(rating.c.assignment, sa.func.max(rating.c.position), sa.func.max(rating.c.received_at)).where(
+    rating.c.assignment.in_(sa.bindparam("ids", expanding=True))).group_by(rating.c.assignment)
+#: ids and places are bound separately and crossed: a few rows too many, but one statement for any number of raters
+_VIEWED = sa.select(viewing).where(viewing.c.assignment.in_(sa.bindparam("ids", expanding=True)), viewing.c.position.in_(sa.bindparam("places", expanding=True)))
+_STATE = sa.select(setting.c.value).where(setting.c.name == "state")
+_INSERT = sa.insert(rating)
+_LEASE = sa.update(assignment).where(assignment.c.id == sa.bindparam("key")).values(leased_until=sa.bindparam("until"))
+_DONE = sa.update(assignment).where(assignment.c.id == sa.bindparam("key")).values(
+    state="done", finished_at=sa.bindparam("at"), leased_until=sa.bindparam("at"), code=sa.bindparam("new_code"))
+
+
+def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcome]:
+    """Decide and store a group of answers inside the caller's transaction."""
+    ids = sorted({request.assignment for request in requests})
+    rows = {row.id: row for row in connection.execute(_ASSIGNMENTS, {"ids": ids})}
+    last = {row[0]: (row[1], row[2]) for row in connection.execute(_NEXT, {"ids": ids})}
+    places = sorted({request.position for request in requests})
+    seen = {(row.assignment, row.position): row for row in connection.execute(_VIEWED, {"ids": ids, "places": places})}
+    closed = connection.execute(_STATE).scalar() == "closed"
+    inserts: list[dict[str, Any]] = []
+    leases: dict[int, float] = {}
+    done: list[dict[str, Any]] = []
+    outcomes: list[Outcome] = []
+    for request in requests:
+        row = rows.get(request.assignment)
+        if row is None or row.ticket != request.ticket:
+            outcomes.append(Outcome("gone", 0))
+            continue
+        before, since = last.get(row.id, (row.first - 1, row.started_at))
+        due = before + 1
+        if request.position != due or row.state != "active" or closed:
+            outcomes.append(Outcome(_refusal(connection, request, row, due, inserts, closed), due))
+            continue
+        view = seen.get((row.id, due))
+        shown = view.shown_at if view is not None and view.shown_at is not None else since
+        play = view.play_at if view is not None and view.play_at is not None else (request.now if "play" in request.events else None)
+        ended = view.ended_at if view is not None and view.ended_at is not None else (request.now if "ended" in request.events else None)
+        if request.watch is not None:
+            missing = request.watch if play is None else request.watch - (request.now - play)
+            if play is None or ended is None or missing > 0:
+                outcomes.append(Outcome("unwatched", due, max(missing, 0.0)))
+                continue
+        inserts.append({"assignment": row.id, "position": due, "answer": request.answer, "shown_at": shown, "play_at": play,
+                        "ended_at": ended, "received_at": request.now})
+        last[row.id] = (due, request.now)
+        if due == row.size - 1:
+            done.append({"key": row.id, "at": request.now, "new_code": new_code()})
+        elif row.leased_until - request.now < request.lease * 0.75:
+            leases[row.id] = request.now + request.lease
+        outcomes.append(Outcome("saved", due + 1))
+    if inserts:
+        connection.execute(_INSERT, inserts)
+    if leases:
+        connection.execute(_LEASE, [{"key": key, "until": until} for key, until in leases.items()])
+    if done:
+        connection.execute(_DONE, done)
+    return outcomes
+
+
+def _refusal(connection: sa.Connection, request: Answer, row: Any, due: int, inserts: list[dict[str, Any]], closed: bool) -> Status:
+    """Why an answer is not taken. A repeat of a stored answer is no error: it gets the same reply as the first time."""
+    if row.first <= request.position < due:
+        waiting = [i["answer"] for i in inserts if i["assignment"] == row.id and i["position"] == request.position]
+        stored = waiting[0] if waiting else connection.execute(
+            sa.select(rating.c.answer).where(rating.c.assignment == row.id, rating.c.position == request.position)).scalar()
+        return "stored" if stored == request.answer else "stale"
+    if closed:
+        return "closed"
+    return "stale" if row.state == "active" else "gone"

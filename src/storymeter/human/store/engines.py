@@ -1,0 +1,90 @@
+"""Doors to the database: the same code for SQLite (in the campaign's folder) and PostgreSQL (by URL).
+
+SQLite runs in WAL mode with synchronous=FULL: a commit that returned has reached the disk. Writers begin with BEGIN
+IMMEDIATE, so two processes on one file queue up instead of failing half-way.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+
+from ...errors import MissingPartError, StorymeterError, UsageError
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class StoreError(StorymeterError):
+    """The database cannot take or give an answer now. Nothing was acknowledged; the same request may be sent again."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> StoreError:
+        text = str(getattr(error, "orig", error)).lower()
+        if "disk is full" in text or "no space left" in text or "disk full" in text or "disk_full" in text:
+            return cls("The disk that holds the answers is full.", hint="Make room; the page sends the answer again by itself.")
+        if "readonly" in text or "read-only" in text:
+            return cls("The database cannot be written to.", hint="Check its rights and its disk.")
+        return cls("The database does not answer.", hint="Check that it runs; the page sends the answer again by itself.")
+
+    @property
+    def full(self) -> bool:
+        return "full" in self.message
+
+
+def open_engine(url: str, *, writer: bool) -> sa.Engine:
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise UsageError("The database address cannot be read.", hint="Write sqlite:///campaign.db or postgresql://user@host/name.") from None
+    if parsed.get_backend_name() == "sqlite":
+        return _sqlite(parsed, writer)
+    if parsed.get_backend_name() == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+        try:
+            return sa.create_engine(parsed, pool_pre_ping=True, pool_size=1 if writer else 8, max_overflow=0 if writer else 8,
+                                    connect_args={"connect_timeout": 10})
+        except ImportError:
+            raise MissingPartError.extra("PostgreSQL", "human") from None
+    raise UsageError(f"There is no support for {parsed.get_backend_name()} databases.", hint="Use sqlite:///… or postgresql://….")
+
+
+def _sqlite(url: sa.URL, writer: bool) -> sa.Engine:
+    engine = sa.create_engine(url, poolclass=sa.pool.QueuePool, pool_size=1 if writer else 8, max_overflow=0 if writer else 8,
+                              connect_args={"check_same_thread": False, "timeout": 10})
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, record: Any) -> None:
+        connection.isolation_level = None  # transactions begin where we say so, below
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+
+    return engine
+
+
+def upgrade(url: str) -> None:
+    """Bring the database to the newest form; one that is there already is left as it is."""
+    from alembic import command
+    from alembic.config import Config
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    engine = open_engine(url, writer=True)
+    try:
+        with engine.begin() as connection:
+            if MigrationContext.configure(connection).get_current_revision() == ScriptDirectory.from_config(config).get_current_head():
+                return
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    except sa.exc.OperationalError as error:
+        raise StoreError.of(error) from error
+    finally:
+        engine.dispose()
