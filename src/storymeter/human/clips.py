@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ..errors import MissingPartError
+from ..metric import Progress, silent
 
 #: what browsers play, and the type they are told; the order decides where one clip comes in several files
 VIDEO = {".mp4": "video/mp4", ".webm": "video/webm", ".m4v": "video/mp4", ".ogv": "video/ogg", ".mov": "video/quicktime"}
@@ -60,11 +61,12 @@ def sequences(folder: Path, named: dict[str, tuple[str, ...]], ids: Iterable[str
     return found
 
 
-def check(folder: Path, ids: Sequence[str], kinds: dict[str, str] = VIDEO) -> Checked:
+def check(folder: Path, ids: Sequence[str], kinds: dict[str, str] = VIDEO, *, progress: Progress = silent) -> Checked:
     """Look at the clip of every id. Nothing is thrown: each problem is a line that names the clip and says what is wrong."""
     found = find(folder, ids, kinds)
     result = Checked({}, [f"{item}: no clip of that name in {folder} ({', '.join(kinds)})" for item in ids if item not in found], [])
-    for item, path in found.items():
+    for number, (item, path) in enumerate(found.items()):
+        progress("looking at clips", number, len(found))
         seconds, codec, problem = probe(path)
         if problem:
             result.problems.append(f"{item}: {path.name} {problem}")

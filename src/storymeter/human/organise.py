@@ -18,6 +18,7 @@ import msgspec
 
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
+from ..metric import Progress, silent
 from . import clips as media
 from . import design, studies
 from .campaign import (
@@ -71,7 +72,7 @@ class Prepared(msgspec.Struct):
     warnings: list[str]
 
 
-def prepare(wishes: Wishes) -> Prepared:
+def prepare(wishes: Wishes, *, progress: Progress = silent) -> Prepared:
     """Lay out the campaign and look at every clip; problems are listed, not thrown, as long as there is something to lay out."""
     if not wishes.clips.is_dir():
         raise UsageError(f"{wishes.clips} is not a folder.", hint="Give --clips the folder that holds the clips.")
@@ -80,7 +81,7 @@ def prepare(wishes: Wishes) -> Prepared:
         key, files, problems_ = _survey(wishes)
     else:
         ids = sorted({document.id for corpus in wishes.systems for document in corpus} | {d.id for d in (wishes.human or ())})
-        checked = media.check(wishes.clips, ids)
+        checked = media.check(wishes.clips, ids, progress=progress)
         problems_, files = checked.problems, checked.clips
         warnings += checked.warnings
         if not files:

@@ -1,0 +1,26 @@
+"""What the pages say, in one file per language: `languages/<code>.json`. A new language is a new file with the same keys."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...errors import UsageError
+
+FOLDER = Path(__file__).parent / "languages"
+
+
+def languages() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+@functools.cache
+def words(language: str) -> dict[str, Any]:
+    if language not in languages():
+        raise UsageError(f"There is no catalogue for the language {language!r}.", hint=f"There are: {', '.join(languages())}.")
+    english: dict[str, Any] = msgspec.json.decode((FOLDER / "en.json").read_bytes())
+    own: dict[str, Any] = msgspec.json.decode((FOLDER / f"{language}.json").read_bytes())
+    return {**english, **own}
