@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from ..captions import Corpus
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, StorymeterError, UsageError, some
 from ..metric import Progress, silent
 from . import clips as media
 from . import design, studies
@@ -112,7 +112,11 @@ def write(prepared: Prepared, folder: Path, *, database: str | None = None, rate
     keys = new_secrets(database or "sqlite:///campaign.db")
     campaign = prepared.campaign
     private(folder / "secrets.json", msgspec.json.encode(keys))
-    store = Store(home.database)
+    try:
+        store = Store(home.database)
+    except StorymeterError:
+        (folder / "secrets.json").unlink()
+        raise
     try:
         hits = sorted({line.hit for line in prepared.key})
         store.fill(campaign.id, [Media(c.path, c.mime, c.seconds) for c in prepared.media], [c.bytes for c in prepared.media], prepared.slots, hits, campaign.raters_per_hit)

@@ -9,6 +9,7 @@ session id, since everybody has the same code.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,6 +73,22 @@ def prolific_return(campaign: Campaign) -> str:
     return PROLIFIC + quote(campaign.platform.completion_code, safe="") if campaign.platform.completion_code else ""
 
 
+def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
+    """Doors for bots: the first personal links, or visits as the platform would send them."""
+    name = folder.campaign.platform.name
+    if name == "mturk":
+        query = "/mturk?assignmentId=REHEARSAL{0}A{1}&hitId=REHEARSAL&workerId=REHEARSAL{0}W{1}&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+    elif name == "prolific":
+        query = "/prolific?PROLIFIC_PID=rehearsal{0}p{1}&STUDY_ID=rehearsal&SESSION_ID=rehearsal{0}s{1}"
+    else:
+        path = folder.path / "links.csv"
+        links = [line.partition(",")[2] for line in path.read_text().splitlines()[1:]] if path.exists() else []
+        if raters > len(links):
+            raise UsageError(f"The campaign has {len(links)} personal links, not {raters}.", hint=f"Make it with --raters {raters}, or simulate fewer.")
+        return links[:raters]
+    return [query.format(seed, number) for number in range(1, raters + 1)]
+
+
 def review(folder: Folder, store: Store, style: str) -> str:
     """Whom to accept and whom to reject, in the form that the platform's upload takes.
 
@@ -109,10 +126,23 @@ class Verdict(NamedTuple):
 
 
 def judge(found: list[Rating]) -> dict[str, Verdict]:
-    """The worker test and the flags of every rater, by `storymeter.human.quality`."""
-    from .quality import assess
-    from .ratings import from_records
+    """The worker test of every rater: one-sided paired t-test that damaged captions got less than their originals."""
+    from scipy.stats import ttest_rel
 
-    if not found:
-        return {}
-    return {w.id: Verdict(w.pairs, w.mean_high, w.mean_low, w.p, w.accepted, w.reason, w.flags) for w in assess(from_records(found)).workers}
+    out: dict[str, Verdict] = {}
+    for name in dict.fromkeys(rating.rater for rating in found):
+        pairs: dict[str, dict[bool, float]] = {}
+        for rating in found:
+            if rating.rater == name and rating.pair and rating.kind != "repeat":
+                pairs.setdefault(f"{rating.meta['assignment']} {rating.pair}", {})[rating.kind == "degraded"] = rating.value
+        whole = [pair for pair in pairs.values() if len(pair) == 2]
+        low, high = [pair[True] for pair in whole], [pair[False] for pair in whole]
+        p = float(ttest_rel(low, high, alternative="less").pvalue) if len(whole) > 1 else math.nan
+        passed = p < 0.05
+        reason = f"p = {p:.4f} over {len(whole)} control pairs" if p == p else f"the test cannot be made over {len(whole)} control pairs"
+        out[name] = Verdict(len(whole), _mean(high), _mean(low), p if p == p else None, passed, reason)
+    return out
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -68,7 +68,8 @@ def command(folder: Path, systems: tuple[str, ...], human_file: str | None, test
     known = languages()
     if wish["language"] not in known:
         raise click.BadParameter(f"there is no catalogue for {wish['language']!r}; there are {', '.join(known)}", param_hint="--language")
-    layout = Layout(wish.pop("blocks"), *(wish.pop(f"{kind}_per_block") for kind in ("system", "degraded", "repeat", "human")), wish.pop("control_base"))
+    counts = {kind: wish.pop(f"{kind}_per_block") for kind in ("system", "degraded", "repeat", "human")}
+    layout = Layout(blocks=wish.pop("blocks"), control_base=wish.pop("control_base"), **counts)
     if human_file is None and layout.control_base == "system" and layout.human and wish["task"] == "da":
         layout = msgspec.structs.replace(layout, system=layout.system + layout.human, human=0)
         say("No --human file: its places go to the systems.")

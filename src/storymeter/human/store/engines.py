@@ -27,7 +27,7 @@ class StoreError(StorymeterError):
             return cls("The disk that holds the answers is full.", hint="Make room; the page sends the answer again by itself.")
         if "readonly" in text or "read-only" in text:
             return cls("The database cannot be written to.", hint="Check its rights and its disk.")
-        return cls("The database does not answer.", hint="Check that it runs; the page sends the answer again by itself.")
+        return cls("The database does not answer.", hint=f"Check that it runs and that its address is right. It said: {text.splitlines()[0][:200] if text else type(error).__name__}")
 
     @property
     def full(self) -> bool:

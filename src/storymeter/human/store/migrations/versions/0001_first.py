@@ -102,18 +102,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["assignment"], ["assignment.id"], name=op.f("fk_viewing_assignment_assignment")),
         sa.PrimaryKeyConstraint("assignment", "position", name=op.f("pk_viewing"))
     )
-    op.drop_table("viewing")
-    op.drop_table("rating")
-    op.drop_index(op.f("ix_assignment_ticket"), table_name="assignment")
-    op.drop_index(op.f("ix_assignment_leased_until"), table_name="assignment")
-    op.drop_table("assignment")
-    op.drop_table("ticket")
-    op.drop_table("slot")
-    op.drop_table("setting")
-    op.drop_index("ix_seat_free", table_name="seat", sqlite_where=sa.text("assignment IS NULL"), postgresql_where=sa.text("assignment IS NULL"))
-    op.drop_table("seat")
-    op.drop_table("rater")
-    op.drop_table("clip")
 
 
 def downgrade() -> None:

@@ -1,0 +1,22 @@
+"""`storymeter human close DIR`: no more answers (or a pause, or open again)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .._options import say
+from ._manners import campaign
+
+
+@click.command("close")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--pause", "state", flag_value="paused", help="Give out no new work; work under way goes on.")
+@click.option("--reopen", "state", flag_value="open", help="Take answers again.")
+def command(folder: Path, state: str | None) -> None:
+    """Close the campaign in DIR: no more answers are taken. A running server obeys at once."""
+    chosen = state or "closed"
+    with campaign(folder) as (_, store):
+        store.set_state(chosen).result()
+    say(f"The campaign is {chosen}.")

@@ -1,0 +1,46 @@
+"""`storymeter human simulate DIR`: a rehearsal with bots, through the real server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from .._options import format_option, output, progress_bar, say, seed_option
+
+
+@click.command("simulate")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--raters", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--mix", "shares", default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05", show_default=True, help="Shares of the characters: honest, lazy, random, constant, rushing.")
+@click.option("--url", help="A server that runs already.  [default: one is started, with the watching time not enforced]")
+@click.option("--real-time", is_flag=True, help="Clips are watched as long as they last.")
+@click.option("--think", type=(float, float), default=(0.0, 0.0), metavar="MIN MAX", help="Seconds between answers.")
+@click.option("--trouble", type=click.FloatRange(0, 0.5), default=0.0, help="Share of requests with double clicks, stale tabs and dropped connections.")
+@seed_option
+@format_option("table", "json", "csv")
+def command(folder: Path, raters: int, shares: str, url: str | None, real_time: bool, think: tuple[float, float], trouble: float, seed: int, style: str) -> None:
+    """Let bots answer the campaign in DIR: a rehearsal before people are paid. Their answers are stored like anybody's:
+    rehearse in a copy of the campaign, not in the one you will use."""
+    from ...human.bots import Bot, Truth, mix, rehearse
+    from ...human.campaign import Folder
+    from ...human.platforms import rehearsal_links
+    from ...human.serve.run import in_background
+    from ...report.table import Table
+
+    home = Folder(folder)
+    characters = mix(shares, raters)
+    links = rehearsal_links(home, raters, seed)
+    truth = Truth(home.campaign, home.key)
+    bots = [Bot(character, truth, f"{seed} {number}") for number, character in enumerate(characters)]
+    with contextlib.ExitStack() as stack:
+        address = url or stack.enter_context(in_background(folder, watch=None if real_time else 0.0))
+        report = stack.enter_context(progress_bar())
+        tallies = asyncio.run(rehearse(address.rstrip("/"), links, bots, report=lambda done, total: report("raters", done, total), watch=real_time, think=think, trouble=trouble))
+    rows = [[number, tally.character, len([at for at, _ in tally.saved if at >= 0]), tally.ended or "no seat", tally.code or None] for number, tally in enumerate(tallies, 1)]
+    output(Table(["bot", "character", "ratings", "ended", "code"], rows).render(style))
+    ends = Counter(tally.ended or "no seat" for tally in tallies)
+    say(", ".join(f"{count} {end}" for end, count in sorted(ends.items())) + ".")

@@ -1,0 +1,32 @@
+"""`storymeter human status DIR`: how the campaign is getting on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .._options import format_option, output
+from ._manners import campaign
+
+
+@click.command("status")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@format_option("table", "json", "csv", "markdown")
+def command(folder: Path, style: str) -> None:
+    """Progress, seats and raters (with control statistics so far) of the campaign in DIR."""
+    from ...human.overview import overview
+    from ...report.table import Column, Table, to_json
+
+    with campaign(folder) as (home, store):
+        seen = overview(home, store)
+    if style == "json":
+        output(to_json(seen))
+        return
+    seats = seen["seats"]
+    columns: list[Column | str] = ["rater", "done", "active", "abandoned", "ratings", Column("s/item", ".1f"), "pairs", Column("high", ".1f"), Column("low", ".1f"), Column("p", ".4f"), "flags", "last answer"]
+    rows = [[r["id"], r["done"], r["active"], r["abandoned"], r["ratings"], r["seconds_per_item"], r["pairs"], r["mean_high"], r["mean_low"], r["p"], ", ".join(r["flags"]), r["last"]]
+            for r in seen["raters"]]
+    title = (f"{seen['title']} ({seen['state']}): {seats['done']:,} of {seats['total']:,} assignments done, {seats['active']:,} under way, {seats['free']:,} free, "
+             f"{seats['abandoned']:,} abandoned; {seen['ratings']:,} of {seen['wanted']:,} ratings")
+    output(Table(columns, rows, title=title if style == "table" else "").render(style))

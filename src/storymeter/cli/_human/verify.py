@@ -1,0 +1,44 @@
+"""`storymeter human verify DIR CODE`: is a completion code genuine, and was it used before?"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from pathlib import Path
+
+import click
+
+from .._options import format_option, output
+from ._manners import campaign
+
+
+@click.command("verify")
+@click.argument("words", metavar="[DIR] CODE…", nargs=-1, required=True)
+@click.option("--real-ids", is_flag=True, help="Print the platform's worker ids too.")
+@format_option("table", "json", "csv")
+def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
+    """Check completion CODEs of the campaign in DIR (default: the current folder). A code counts once.
+
+    The exit code is 1 if any of them is unknown or was used before.
+    """
+    from ...human.store import seats
+    from ...report.table import Table
+
+    folder, codes = (Path(words[0]), words[1:]) if len(words) > 1 and (Path(words[0]) / "campaign.json").exists() else (Path(), words)
+    rows = []
+    with campaign(folder) as (_, store):
+        for code in codes:
+            tidy = code.strip().upper()
+            now = time.time()
+            found = store.write(lambda c, tidy=tidy, now=now: seats.use_code(c, tidy, now)).result()  # type: ignore[misc]
+            if found is None:
+                rows.append([code, "unknown", None, None, None, None])
+            else:
+                used = found["code_used_at"]
+                rows.append([code, "good" if used is None else "used before", found["external"] if real_ids else found["pseudonym"], found["hit"], _when(found["finished_at"]), _when(used)])
+    output(Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows).render(style))
+    raise SystemExit(0 if all(row[1] == "good" for row in rows) else 1)
+
+
+def _when(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).isoformat(timespec="seconds")

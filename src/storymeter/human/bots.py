@@ -1,0 +1,241 @@
+"""Rehearsals: raters made of code who work through the real HTTP interface, honestly or not.
+
+    honest     follows the truth, with an own mean, an own spread and noise; sees damage
+    lazy       looks at three captions in ten, and gives the others something agreeable
+    random     any number
+    constant   always the same number
+    rushing    does not watch, tries to answer at once, hovers around the middle
+
+The truth is read from the private key (which is why only the organiser can rehearse): systems are spread from good to
+poor in the order in which they were given, human captions lie above them, damaged ones far below their originals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import httpx
+import msgspec
+
+from ..errors import StorymeterError, UsageError, closest
+from .campaign import Campaign, KeyLine
+from .design import Slot
+
+Character = Literal["honest", "lazy", "random", "constant", "rushing"]
+CHARACTERS: tuple[Character, ...] = ("honest", "lazy", "random", "constant", "rushing")
+
+
+def mix(text: str, raters: int) -> list[Character]:
+    """`honest=.7,random=.3` as so many characters, by largest remainder; the order is that of the text."""
+    shares: dict[Character, float] = {}
+    for part in text.split(","):
+        name, _, share = part.strip().partition("=")
+        if name not in CHARACTERS:
+            raise UsageError(f"There is no character {name!r}.", hint=closest(name, CHARACTERS))
+        try:
+            shares[name] = float(share or 1)
+        except ValueError:
+            raise UsageError(f"{share!r} is not a share.", hint="Write --mix honest=.7,random=.3") from None
+    total = sum(shares.values())
+    if total <= 0 or min(shares.values()) < 0:
+        raise UsageError("The shares of --mix must be positive.", hint="Write --mix honest=.7,random=.3")
+    exact = {name: raters * share / total for name, share in shares.items()}
+    counts = {name: int(value) for name, value in exact.items()}
+    for name in sorted(exact, key=lambda n: counts[n] - exact[n])[: raters - sum(counts.values())]:
+        counts[name] += 1
+    return [name for name, count in counts.items() for _ in range(count)]
+
+
+class Truth:
+    """How good each caption is, 0-100, for bots."""
+
+    def __init__(self, campaign: Campaign, key: Mapping[tuple[str, int], KeyLine]) -> None:
+        count = max(1, len(campaign.systems) - 1)
+        self.systems = {name: 78 - 40 * place / count for place, name in enumerate(campaign.systems)}
+        self._texts: dict[str, float] = {}
+        self._answers: dict[str, int] = {}
+        for line in key.values():
+            if isinstance(line, Slot):
+                level = 90.0 if line.kind == "human" else sum(self.systems.get(s, 90.0) for s in line.systems) / len(line.systems)
+                if line.kind == "degraded":
+                    level = max(8.0, level - 45)
+                elif line.text in self._texts:
+                    continue
+                self._texts[line.text] = level + _lot(line.item + line.text, 6.0)
+            else:
+                for name, told in zip(line.systems, line.texts, strict=True):
+                    self._texts["\n".join(told)] = self.systems[name] + _lot(line.item + name, 6.0)
+                question = getattr(line, "question", None)
+                if question is not None:
+                    self._answers[question.question + "\n" + "\n".join(question.options) + "\n".join(line.texts[0])] = question.answer
+
+    def of(self, sentences: str | Sequence[str]) -> float:
+        return self._texts.get(sentences if isinstance(sentences, str) else "\n".join(sentences), 50.0)
+
+    def test(self, item: Mapping[str, Any]) -> int:
+        question = item["question"]
+        for first in (item["left"], item["right"]):
+            found = self._answers.get(question["text"] + "\n" + "\n".join(question["options"]) + "\n".join(first))
+            if found is not None:
+                return found
+        return 0
+
+
+def _lot(text: str, spread: float) -> float:
+    """A fixed deviation of each caption, the same for everybody."""
+    return random.Random(hashlib.sha256(text.encode()).digest()).gauss(0, spread)
+
+
+class Bot:
+    """One rater: what it thinks of an item, by its character."""
+
+    def __init__(self, character: Character, truth: Truth, seed: str) -> None:
+        self.character, self.truth = character, truth
+        self.rng = random.Random(seed)
+        self.shift, self.scale = self.rng.gauss(0, 6), self.rng.uniform(0.8, 1.15)
+        self.habit = self.rng.randrange(55, 95)
+
+    def score(self, truth: float) -> float:
+        """0-100 for something of this true quality."""
+        if self.character == "constant":
+            return self.habit
+        if self.character == "random":
+            return self.rng.uniform(0, 100)
+        if self.character == "rushing":
+            return self.rng.gauss(60, 12)
+        if self.character == "lazy" and self.rng.random() > 0.3:
+            return self.rng.gauss(self.habit, 8)
+        return 50 + (truth - 50) * self.scale + self.shift + self.rng.gauss(0, 9)
+
+    def answer(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        if item["task"] == "da":
+            return {"value": round(min(100.0, max(0.0, self.score(self.truth.of(item["caption"])))))}
+        if item["task"] == "preference":
+            lead = self.score(self.truth.of(item["right"])) - self.score(self.truth.of(item["left"]))
+            out: dict[str, Any] = {"value": max(-2, min(2, round(lead / 15)))}
+            if item.get("question"):
+                attentive = self.character in ("honest", "constant")
+                out["test"] = self.truth.test(item) if attentive else self.rng.randrange(len(item["question"]["options"]))
+            return out
+        levels = [self.score(self.truth.of(story)) for story in item["stories"]]
+        marks = [[max(1, min(5, round(1 + level / 25 + self.rng.gauss(0, 0.4)))) for _ in range(3)] for level in levels]
+        return {"marks": marks, "vote": levels.index(max(levels))}
+
+
+class Tally(msgspec.Struct):
+    """What a rater got acknowledged: (position, answer) in order, and how it ended."""
+
+    character: str
+    saved: list[tuple[int, dict[str, Any]]] = []
+    code: str = ""
+    ended: str = ""
+    retries: int = 0
+
+
+class Visitor:
+    """A bot with a browser's manners: keeps an answer until it is acknowledged; with `trouble`, an unlucky one too
+    (double clicks, stale tabs, connections that drop before the reply comes)."""
+
+    def __init__(self, client: httpx.AsyncClient, link: str, bot: Bot, *, think: tuple[float, float] = (0, 0), watch: bool = False, trouble: float = 0.0, patience: float = 60.0) -> None:
+        self.client, self.link, self.bot = client, link, bot
+        self.think, self.watch, self.trouble, self.patience = think, watch, trouble, patience
+        self.tally = Tally(bot.character)
+
+    async def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
+        """Until an answer comes that is final, as the page does."""
+        begin = time.monotonic()
+        while True:
+            try:
+                if self.trouble and self.bot.rng.random() < self.trouble:
+                    with contextlib.suppress(httpx.TransportError):  # sent, but nobody waits for the reply
+                        await self.client.request(method, self.link + path, json=body, timeout=0.004)
+                response = await self.client.request(method, self.link + path, json=body, timeout=30)
+                if response.status_code not in (502, 503, 504, 507):
+                    return response
+            except httpx.TransportError:
+                pass
+            self.tally.retries += 1
+            if time.monotonic() - begin > self.patience:
+                raise StorymeterError(f"The server has not answered {path} for {self.patience:.0f} s.", hint="Is it running?")
+            await asyncio.sleep(0.1)
+
+    async def arrive(self) -> bool:
+        """Consent, and a seat. A platform's address leads to the rater's own first."""
+        if not self.link.startswith("/r/"):
+            path, self.link = self.link, ""
+            self.link = (await self.call("GET", path)).headers.get("location", "")
+        response = await self.call("POST", "/begin")
+        return response.status_code == 303
+
+    async def work(self) -> Tally:
+        reply = (await self.call("GET", "/item")).json()
+        while "go" not in reply and "go" not in reply.get("next", {}):
+            if "next" not in reply:
+                self.tally.ended = str(reply.get("message", reply))
+                return self.tally
+            reply = await self.one(reply["next"])
+        page = await self.call("GET", "")
+        self.tally.ended = "done" if page.status_code == 200 and 'id="code"' in page.text else "away"
+        if self.tally.ended == "done":
+            self.tally.code = page.text.partition('id="code"')[2].partition(">")[2].partition("<")[0]
+        return self.tally
+
+    async def one(self, item: dict[str, Any]) -> dict[str, Any]:
+        """Watch, think, answer; gives the reply to the answer."""
+        mark = {"id": item["id"], "at": item["at"]}
+        answer = self.bot.answer(item)
+        body: dict[str, Any] = {**mark, "answer": answer}
+        if item["watch"]:
+            if self.watch and self.bot.character != "rushing":
+                await self.see(item, mark)
+            else:
+                body["events"] = ["play", "ended"]
+        if self.think[1]:
+            await asyncio.sleep(self.bot.rng.uniform(*self.think))
+        while True:
+            response = await self.call("POST", "/answer", body)
+            reply: dict[str, Any] = response.json()
+            if reply.get("status") == "unwatched":  # the server's clock says no: watch it after all
+                await self.see(item, mark)
+                await asyncio.sleep(float(reply["missing"]))
+                body["events"] = ["play", "ended"]
+                continue
+            break
+        if reply.get("status") == "saved":
+            self.tally.saved.append((item["at"], answer))
+            if self.trouble and self.bot.rng.random() < self.trouble:  # a double click, or an old tab with another answer
+                other = body if self.bot.rng.random() < 0.5 else {**body, "answer": self.bot.answer(item)}
+                await self.call("POST", "/answer", other)
+        return reply
+
+    async def see(self, item: dict[str, Any], mark: dict[str, Any]) -> None:
+        clip = (await self.client.get(item["media"][0], timeout=30)).content if item["media"] else b""
+        await self.call("POST", "/event", {**mark, "event": "play"})
+        await asyncio.sleep(0 if clip else 0.01)
+        await self.call("POST", "/event", {**mark, "event": "ended"})
+
+
+async def rehearse(url: str, links: Sequence[str], bots: Sequence[Bot], *, report: Callable[[int, int], None] = lambda done, total: None, at_once: int = 200, **manners: Any) -> list[Tally]:
+    """All of them at work. Seats are taken one after the other, so that the same seed gives the same rater the same HIT."""
+    limits = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
+    async with httpx.AsyncClient(base_url=url, limits=limits, follow_redirects=False, timeout=60) as client:
+        visitors = [Visitor(client, link, bot, **manners) for link, bot in zip(links, bots, strict=True)]
+        seated = [visitor for visitor in visitors if await visitor.arrive()]
+        gate = asyncio.Semaphore(at_once)
+        done = 0
+
+        async def turn(visitor: Visitor) -> None:
+            nonlocal done
+            async with gate:
+                await visitor.work()
+            done += 1
+            report(done, len(seated))
+
+        await asyncio.gather(*(turn(visitor) for visitor in seated))
+    return [visitor.tally for visitor in visitors]

@@ -1,0 +1,84 @@
+"""Start the real server: in the foreground for `serve`, in a process of its own for rehearsals."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ...errors import MissingPartError, StorymeterError, UsageError
+from ..campaign import Folder
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket, so that the address is known (port 0: any free one) before anything is said."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+        sock.listen(2048)
+    except OSError as error:
+        sock.close()
+        raise UsageError(f"Cannot listen on {host}:{port}: {error.strerror}.", hint="Choose another --port (0 takes any free one).") from None
+    return sock
+
+
+def serve(folder: Folder, sock: socket.socket, *, admin_anywhere: bool = False, watch: float | None = None) -> None:
+    """Serve until interrupted."""
+    try:
+        import uvicorn
+
+        from .app import create_app
+    except ImportError:
+        raise MissingPartError.extra("Serving a campaign", "human") from None
+    if watch is not None:
+        folder.campaign = msgspec.structs.replace(folder.campaign, watch=watch)
+    app = create_app(folder, admin_anywhere=admin_anywhere)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=75, timeout_graceful_shutdown=5)
+    uvicorn.Server(config).run(sockets=[sock])
+
+
+@contextlib.contextmanager
+def in_background(folder: Path, *, port: int = 0, watch: float | None = None) -> Iterator[str]:
+    """The same server in its own process, on 127.0.0.1; gives its address and ends it afterwards."""
+    process, url = start(folder, port=port, watch=watch)
+    try:
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def start(folder: Path, *, port: int = 0, watch: float | None = None) -> tuple[subprocess.Popen[bytes], str]:
+    """Start `storymeter human serve` and wait until it answers."""
+    if not port:
+        with listen("127.0.0.1", 0) as probe:
+            port = int(probe.getsockname()[1])
+    command = [sys.executable, "-m", "storymeter", "human", "serve", str(folder), "--port", str(port), "--quiet"]
+    command += [] if watch is None else ["--watch", str(watch)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(600):
+        if process.poll() is not None:
+            said = process.stderr.read().decode(errors="replace") if process.stderr else ""
+            raise StorymeterError(f"The server did not start (exit {process.returncode}).", hint=said.strip())
+        with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+            urllib.request.urlopen(url + "/", timeout=5).close()  # noqa: S310  (our own address)
+            return process, url
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    raise StorymeterError("The server did not answer within 30 seconds.", hint="Start it by hand: storymeter human serve DIR")

@@ -1,0 +1,61 @@
+// A clip that has to be watched to its end: play events go to the server, which keeps the evidence.
+import { make } from "./page.js";
+
+export function clip(url, words, report, changed) {
+  const video = make("video", { preload: "auto", playsInline: true, controls: false, disablePictureInPicture: true, "aria-label": words.clip });
+  video.setAttribute("controlslist", "nodownload noplaybackrate");
+  const button = make("button", { type: "button", id: "play", textContent: words.play });
+  const over = make("div", { className: "over" }, button);
+  const loading = make("p", { className: "loading", textContent: words.loading });
+  const status = make("p", { className: "clip-status notice bad", hidden: true, role: "alert" });
+  const retry = make("button", { type: "button", textContent: words.try_again });
+  const element = make("div", {}, make("div", { className: "clip" }, video, over, loading), status);
+  let watched = false;
+  let playing = false;
+  let reached = 0; // how far it has been seen without jumping
+
+  function broken() {
+    loading.hidden = true;
+    status.replaceChildren(`${words.clip_failed} `, retry);
+    status.hidden = false;
+  }
+  async function play() {
+    status.hidden = true;
+    try {
+      await video.play();
+    } catch (error) {
+      if (error.name !== "AbortError") broken();
+    }
+  }
+  retry.addEventListener("click", () => { video.load(); play(); });
+  button.addEventListener("click", play);
+  video.addEventListener("click", () => (video.paused ? play() : watched && video.pause()));
+  video.addEventListener("loadeddata", () => { loading.hidden = true; });
+  video.addEventListener("waiting", () => { loading.hidden = false; });
+  video.addEventListener("playing", () => {
+    loading.hidden = true;
+    over.hidden = true;
+    playing = true;
+    report("play");
+    changed();
+  });
+  video.addEventListener("timeupdate", () => {
+    if (!watched && !video.seeking) reached = Math.max(reached, video.currentTime);
+  });
+  video.addEventListener("seeking", () => {
+    if (!watched && video.currentTime > reached + 0.5) video.currentTime = reached;
+  });
+  video.addEventListener("ended", () => {
+    playing = false;
+    watched = true;
+    over.hidden = false;
+    over.classList.add("again");
+    button.textContent = words.replay;
+    report("ended");
+    changed();
+  });
+  video.addEventListener("error", () => broken());
+  video.src = url;
+  return { element, button, get watched() { return watched; }, get playing() { return playing; },
+    again() { watched = false; reached = 0; over.classList.remove("again"); button.textContent = words.play; } };
+}

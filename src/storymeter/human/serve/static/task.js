@@ -1,0 +1,99 @@
+// The task page: shows the item at hand, says why Next is not ready, sends the answer, shows the next item.
+import { make, fill } from "./page.js";
+import { insist, attempt } from "./wire.js";
+import { da } from "./da.js";
+import { preference } from "./preference.js";
+import { survey } from "./survey.js";
+
+const setup = document.getElementById("setup").dataset;
+const words = JSON.parse(setup.words);
+const [stage, next, why, notice, heading, dock] = ["stage", "next", "why", "notice", "heading", "dock"].map((id) => document.getElementById(id));
+const builders = { da, preference, survey };
+let item = null;
+let view = null;
+let sending = false;
+let unsent = new Set(); // play events that did not get through yet; they travel with the answer
+
+function tell(text, kind = "") {
+  notice.textContent = text;
+  notice.className = `notice ${kind}`;
+  notice.hidden = !text;
+}
+
+function refresh() {
+  if (!view) return;
+  const reason = sending ? words.why_sending : view.why();
+  const text = reason ?? words.ready;
+  if (why.textContent !== text) why.textContent = text;
+  next.setAttribute("aria-disabled", String(reason !== null));
+}
+
+function report(event) {
+  const now = item;
+  unsent.add(event);
+  const body = { id: now.id, at: now.at, event };
+  attempt(`${setup.base}/event`, body).then((through) => { if (through && item === now) unsent.delete(event); });
+}
+
+function show(data, focus = true) {
+  if (data.go) { location.replace(data.go); return; }
+  item = data;
+  unsent = new Set();
+  view = builders[item.task](item, words, setup.statement, report, refresh);
+  const text = fill(item.practice ? words.practice_of : words.of, { n: item.n, total: item.of });
+  document.getElementById("count").textContent = text;
+  heading.textContent = text;
+  const bar = document.getElementById("progress");
+  const share = Math.round((100 * (item.n - 1)) / item.of);
+  bar.setAttribute("aria-valuenow", String(share));
+  document.getElementById("progress-fill").style.width = `${share}%`;
+  stage.replaceChildren(...(item.practice ? [make("p", { className: "quiet", textContent: words.practice_note })] : []), ...view.parts);
+  view.submitOn?.addEventListener("keydown", (event) => { if (event.key === "Enter") submit(); });
+  dock.hidden = false;
+  refresh();
+  if (focus) {
+    window.scrollTo(0, 0);
+    view.first.focus({ preventScroll: true });
+  }
+}
+
+async function submit() {
+  if (sending || !view) return;
+  const reason = view.why();
+  if (reason !== null) {
+    why.textContent = "";
+    requestAnimationFrame(() => { why.textContent = reason; }); // said again, also by screen readers
+    return;
+  }
+  sending = true;
+  refresh();
+  const body = { id: item.id, at: item.at, answer: view.answer(), events: [...unsent] };
+  const reply = await insist(`${setup.base}/answer`, body, (text) => tell(text === null ? words.offline : fill(words.unavailable, { reason: text }), "bad"));
+  sending = false;
+  const { status, next: following, feedback, message, go } = reply.data;
+  if (go) { location.replace(go); return; }
+  if (status === "saved") {
+    if (feedback) tell(feedback.text, feedback.good ? "good" : "");
+    else tell("");
+    show(following);
+  } else if (status === "stale") {
+    tell(message);
+    show(following);
+  } else {
+    tell(message ?? "", "bad");
+    if (status === "unwatched" && view.film) { view.film.again(); unsent = new Set(); }
+    refresh();
+  }
+}
+
+async function load(focus) {
+  const reply = await insist(`${setup.base}/item`, undefined, (text) => tell(text === null ? words.offline : fill(words.unavailable, { reason: text }), "bad"));
+  tell("");
+  if (reply.data.go) location.replace(reply.data.go);
+  else if (reply.data.next) show(reply.data.next, focus);
+  else tell(reply.data.message ?? "", "bad");
+}
+
+next.addEventListener("click", submit);
+window.addEventListener("pageshow", (event) => { if (event.persisted) load(false); }); // the back button brings back an old page
+load(false);
