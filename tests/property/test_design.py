@@ -15,7 +15,7 @@ from storymeter.errors import DataError, UsageError
 from storymeter.human.degrade import fitting, replaced
 from storymeter.human.design import Design, Layout, build, degrade
 
-WORDS = "a the man woman dog red blue car runs jumps over under fast slowly near street park while rain falls child ball kicks house tree".split()
+WORDS = ["a", "the", "man", "woman", "dog", "red", "blue", "car", "runs", "jumps", "over", "under", "fast", "slowly", "near", "street", "park", "while", "rain", "falls", "child", "ball", "kicks", "house", "tree"]
 TABLE_2 = {1: 1, **dict.fromkeys(range(2, 6), 2), **dict.fromkeys(range(6, 9), 3), **dict.fromkeys(range(9, 16), 4), **dict.fromkeys(range(16, 21), 5), **{n: n // 4 for n in range(21, 61)}}
 
 
