@@ -1,0 +1,129 @@
+"""How fast are SODA and the ActivityNet score on a submission with the shape of the paper's?
+
+    python bench/dense.py [--videos 4917] [--captions 228] [--jobs 2] [--no-double]
+
+A generated submission (sentences sampled from the references, random segments, seeded) is scored against both annotators
+of ActivityNet Captions: SODA a, b, c, d and the ActivityNet METEOR at four thresholds. Then twice the videos. Wants at
+most 30 s on two cores, under 3 GB, and at most 2.2 times as long for twice the videos; says so and exits 1 if not. The peer
+in the same run is a textbook dynamic programme in Python on some of the same videos, matching only.
+
+Reads ActivityNet's val_1.json and val_2.json from STORYMETER_DATA/anet (default ../shared/data).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import storymeter
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.dense.matching import optimum_table
+from storymeter.dense.tracks import Problems, Tracks
+from storymeter.join import Task, join
+from storymeter.metric import Setting
+from storymeter.pairs.table import PairTable, Sentences
+from storymeter.registry import metric, scorer
+
+METRICS = ("soda_a", "soda_b", "soda_c", "soda_d", "anet(scorer=meteor)")
+SECONDS, GIGABYTES, GROWTH = 30.0, 3.0, 2.2
+
+
+def references(copies: int, videos: int) -> list[Corpus]:
+    folder = Path(os.environ.get("STORYMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "anet"
+    out = []
+    for name in ("val_1.json", "val_2.json"):
+        documents = storymeter.read(folder / name).documents[:videos]
+        out.append(Corpus(tuple(Document(f"{d.id}/{k}", d.captions, d.duration) for k in range(copies) for d in documents), name))
+    return out
+
+
+def submission(against: list[Corpus], captions: int, seed: int = 0) -> Corpus:
+    random = np.random.default_rng(seed)
+    sentences = [c.text for corpus in against for d in corpus for c in d.captions]
+    documents = []
+    for document in against[0]:
+        duration = document.duration or 100.0
+        chosen = random.integers(0, len(sentences), captions).tolist()
+        times = np.sort(random.uniform(0, duration, (captions, 2)), axis=1).tolist()
+        documents.append(Document(document.id, tuple(Caption(sentences[k], start, end) for k, (start, end) in zip(chosen, times, strict=True))))
+    return Corpus(tuple(documents), "generated")
+
+
+def cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def run(copies: int, options: argparse.Namespace) -> tuple[float, float]:
+    against = references(copies, options.videos)
+    mine = submission(against, options.captions)
+    print(f"\n{len(mine):,} videos, {mine.captions:,} captions, {sum(c.captions for c in against):,} references, {options.jobs} jobs")
+    setting = Setting(jobs=options.jobs)
+    begin, used = time.perf_counter(), cpu()
+    task = join(candidates=mine, references=against)
+    for name in METRICS:
+        since = time.perf_counter()
+        score = metric(name).score(task, setting)
+        print(f"  {name:24} {100 * score.value:8.4f}   {time.perf_counter() - since:6.2f} s")
+    elapsed, used = time.perf_counter() - begin, cpu() - used
+    report(task, setting, elapsed, used)
+    return elapsed, used
+
+
+def report(task: Task, setting: Setting, elapsed: float, used: float) -> None:
+    possible = sum(len(c.captions) * sum(len(d.captions) for d in refs) for c, refs in zip(task.candidates, task.references, strict=True))
+    scored = len(PairTable.shared(setting, scorer("meteor")))
+    print(f"  together {elapsed:.1f} s ({used:.1f} s of processor time); {len(Sentences.shared(setting).texts):,} distinct sentences")
+    print(f"  {possible:,} pairs possible, {scored:,} scored: {scored / elapsed:,.0f} pairs/s; {100 * (1 - scored / possible):.1f} % skipped")
+    print(f"  peak memory {peak():.2f} GB")
+    textbook(Tracks.shared(task, setting).each)
+
+
+def textbook(problems: Problems, sample: int = 30) -> None:
+    """The same matching as a double loop in Python, on the first problems."""
+    begin = time.perf_counter()
+    problems.match(problems.overlaps.iou)
+    ours = (time.perf_counter() - begin) / len(problems)
+    o, sample = problems.overlaps, min(sample, len(problems))
+    begin = time.perf_counter()
+    for k in range(sample):
+        weights = np.zeros((int(problems.reference_count[k]), int(problems.candidate_count[k])))
+        part = slice(int(o.offset[k]), int(o.offset[k + 1]))
+        weights[o.reference[part] - problems.reference_begin[k], o.candidate[part] - problems.candidate_begin[k]] = o.iou[part]
+        optimum_table(weights)
+    theirs = (time.perf_counter() - begin) / sample
+    print(f"  matching alone: {1e6 * ours:.1f} us a video and annotator, {theirs / ours:,.0f} times as fast as a double loop in Python")
+
+
+def peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--videos", type=int, default=4917)
+    parser.add_argument("--captions", type=int, default=228)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--no-double", action="store_true", help="leave the run with twice the videos out")
+    options = parser.parse_args()
+    scorer("meteor").prepare(lambda *_: None)
+    once, used = run(1, options)
+    memory = peak()
+    print(f"\n{once:.1f} s (at most {SECONDS:.0f}), {memory:.2f} GB (under {GIGABYTES:.0f})")
+    fine = once <= SECONDS and memory < GIGABYTES
+    if not options.no_double:
+        twice, used_twice = run(2, options)
+        print(f"\ntwice the videos: {twice / once:.2f} times as long (at most {GROWTH}); {used_twice / used:.2f} times the processor time")
+        fine = fine and twice <= GROWTH * once
+    print("fine" if fine else "NOT FINE")
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
