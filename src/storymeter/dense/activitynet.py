@@ -24,6 +24,7 @@ import numpy as np
 from ..join import Task
 from ..metric import FloatArray, Metric, Setting
 from ..pairs.base import IntArray, PairScorer
+from ..pairs.table import statistics_width
 from ..protocol import TIOUS, Protocol
 from ..signature import Signature
 from .scoring import Words, default_scorer, learns, offsets
@@ -67,9 +68,7 @@ class ActivityNet(Metric):
     def columns(self) -> tuple[str, ...]:
         if not self._corpus:
             return (*(f"at_{t:g}" for t in self._tious), "videos")
-        one = np.zeros(1, dtype=np.int64)
-        width = self.scorer.statistics_indexed(candidates=["a"], references=["a"], candidate_index=one, reference_index=one).shape[1]
-        return tuple(f"at_{t:g}/{k}" for t in self._tious for k in range(width))
+        return tuple(f"at_{t:g}/{k}" for t in self._tious for k in range(statistics_width(self.scorer)))
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         if self._corpus:

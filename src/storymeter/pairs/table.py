@@ -91,8 +91,10 @@ class PairTable:
     def statistics(self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1, progress: Progress = silent) -> NDArray[Any]:
         """(pairs, columns): what the scorer sums over pairs (`PairScorer.statistics_indexed`), in a small number type."""
         slots = self._slots(hypotheses, references, jobs, progress)
-        if self._statistics is None:
+        if not self._additive:
             return np.column_stack([self._values[slots], np.ones(len(slots))])
+        if self._statistics is None:  # nothing was ever asked
+            return np.zeros((0, statistics_width(self.scorer)))
         return self._statistics[slots]
 
     def _slots(self, hypotheses: IntArray, references: IntArray, jobs: int, progress: Progress) -> IntArray:
@@ -134,6 +136,12 @@ class PairTable:
         there[numbers] = True
         used = np.flatnonzero(there)
         return [self.sentences.texts[k] for k in used], (np.cumsum(there) - 1)[numbers]
+
+
+def statistics_width(scorer: PairScorer) -> int:
+    """How many additive statistics a scorer has."""
+    first = np.zeros(1, dtype=np.int64)
+    return int(scorer.statistics_indexed(candidates=["a"], references=["a"], candidate_index=first, reference_index=first).shape[1])
 
 
 def _small(statistics: FloatArray) -> NDArray[Any]:
