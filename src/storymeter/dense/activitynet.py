@@ -24,11 +24,11 @@ import numpy as np
 from ..join import Task
 from ..metric import FloatArray, Metric, Setting
 from ..pairs.base import IntArray, PairScorer
-from ..pairs.table import statistics_width
+from ..pairs.table import Sentences, statistics_width
 from ..protocol import TIOUS, Protocol
 from ..signature import Signature
 from .scoring import Words, default_scorer, learns, offsets
-from .tracks import Tracks
+from .tracks import Problems, Tracks
 
 GARBAGE = "abc123!@#"
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype="S1")
@@ -107,18 +107,47 @@ def pairs_by_threshold(tracks: Tracks, words: Words, protocol: Protocol) -> Iter
     video = found.problem()
     owner = np.repeat(np.arange(len(problems)), problems.candidate_count)
     garbage = _garbage(len(candidates), words, protocol)
+    batch = Batch(problems, words.sentences) if protocol.tokens == "batch" else None
     for t in protocol.tious:
         keep = found.iou > t if strict else found.iou >= t
-        hypothesis, reference, of = found.candidate[keep], references[found.reference[keep]], video[keep]
+        candidate, reference, of = found.candidate[keep].astype(np.int64), found.reference[keep].astype(np.int64), video[keep]
+        compared = references[reference]
         if garbage is not None:
             lonely = np.ones(len(candidates), dtype=bool)
-            lonely[hypothesis] = False
+            lonely[candidate] = False
             alone = np.flatnonzero(lonely)
-            of = np.concatenate([of, owner[alone]])
-            hypothesis, reference = np.concatenate([hypothesis, alone]), np.concatenate([reference, garbage[alone]])
+            of, candidate = np.concatenate([of, owner[alone]]), np.concatenate([candidate, alone])
+            reference, compared = np.concatenate([reference, np.full(len(alone), -1)]), np.concatenate([compared, garbage[alone]])
             order = np.argsort(of, kind="stable")
-            of, hypothesis, reference = of[order], hypothesis[order], reference[order]
-        yield Pairs(offsets(np.bincount(of, minlength=len(problems))), candidates[hypothesis], reference)
+            of, candidate, reference, compared = of[order], candidate[order], reference[order], compared[order]
+        offset = offsets(np.bincount(of, minlength=len(problems)))
+        told = candidates[candidate]
+        if batch is not None:
+            batch.peek(of, offset, candidate, reference, told, compared)
+        yield Pairs(offset, told, compared)
+
+
+class Batch:
+    """The scripts tokenise the pairs of a video in one go, captions and references each in the order caption by caption,
+    annotator by annotator; a text that ends in a letter and a dot is read together with the one that follows it there."""
+
+    def __init__(self, problems: Problems, sentences: Sentences) -> None:
+        self.sentences = sentences
+        self.sides = (problems.candidates, problems.references)
+        self.peeking = [np.isin(side.order, sentences.peeking(side.texts)) for side in self.sides]
+
+    def peek(self, video: IntArray, offset: IntArray, candidate: IntArray, reference: IntArray, told: IntArray, compared: IntArray) -> None:
+        """Correct the sentences `told` and `compared` of the pairs where that matters; reference -1 is garbage."""
+        candidates, references = self.sides
+        for entries, numbers, side, peeking in zip((candidate, reference), (told, compared), self.sides, self.peeking, strict=True):
+            for k in np.flatnonzero((entries >= 0) & peeking[entries]) if peeking.any() else ():
+                pairs = np.arange(offset[video[k]], offset[video[k] + 1])
+                written = np.where(reference[pairs] < 0, -1, references.order[reference[pairs]])
+                pairs = pairs[np.lexsort((written, candidates.order[candidate[pairs]]))]
+                after = pairs[np.flatnonzero(pairs == k)[0] + 1:]
+                if len(after):
+                    following = GARBAGE if entries[after[0]] < 0 else side.texts[side.order[entries[after[0]]]]
+                    numbers[k] = self.sentences.number_before(side.texts[side.order[entries[k]]], following)
 
 
 def _garbage(count: int, words: Words, protocol: Protocol) -> IntArray | None:

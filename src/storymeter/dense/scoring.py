@@ -43,8 +43,9 @@ class Words:
         """f of the overlapping pairs (or of some of them, sorted by problem), in the protocol's orientation."""
         overlaps = problems.overlaps
         chosen = slice(None) if entries is None else entries
-        tracks = problems.references.numbers(self.sentences)
-        candidates, references = problems.candidates.numbers(self.sentences)[overlaps.candidate[chosen]], tracks[overlaps.reference[chosen]]
+        batch = self.setting.protocol.tokens == "batch"
+        told, tracks = (side.numbers(self.sentences, batch=batch) for side in (problems.candidates, problems.references))
+        candidates, references = told[overlaps.candidate[chosen]], tracks[overlaps.reference[chosen]]
         if self.setting.protocol.orientation == "reference":
             candidates, references = references, candidates
         if isinstance(self.scorer, Cider) and self.scorer.idf == "video":

@@ -29,18 +29,25 @@ from .iou import EPSILON
 @dataclass(slots=True)
 class Side:
     """Captions of many documents. Entry k is caption `order[k]` of the flat list `texts`; a document's entries follow
-    each other, sorted by time (ties keep the order of the file)."""
+    each other, sorted by time (ties keep the order of the file); document d owns offset[d]:offset[d+1]."""
 
     start: FloatArray
     end: FloatArray
     order: IntArray
     texts: list[str]
-    _numbers: tuple[Sentences, IntArray] | None = field(default=None)
+    offset: IntArray
+    _numbers: dict[tuple[Sentences, bool], IntArray] = field(default_factory=dict)
 
-    def numbers(self, sentences: Sentences) -> IntArray:
-        if self._numbers is None or self._numbers[0] is not sentences:
-            self._numbers = (sentences, sentences.numbers(self.texts)[self.order])
-        return self._numbers[1]
+    def numbers(self, sentences: Sentences, *, batch: bool = False) -> IntArray:
+        """The sentence of each entry; with `batch`, as if those of a document had been tokenised in one go."""
+        key = (sentences, batch)
+        if key not in self._numbers:
+            numbers = self._numbers[key] = sentences.numbers(self.texts)[self.order]
+            peeking = sentences.peeking(self.texts) if batch else []
+            for k in np.flatnonzero(np.isin(self.order, peeking)).tolist() if peeking else ():
+                if k + 1 not in self.offset:  # not the last of its document
+                    numbers[k] = sentences.number_before(self.texts[self.order[k]], self.texts[self.order[k + 1]])
+        return self._numbers[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +178,8 @@ def _side(groups: Sequence[tuple[Document, ...]], sorting: str, *, what: str, li
     owner = np.repeat(np.arange(len(tracks)), sizes)
     _check_times(start, end, owner, groups, what)
     order = np.arange(len(start)) if sorting == "file" else np.lexsort((end, start, owner) if sorting == "start-end" else (start, owner))
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), Side(start[order], end[order], order.astype(np.int64), texts)
+    offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return offset, Side(start[order], end[order], order.astype(np.int64), texts, offset)
 
 
 def _check_times(start: FloatArray, end: FloatArray, owner: IntArray, groups: Sequence[tuple[Document, ...]], what: str) -> None:

@@ -8,6 +8,7 @@ caller's choice, and so both orientations may live in one table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from .base import FloatArray, IntArray, PairScorer
 
 #: pairs between two reports of progress
 CHUNK = 500_000
+_LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
 
 
 
@@ -52,6 +54,25 @@ class Sentences:
                     self.texts.append(tokens)
                 self._of_raw[text] = number
         return np.fromiter(map(self._of_raw.__getitem__, raw), dtype=np.int64, count=len(raw))
+
+    def peeking(self, raw: Sequence[str]) -> list[int]:
+        """Which of these texts end in such a way that the tokeniser of the public scripts peeks at the line that follows:
+        in a single letter and a dot (`... with a capital T.`)."""
+        if self.tokenizer != "ptb":
+            return []
+        return [k for k, text in enumerate(raw) if text.rstrip()[-1:] == "." and _LETTER_DOT.search(text)]
+
+    def number_before(self, raw: str, following: str) -> int:
+        """The number of a text that the scripts' tokeniser reads right before another."""
+        text, then = (ascii_only(line) if self.strip else line for line in (raw, following))
+        tail, both = tokenize([then, f"{text} {then}"], self.tokenizer)
+        if not tail or not both.endswith(f" {tail}"):
+            return int(self.numbers([raw])[0])
+        tokens = both.removesuffix(tail).rstrip(" ")
+        number = self._of_tokens.setdefault(tokens, len(self.texts))
+        if number == len(self.texts):
+            self.texts.append(tokens)
+        return number
 
 
 class PairTable:
