@@ -12,6 +12,7 @@ import os
 from ..captions import Corpus
 from .reading import Reading as Reading
 from .reading import examine as examine
+from .reading import iter_documents as iter_documents
 from .writing import write as write
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..captions import Caption, Corpus, Document
-from .base import JsonFormat, has, some_of
+from .base import JsonFormat, carrying, has, some_of
 from .checks import INDEX, MISSING, Check, others
 
 _EVENT = frozenset(("sentence", "timestamp"))
@@ -21,7 +21,7 @@ class Submission(JsonFormat):
     name = "activitynet"
     title = "ActivityNet Captions submission"
     shape = '{"results": {"<video>": [{"sentence": "…", "timestamp": [0.0, 4.5]}]}}'
-    carries = frozenset(("documents", "several", "times", "meta"))
+    carries = carrying("documents", "several", "times", "empty", "meta")
 
     def looks(self, value: Any) -> bool:
         return has(value, "results") and not isinstance(value["results"], str)
@@ -53,7 +53,7 @@ class Reference(JsonFormat):
     name = "activitynet-reference"
     title = "ActivityNet Captions reference (also TACoS)"
     shape = '{"<video>": {"duration": 9.0, "timestamps": [[0.0, 4.5]], "sentences": ["…"]}}'
-    carries = frozenset(("documents", "several", "times", "duration"))
+    carries = carrying("documents", "several", "times", "empty", "duration")
 
     def looks(self, value: Any) -> bool:
         return isinstance(value, dict) and any(has(v, "timestamps") or has(v, "sentences") for v in some_of(value))
@@ -90,7 +90,7 @@ class Ids(JsonFormat):
     name = "id-list"
     title = "List of ids (a split)"
     shape = '["<video>", "<video>"]'
-    carries = frozenset(("documents", "untimed"))
+    carries = frozenset(("documents", "several", "alternatives", "untimed", "open", "empty"))
 
     def looks(self, value: Any) -> bool:
         return isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in some_of(value))

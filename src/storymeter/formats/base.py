@@ -20,10 +20,19 @@ FIELDS = {
     "alternatives": "several documents with one id",
     "times": "start and end",
     "untimed": "captions without times",
+    "open": "captions without an end",
+    "empty": "documents without captions",
+    "captions": "captions",
+    "ends": "ends that are not the next start",
     "duration": "durations",
     "images": "images",
     "meta": "other keys",
 }
+
+
+def carrying(*fields: str) -> frozenset[str]:
+    """Captions go without saying; ends do, where there are times."""
+    return frozenset(("captions", *fields, *(("ends",) if "times" in fields else ())))
 
 
 class Format(ABC):
@@ -35,9 +44,8 @@ class Format(ABC):
     carries: ClassVar[frozenset[str]]
     #: True where a document is a story even if it is kept in one text
     story: ClassVar[bool] = False
-    writable: ClassVar[bool] = True
-    #: True where `documents` takes the file line by line
-    streams: ClassVar[bool] = False
+    #: seconds: the smallest step of time that the format can write; 0 where any number can be written
+    tick: ClassVar[float] = 0.0
 
     @abstractmethod
     def sniff(self, source: Source) -> bool:
@@ -46,8 +54,8 @@ class Format(ABC):
     @abstractmethod
     def read(self, source: Source, check: Check) -> Iterable[Document]: ...
 
-    def write(self, corpus: Corpus) -> Iterator[bytes]:
-        raise NotImplementedError(self.name)  # never reached: `writable` is asked first
+    @abstractmethod
+    def write(self, corpus: Corpus) -> Iterator[bytes]: ...
 
     # -- the file's own keys at the top, kept for the way back
 
@@ -81,6 +89,18 @@ class JsonFormat(Format):
 
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         yield msgspec.json.encode(self.value(corpus)) + b"\n"
+
+
+class LineFormat(Format):
+    """A format of JSON Lines: each line by itself, so that a file of any size can be read."""
+
+    @abstractmethod
+    def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
+        """Documents out of numbered lines."""
+
+    def read(self, source: Source, check: Check) -> Iterable[Document]:
+        source.note_line_ends()
+        return self.documents(enumerate(source.data.split(b"\n"), 1), check)
 
 
 def some_of(value: Any, number: int = 50) -> list[Any]:

@@ -211,6 +211,13 @@ class Check:
             return REPORTED, REPORTED
         return value, value
 
+    def given(self, value: Any, index: int) -> Any:
+        """A time that may not be null."""
+        if value is None:
+            self.error("time-not-number", "a time is not a number", self._place(self._time, index), detail="found null", id=self._id, index=index)
+            return REPORTED
+        return value
+
     def close(self, id: str, captions: list[Caption], *, meta: dict[str, Any] | None = None) -> Document:
         """End the open document; its captions stay in the order they were read."""
         last = -math.inf

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..captions import Corpus, Document
 from ..errors import DataError
-from .base import JsonFormat, has, some_of
+from .base import JsonFormat, carrying, has, some_of
 from .checks import MISSING, Check, others
 from .problems import Path
 
@@ -18,7 +18,7 @@ class Annotations(JsonFormat):
     name = "coco"
     title = "COCO caption annotations"
     shape = '{"images": [{"id": 1}], "annotations": [{"image_id": 1, "id": 7, "caption": "…"}]}'
-    carries = frozenset(("documents", "alternatives", "untimed", "meta"))
+    carries = carrying("documents", "alternatives", "untimed", "meta")
 
     def looks(self, value: Any) -> bool:
         return has(value, "annotations") and not any(isinstance(v, list) for v in some_of(value["annotations"], 1)) and "albums" not in value
@@ -41,7 +41,7 @@ class Results(JsonFormat):
     name = "coco-results"
     title = "COCO caption results"
     shape = '[{"image_id": 1, "caption": "…"}]'
-    carries = frozenset(("documents", "alternatives", "untimed", "meta"))
+    carries = carrying("documents", "alternatives", "untimed", "meta")
 
     def looks(self, value: Any) -> bool:
         return isinstance(value, list) and any(has(v, "image_id") or has(v, "caption") for v in some_of(value))

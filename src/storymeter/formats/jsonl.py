@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from .base import Format, has
+from .base import LineFormat, carrying, has
 from .checks import MISSING, Check, named
 from .problems import Mark
 from .source import Source, decode
@@ -25,22 +25,15 @@ from .source import Source, decode
 _LINE = frozenset(("doc", "text", "start", "end", "image", "meta", "duration"))
 
 
-class JsonLines(Format):
+class JsonLines(LineFormat):
     name = "jsonl"
     title = "Storymeter's JSON Lines"
     shape = '{"doc": "v1", "text": "…", "start": 0.0, "end": 4.5, "image": null, "meta": {}}'
     suffixes = (".jsonl", ".ndjson")
-    carries = frozenset(("documents", "several", "alternatives", "times", "untimed", "duration", "images", "meta"))
-    streams = True
+    carries = carrying("documents", "several", "alternatives", "times", "untimed", "open", "empty", "duration", "images", "meta")
 
     def sniff(self, source: Source) -> bool:
-        if not source.is_json:
-            return False
-        first = decode(source.data.lstrip().partition(b"\n")[0], Check())
-        return has(first, "storymeter") or has(first, "doc")
-
-    def read(self, source: Source, check: Check) -> Iterable[Document]:
-        return self.documents(enumerate(source.data.split(b"\n"), 1), check)
+        return source.is_json and (has(source.first_value, "storymeter") or has(source.first_value, "doc"))
 
     def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
         current, closed, meta = None, set[str](), None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..captions import Corpus, Document
-from .base import JsonFormat, some_of
+from .base import JsonFormat, carrying, some_of
 from .checks import INDEX, Check
 
 
@@ -14,7 +14,7 @@ class Plain(JsonFormat):
     name = "plain"
     title = "Plain stories or paragraphs by id"
     shape = '{"<id>": "a story"} or {"<id>": ["a story", "another"]}'
-    carries = frozenset(("documents", "alternatives", "untimed"))
+    carries = carrying("documents", "several", "alternatives", "untimed", "empty")
     story = True
 
     def looks(self, value: Any) -> bool:

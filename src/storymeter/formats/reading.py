@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from ..captions import Corpus, Document, Origin
 from ..errors import DataError
 from . import registry
-from .base import Format
+from .base import Format, LineFormat
 from .checks import Check, named
 from .ids import IdMap
 from .problems import Problem, lines
-from .source import Source
+from .source import BOM, Source, opened
+
+_HEAD = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,23 @@ def _unknown(source: Source, check: Check) -> None:
         check.error("unknown-format", "no known format has this shape", detail=named(value))
     else:
         check.error("wrong-top-level", "the file must hold an object or a list with documents at its top", detail=f"found {named(value)}")
+
+
+def iter_documents(path: str | os.PathLike[str], *, format: str | None = None, repair: bool = False) -> Iterator[Document]:
+    """Documents one by one. JSON Lines (ours and ViTT) are read line by line and never held as a whole; an error is
+    raised at the first document that has one, after those before it were handed out."""
+    check = Check(os.fspath(path), repair=repair)
+    with opened(path) as file:
+        head = Source(os.fspath(path), file.peek(_HEAD)[:_HEAD].rpartition(b"\n")[0], Check())
+        found = registry.get(format) if format else registry.sniff(head) if head.is_json_lines else None
+        if found is None or not isinstance(found, LineFormat):
+            yield from examine(path, format=format, repair=repair).require()
+            return
+        lines = ((number, line.removeprefix(BOM) if number == 1 else line) for number, line in enumerate(file, 1))
+        for document in found.documents(lines, check):
+            Reading(check.file, Corpus(()), check.problems).require()
+            yield document
+    Reading(check.file, Corpus(()), check.problems).require()
 
 
 @contextmanager

@@ -5,15 +5,22 @@ from __future__ import annotations
 from ..errors import UsageError, closest
 from .activitynet import Ids, Reference, Submission
 from .base import Format
+from .chapters import VidChapters, Vitt, YouTube
 from .coco import Annotations, Results
 from .jsonl import JsonLines
+from .lines import Lines
 from .plain import Plain
 from .source import Source
+from .subtitles import Srt, WebVtt
+from .tables import Csv, Parquet, Tsv
+from .timechat import TimeChat
 from .vist import Challenge, Sis
+from .youcook2 import YouCook2
 
 #: in the order in which contents are tried: the most telling shapes first
 FORMATS: dict[str, Format] = {f.name: f for f in (
-    JsonLines(), Submission(), Challenge(), Sis(), Annotations(), Results(), Reference(), Plain(), Ids(),
+    JsonLines(), Vitt(), Submission(), YouCook2(), Challenge(), Sis(), Annotations(), Results(), Reference(), VidChapters(), TimeChat(),
+    Plain(), Ids(), Parquet(), WebVtt(), Srt(), Tsv(), Csv(), YouTube(), Lines(),
 )}
 
 
@@ -35,9 +42,3 @@ def by_suffix(source: Source) -> Format | None:
         return None
     return next((f for f in FORMATS.values() if source.suffix in f.suffixes), None)
 
-
-def writable(name: str) -> Format:
-    format = get(name)
-    if not format.writable:
-        raise UsageError(f"Storymeter reads the format {name!r} but does not write it.", hint="Choose another with --to.")
-    return format

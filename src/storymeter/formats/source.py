@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import io
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -19,7 +22,7 @@ from .lenient import DEPTH, Lenient
 from .problems import Mark
 from .problems import Path as Place
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _MAGIC = {
     b"\x1f\x8b": "a gzip file: unpack it first (gunzip -k FILE)",
     b"PK\x03\x04": "a zip file: unpack it first",
@@ -32,6 +35,27 @@ _MAGIC = {
 #: a JSON array or object, as opposed to a sentence that begins with "[male] went"
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*(?:[\[{"\]\d-]|null\b|true\b|false\b|NaN\b)|[{\[]\s*$)')
 
+_FIRST = re.compile(rb"\s*(\{[^\n]*)\n")
+_NEXT = re.compile(rb"\s*\{")
+
+
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
+    """The file, or stdin for `-`; whatever the system has against it becomes a DataError."""
+    path = os.fspath(path)
+    try:
+        if path == "-":
+            yield cast(io.BufferedReader, sys.stdin.buffer)
+        else:
+            with Path(path).open("rb") as file:
+                yield file
+    except IsADirectoryError:
+        raise DataError(f"{path} is a folder, not a file.", hint="Name the files in it.") from None
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}.", hint="Check the path.") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+
 
 class Source:
     def __init__(self, path: str, data: bytes, check: Check) -> None:
@@ -41,24 +65,15 @@ class Source:
         self.sha256 = hashlib.sha256(data).hexdigest()
         self.stem = Path(path).stem if path != "-" else "stdin"
         self.suffix = Path(path).suffix.lower() if path != "-" else ""
-        if data.startswith(_BOM):
+        if data.startswith(BOM):
             check.warn("bom", "the file begins with a byte order mark", (Mark("byte", 0),))
-            data = data[len(_BOM):]
+            data = data[len(BOM):]
         self.data = data
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], check: Check) -> Source:
-        path = os.fspath(path)
-        if path == "-":
-            return cls(path, sys.stdin.buffer.read(), check)
-        try:
-            return cls(path, Path(path).read_bytes(), check)
-        except IsADirectoryError:
-            raise DataError(f"{path} is a folder, not a file.", hint="Name the files in it.") from None
-        except FileNotFoundError:
-            raise DataError(f"There is no file {path}.", hint="Check the path.") from None
-        except (OSError, ValueError) as error:
-            raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+        with opened(path) as file:
+            return cls(os.fspath(path), file.read(), check)
 
     @property
     def foreign(self) -> str:
@@ -82,14 +97,30 @@ class Source:
             return self.data.decode(errors="replace")
 
     @property
+    def plain_text(self) -> str:
+        """The same, for formats in which CR LF is as good as LF."""
+        return self._decoded
+
+    @functools.cached_property
+    def head(self) -> str:
+        """The first few thousand characters, to recognise a format by."""
+        return self.data[:65536].decode(errors="replace")
+
+    @functools.cached_property
     def is_json(self) -> bool:
         return bool(_JSON.match(self.data))
 
-    @property
+    @functools.cached_property
     def is_json_lines(self) -> bool:
-        """Two lines, each of which begins an object."""
-        first, _, rest = self.data.lstrip().partition(b"\n")
-        return first.startswith(b"{") and first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
+        """Two lines, each of which begins an object, the first one whole."""
+        found = _FIRST.match(self.data)
+        return bool(found and found[1].rstrip().endswith(b"}") and _NEXT.match(self.data, found.end()))
+
+    @functools.cached_property
+    def first_value(self) -> Any:
+        """The object in the first line of a JSON Lines file; of other files the whole value."""
+        found = _FIRST.match(self.data) if self.is_json_lines else None
+        return decode(found[1], Check()) if found else self.value
 
     @functools.cached_property
     def value(self) -> Any:

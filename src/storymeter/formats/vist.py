@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..captions import Corpus, Document
-from .base import JsonFormat, has, some_of
+from .base import JsonFormat, carrying, has, some_of
 from .checks import INDEX, MISSING, Check, others
 
 _SIS = frozenset(("album_id", "story_id", "worker_arranged_photo_order", "photo_flickr_id", "text"))
@@ -23,7 +23,7 @@ class Sis(JsonFormat):
     name = "vist"
     title = "VIST stories in sequence (SIS)"
     shape = '{"images": […], "albums": […], "annotations": [[{"story_id", "album_id", "worker_arranged_photo_order", "photo_flickr_id", "text"}]]}'
-    carries = frozenset(("documents", "several", "alternatives", "untimed", "images", "meta"))
+    carries = carrying("documents", "several", "alternatives", "untimed", "images", "meta")
     story = True
 
     def looks(self, value: Any) -> bool:
@@ -75,7 +75,7 @@ class Challenge(JsonFormat):
     name = "vist-challenge"
     title = "VIST challenge output"
     shape = '{"output_stories": [{"album_id": "7", "photo_sequence": ["1", "2", "3", "4", "5"], "story_text_normalized": "…"}]}'
-    carries = frozenset(("documents", "alternatives", "untimed", "images"))
+    carries = carrying("documents", "alternatives", "untimed", "images")
     story = True
 
     def looks(self, value: Any) -> bool:

@@ -6,14 +6,14 @@ import os
 import sys
 from pathlib import Path
 
-from ..captions import Corpus
+from ..captions import Corpus, Document
 from ..errors import DataError, UsageError, some
 from ..files import atomic
 from . import registry
 from .base import FIELDS, Format
 
 #: without these the meaning is gone, so nothing is written; the others are left out and named
-_VITAL = ("documents", "several", "alternatives", "untimed")
+_VITAL = ("documents", "several", "alternatives", "untimed", "open")
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = None) -> list[str]:
@@ -22,13 +22,13 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
     Without `format` the suffix decides; `.json` means the format that the corpus was read from.
     """
     path = os.fspath(path)
-    target = registry.writable(format) if format else _by_suffix(corpus, path)
+    target = registry.get(format) if format else _by_suffix(corpus, path)
     used = _used(corpus)
     lacking = [name for name in FIELDS if name in used and name not in target.carries]
     for name in lacking:
         if name in _VITAL:
             raise DataError(f"The format {target.name!r} cannot hold {FIELDS[name]}, and {corpus.name!r} has them ({some(used[name], limit=3)}).",
-                            hint=f"Formats that can: {', '.join(f.name for f in registry.FORMATS.values() if f.writable and name in f.carries)}.")
+                            hint=f"Formats that can: {', '.join(f.name for f in registry.FORMATS.values() if name in f.carries)}.")
     if path == "-":
         for chunk in target.write(corpus):
             sys.stdout.buffer.write(chunk)
@@ -39,7 +39,19 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
         with atomic(path) as file:
             for chunk in target.write(corpus):
                 file.write(chunk)
-    return [FIELDS[name] for name in lacking]
+    rounded = [f"fractions of {target.tick:g} s"] if target.tick and _finer(corpus, target.tick) else []
+    return [FIELDS[name] for name in lacking] + rounded
+
+
+def _own_ends(document: Document) -> bool:
+    """Does an end say more than the next start, or the end of the video, does?"""
+    follow = [*(c.start for c in document.captions[1:]), document.duration]
+    return any(c.end is not None and c.end != after for c, after in zip(document.captions, follow, strict=False))
+
+
+def _finer(corpus: Corpus, tick: float) -> bool:
+    times = (time for d in corpus for c in d.captions for time in (c.start, c.end) if time is not None)
+    return any(abs(time / tick - round(time / tick)) > 1e-6 for time in times)
 
 
 def _used(corpus: Corpus) -> dict[str, list[str]]:
@@ -53,6 +65,10 @@ def _used(corpus: Corpus) -> dict[str, list[str]]:
             "several": len(document.captions) > 1,
             "alternatives": counts[document.id] > 1,
             "duration": document.duration is not None,
+            "captions": bool(document.captions),
+            "empty": not document.captions,
+            "open": any(c.start is not None and c.end is None for c in document.captions),
+            "ends": _own_ends(document),
             "times": any(c.start is not None for c in document.captions),
             "untimed": any(c.start is None for c in document.captions),
             "images": any(c.image is not None for c in document.captions) or "photo_sequence" in document.meta,
@@ -70,10 +86,10 @@ def _by_suffix(corpus: Corpus, path: str) -> Format:
     before = str(came_from.get("format", "")) if isinstance(came_from, dict) else ""
     for name in (corpus.origin.format, before):
         known = registry.FORMATS.get(name)
-        if known and known.writable and suffix in known.suffixes:
+        if known and suffix in known.suffixes:
             return known
-    fits = [f for f in registry.FORMATS.values() if f.writable and suffix in f.suffixes]
+    fits = [f for f in registry.FORMATS.values() if suffix in f.suffixes]
     if len(fits) == 1:
         return fits[0]
     which = f"The suffix {suffix!r} does not say" if suffix else "The name does not say"
-    raise UsageError(f"{which} which format {path} shall have.", hint=f"Say it with --to: {', '.join(f.name for f in fits or registry.FORMATS.values() if f.writable)}.")
+    raise UsageError(f"{which} which format {path} shall have.", hint=f"Say it with --to: {', '.join(f.name for f in fits or registry.FORMATS.values())}.")

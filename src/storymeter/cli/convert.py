@@ -1,0 +1,36 @@
+"""`storymeter convert`: from one file format to another, whole or not at all."""
+
+from __future__ import annotations
+
+import click
+
+from ..captions import Corpus
+from ..formats import examine, registry, write
+from ._formats import reading_options
+from ._options import say
+
+
+@click.command(epilog="Formats: " + ", ".join(registry.FORMATS))
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@reading_options
+@click.option("--to", "target_format", metavar="FORMAT", help="The format of the output; otherwise by its suffix (.json: the format it came from).")
+def command(source: str, target: str, source_format: str | None, repair: bool, id_map: str | None, columns: dict[str, str], target_format: str | None) -> None:
+    """Convert IN to OUT; `-` is stdin or stdout.
+
+    JSON Lines (.jsonl) keeps everything. What another format cannot carry is left out and named on stderr; where the meaning
+    would be lost, nothing is written.
+    """
+    if target_format:
+        registry.get(target_format)  # a wrong name is told before a big file is read
+    reading = examine(source, format=source_format, repair=repair, id_map=id_map, columns=columns)
+    corpus: Corpus = reading.require()
+    lost = write(corpus, target, format=target_format)
+    if lost:
+        say(f"note: left out, because the format cannot carry it: {', '.join(lost)}")
+    done = ", ".join(f"{number:,} {what}" for what, number in corpus.meta.get("repairs", {}).items())
+    if done:
+        say(f"note: repaired: {done}")
+    warnings = len(reading.problems)
+    if warnings:
+        say(f"note: {warnings:,} warning{'s' if warnings > 1 else ''}; see them with: storymeter validate {source}")

@@ -1,0 +1,55 @@
+"""One caption per line, as TRECVID's video-to-text task has it: the line's number is the video, or an id leads the line.
+
+A line of the second kind begins with a whole number or a URL. The file is taken so only if all its lines begin like
+that, with different ids: a caption may well begin with "2 men".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..captions import Corpus, Document
+from .base import Format, carrying
+from .checks import Check
+from .problems import Mark
+from .source import Source
+
+_LED = re.compile(r"(\d+|https?://\S+)[ \t]+(\S.*)")
+
+
+class Lines(Format):
+    name = "lines"
+    title = "One caption per line (TRECVID VTT)"
+    shape = "a caption   or   <number or URL> a caption"
+    suffixes = (".txt", ".lines")
+    carries = carrying("documents", "untimed", "empty")
+
+    def sniff(self, source: Source) -> bool:
+        """Any text that is nothing else."""
+        return not source.is_json and not source.foreign and source.suffix not in (".json", ".jsonl", ".csv", ".tsv", ".srt", ".vtt", ".parquet")
+
+    def read(self, source: Source, check: Check) -> Iterable[Document]:
+        lines = source.text.replace("\r\n", "\n").split("\n")
+        if lines and not lines[-1]:
+            lines.pop()
+        led = [_LED.fullmatch(line) for line in lines]
+        ids = [found[1] for found in led if found]
+        if len(ids) == len(lines) and len(set(ids)) == len(ids):
+            self.keep(check, {"ids": True})
+            return self._documents([(found[1], found[2]) for found in led if found], check)
+        self.keep(check, {"ids": False})
+        return self._documents([(str(number), line) for number, line in enumerate(lines, 1)], check)
+
+    def _documents(self, pairs: list[tuple[str, str]], check: Check) -> Iterator[Document]:
+        for number, (id, text) in enumerate(pairs, 1):
+            name = check.open(id, (Mark("line", number),), text=())
+            caption = check.caption(0, text)
+            yield check.close(name, [] if caption is None else [caption])
+
+    def write(self, corpus: Corpus) -> Iterator[bytes]:
+        numbered = all(document.id == str(number) for number, document in enumerate(corpus, 1))
+        led = self.kept(corpus).get("ids", not numbered)
+        for document in corpus:
+            text = " ".join(document.text.splitlines())
+            yield f"{document.id} {text}\n".encode() if led else f"{text}\n".encode()

@@ -1,0 +1,52 @@
+"""YouCook2: a database of videos, each with its annotated segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..captions import Corpus, Document
+from .base import JsonFormat, carrying, has
+from .checks import INDEX, MISSING, Check, others
+
+_VIDEO = frozenset(("duration", "annotations"))
+_SEGMENT = frozenset(("segment", "sentence"))
+
+
+class YouCook2(JsonFormat):
+    name = "youcook2"
+    title = "YouCook2"
+    shape = '{"database": {"<video>": {"duration": 9.0, "subset": "…", "annotations": [{"id": 0, "segment": [0, 4], "sentence": "…"}]}}}'
+    carries = carrying("documents", "several", "times", "empty", "duration", "meta")
+
+    def looks(self, value: Any) -> bool:
+        return has(value, "database") and not isinstance(value["database"], str)
+
+    def documents(self, value: Any, check: Check) -> Iterator[Document]:
+        top = check.mapping(value, (), "a YouCook2 file")
+        self.keep(check, others(top, frozenset(("database",))))
+        for video, entry in check.mapping(top.get("database", MISSING) if top else {}, ("database",), "the database").items():
+            at = ("database", video)
+            if type(entry) is not dict:
+                check.mapping(entry, at, "a video")
+                continue
+            id = check.open(video, at, text=("annotations", INDEX, "sentence"), time=("annotations", INDEX, "segment"), duration=entry.get("duration"))
+            captions = []
+            for i, item in enumerate(check.sequence(entry.get("annotations", MISSING), (*at, "annotations"), "the annotations")):
+                if type(item) is not dict:
+                    check.mapping(item, (*at, "annotations", i), "an annotation")
+                    continue
+                start, end = check.pair(item.get("segment", MISSING), i)
+                caption = check.caption(i, item.get("sentence", MISSING), start, end, None, others(item, _SEGMENT))
+                if caption is not None:
+                    captions.append(caption)
+            yield check.close(id, captions, meta=others(entry, _VIDEO))
+
+    def value(self, corpus: Corpus) -> Any:
+        fresh = self.name not in (corpus.meta.get("file") or {})
+        database: dict[str, Any] = {}
+        for document in corpus:
+            annotations = [{**({"id": i} if fresh else {}), "segment": [c.start, c.end], "sentence": c.text, **c.meta} for i, c in enumerate(document.captions)]
+            duration = {} if document.duration is None else {"duration": document.duration}
+            database[document.id] = {**duration, "annotations": annotations, **document.meta}
+        return {**self.kept(corpus), "database": database}
