@@ -38,11 +38,15 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     try:
-        cli.main(args=arguments, prog_name="storymeter", standalone_mode=True)
+        code = cli.main(args=arguments, prog_name="storymeter", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
     except StorymeterError as error:
         _say(error.message, error.hint)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):  # click turns Ctrl-C into Abort
         _say("Interrupted; nothing half-written was left behind.", "")
         sys.exit(130)
     except BrokenPipeError:  # `storymeter … | head`

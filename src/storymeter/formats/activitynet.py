@@ -53,7 +53,7 @@ class Reference(JsonFormat):
     name = "activitynet-reference"
     title = "ActivityNet Captions reference (also TACoS)"
     shape = '{"<video>": {"duration": 9.0, "timestamps": [[0.0, 4.5]], "sentences": ["…"]}}'
-    carries = carrying("documents", "several", "times", "empty", "duration")
+    carries = carrying("documents", "several", "times", "empty", "duration", "about")
 
     def looks(self, value: Any) -> bool:
         return isinstance(value, dict) and any(has(v, "timestamps") or has(v, "sentences") for v in some_of(value))

@@ -26,7 +26,8 @@ FIELDS = {
     "ends": "ends that are not the next start",
     "duration": "durations",
     "images": "images",
-    "meta": "other keys",
+    "meta": "other keys of captions",
+    "about": "other keys of documents",
 }
 
 

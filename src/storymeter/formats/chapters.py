@@ -26,7 +26,7 @@ START_ONLY = frozenset(("captions", "several", "times", "open"))
 def finish(captions: list[Caption], check: Check, id: str, at: Any, duration: float | None) -> list[Caption]:
     """Give each caption its end: the next start, or the end of the video."""
     starts = sorted(c.start for c in captions if c.start is not None)
-    follow = dict(zip(starts, [*starts[1:], duration], strict=True))  # of equal starts the last one counts
+    follow = dict(zip(starts, [*starts[1:], duration], strict=False))  # of equal starts the last one counts
     out = []
     for i, caption in enumerate(captions):
         end = follow[caption.start] if caption.start is not None else None
@@ -43,7 +43,7 @@ class Vitt(LineFormat):
     title = "ViTT (milliseconds, one video and annotator per line)"
     shape = '{"id": "<video>", "annotations": [{"timestamp": 1060, "tag": "…"}]}'
     suffixes = (".json",)
-    carries = START_ONLY | {"documents", "alternatives", "empty", "meta"}
+    carries = START_ONLY | {"documents", "alternatives", "empty", "meta", "about"}
     tick = 0.001
 
     def sniff(self, source: Source) -> bool:
@@ -81,7 +81,7 @@ class VidChapters(JsonFormat):
     name = "vidchapters"
     title = "VidChapters"
     shape = '{"<video>": {"duration": 9.0, "chapters": [{"time": 0, "label": "…"}]}}'
-    carries = START_ONLY | {"documents", "empty", "duration", "meta"}
+    carries = START_ONLY | {"documents", "empty", "duration", "meta", "about"}
 
     def looks(self, value: Any) -> bool:
         return isinstance(value, dict) and any(has(v, "chapters") for v in some_of(value))

@@ -26,6 +26,7 @@ REPORTED: Any = object()  #: a value whose problem is already known
 INDEX: Any = object()  #: stands for the caption's number in a path template
 _FOREVER = 1e9
 _NUMBERS = frozenset((int, float))
+_LACKS = frozenset(("missing-key", "unequal-lists"))
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -40,6 +41,8 @@ class Check:
         self.repairs: Counter[str] = Counter()
         #: what the corpus will carry in its meta: kind, the file's own top-level keys
         self.meta: dict[str, Any] = {}
+        #: where the file breaks off; what is lacking on the way there is the break's fault
+        self.broken: Path | None = None
         self._seen: set[tuple[str, str]] = set()
         self._id = ""
         self._at: Path = ()
@@ -51,6 +54,8 @@ class Check:
     # -- problems
 
     def _add(self, severity: Severity, code: str, message: str, at: Path, detail: str, id: str | None, index: int | None) -> None:
+        if code in _LACKS and self.broken is not None and self.broken[:len(at)] == at:
+            return
         place = where(at)
         if (code, place) not in self._seen:
             self._seen.add((code, place))

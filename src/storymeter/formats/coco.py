@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from .base import JsonFormat, carrying, has, some_of
 from .checks import MISSING, Check, others
 from .problems import Path
 
+_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _KNOWN = frozenset(("image_id", "caption"))
 
 
@@ -65,14 +67,12 @@ def _documents(listed: list[Any], at: Path, check: Check) -> Iterator[Document]:
         id = check.open(image, (*at, i), text=("caption",))
         caption = check.caption(0, item.get("caption", MISSING), meta=others(item, _KNOWN) if len(item) > 2 else None)
         yield check.close(id, [] if caption is None else [caption])
-    for kept in check.meta.get("file", {}).values():
-        kept["ids"] = "text" if as_text else "number"
+    check.meta["ids"] = "text" if as_text else "number"
 
 
 def _items(corpus: Corpus) -> list[dict[str, Any]]:
     """One item per caption; ids as numbers unless the file had them as text or one of them is no number."""
-    told = {kept.get("ids") for kept in (corpus.meta.get("file") or {}).values() if isinstance(kept, dict)}
-    numbers = "text" not in told and all(d.id.isascii() and d.id.isdigit() and str(int(d.id)) == d.id for d in corpus if len(d.id) < 20) and all(len(d.id) < 20 for d in corpus)
+    numbers = corpus.meta.get("ids") != "text" and all(_NUMBER.fullmatch(d.id) for d in corpus)
     crowded = [d.id for d in corpus if len(d.captions) > 1]
     if crowded:
         raise DataError(f"COCO files hold one caption per document; {len(crowded):,} documents hold more, such as {crowded[0]!r}.", hint="Choose another format with --to.")

@@ -62,10 +62,10 @@ class Lenient:
         while not self.stopped and (pairs or self.text[at:at + 1] != "}"):
             try:
                 key, at = self.decoder.raw_decode(self.text, at)
-            except (json.JSONDecodeError, RecursionError):
-                key = None
+            except (json.JSONDecodeError, RecursionError) as error:
+                key = error
             if not isinstance(key, str):
-                self._fault(at, path, "a key in double quotes was expected")
+                self._fault(at, path, str(key) if "Unterminated" in str(key) else "a key in double quotes was expected")
                 break
             at = self._skip(at)
             if self.text[at:at + 1] != ":":
@@ -142,7 +142,7 @@ class Lenient:
             elif isinstance(value, list):
                 children = [(v, (*path, k)) for k, v in enumerate(value) if isinstance(v, dict | list | float)]
             elif isinstance(value, float) and value != value:
-                self.check.error("nan", "a number is NaN", path[:-1] if isinstance(path[-1], int) else path)
+                self.check.error("nan", "a number is NaN", path[:-1] if path and isinstance(path[-1], int) else path)
             if len(path) - len(self.root) > DEPTH:
                 self._deep(path)
             else:
@@ -162,6 +162,7 @@ class Lenient:
     def _stop(self, at: int, path: Path, code: str, message: str) -> None:
         if not self.stopped:
             self.check.error(code, message, path, detail=self._line(at))
+            self.check.broken = path
         self.stopped = True
 
     def _line(self, at: int) -> str:

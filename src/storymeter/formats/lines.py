@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..captions import Corpus, Document
+from ..errors import DataError, some
 from .base import Format, carrying
 from .checks import Check
 from .problems import Mark
 from .source import Source
 
-_LED = re.compile(r"(\d+|https?://\S+)[ \t]+(\S.*)")
+_ID = re.compile(r"\d+|https?://\S+")
+_LED = re.compile(rf"({_ID.pattern})[ \t]+(\S.*)")
 
 
 class Lines(Format):
@@ -49,7 +51,11 @@ class Lines(Format):
 
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         numbered = all(document.id == str(number) for number, document in enumerate(corpus, 1))
-        led = self.kept(corpus).get("ids", not numbered)
+        led = bool(self.kept(corpus).get("ids", False)) or not numbered
+        wrong = [document.id for document in corpus if led and not _ID.fullmatch(document.id)]
+        if wrong:
+            raise DataError(f"An id at the head of a line must be a whole number or a URL; {len(wrong):,} are neither: {some(wrong, limit=3)}",
+                            hint="Map the ids with --id-map FILE, or choose another format with --to.")
         for document in corpus:
             text = " ".join(document.text.splitlines())
             yield f"{document.id} {text}\n".encode() if led else f"{text}\n".encode()

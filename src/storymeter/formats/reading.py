@@ -81,6 +81,8 @@ def _documents(source: Source, chosen: Format | None, check: Check) -> tuple[str
             documents = tuple(found.read(source, check))
             if not documents and not check.failed:
                 check.warn("no-documents", "the file holds no documents")
+            elif "captions" in found.carries and not check.failed and not any(document.captions for document in documents):
+                check.warn("no-captions", "the file holds no captions")
             return found.name, documents
         _unknown(source, check)
     return chosen.name if chosen else "", ()

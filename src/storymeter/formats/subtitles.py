@@ -8,8 +8,6 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import pysubs2
-
 from ..captions import Caption, Corpus, Document
 from .base import Format, carrying
 from .checks import Check
@@ -28,6 +26,8 @@ class Subtitles(Format):
     kind = ""
 
     def read(self, source: Source, check: Check) -> Iterable[Document]:
+        import pysubs2  # late: most runs read no subtitles
+
         id = check.open(source.stem, (), text=(), time=())
         text = source.text.replace("\r\n", "\n")
         places = [text.count("\n", 0, arrow.start()) + 1 for arrow in _ARROW.finditer(text)]

@@ -58,14 +58,14 @@ class Sis(JsonFormat):
             caption = check.caption(0, item.get("text", MISSING), image=photo or None, meta=others(item, _SIS))
             if caption is not None:
                 captions.append(caption)
-        return check.close(album, captions, meta={"story_id": story, "photo_sequence": photos})
+        return check.close(album, captions, meta={"album_id": album, "story_id": story, "photo_sequence": photos})
 
     def value(self, corpus: Corpus) -> Any:
         annotations = []
         for number, document in enumerate(corpus):
             story = document.meta.get("story_id", str(number))
             for order, caption in enumerate(document.captions):
-                item = {"story_id": story, "album_id": document.id.partition("/")[0], "worker_arranged_photo_order": order,
+                item = {"story_id": story, "album_id": document.meta.get("album_id", document.id), "worker_arranged_photo_order": order,
                         "photo_flickr_id": caption.image or "", "text": caption.text, **caption.meta}
                 annotations.append([item])
         return {**self.kept(corpus, {"images": [], "albums": []}), "annotations": annotations}
@@ -75,7 +75,7 @@ class Challenge(JsonFormat):
     name = "vist-challenge"
     title = "VIST challenge output"
     shape = '{"output_stories": [{"album_id": "7", "photo_sequence": ["1", "2", "3", "4", "5"], "story_text_normalized": "…"}]}'
-    carries = carrying("documents", "alternatives", "untimed", "images")
+    carries = carrying("documents", "several", "alternatives", "untimed", "images", "about")
     story = True
 
     def looks(self, value: Any) -> bool:
@@ -98,7 +98,7 @@ class Challenge(JsonFormat):
             yield check.close(name, [] if caption is None else [caption], meta={"album_id": id, "photo_sequence": photos, **others(item, _OUTPUT)})
 
     def value(self, corpus: Corpus) -> Any:
-        stories = [{"album_id": d.id.partition("/")[0], **d.meta, "photo_sequence": _photos(d), "story_text_normalized": d.text} for d in corpus]
+        stories = [{"album_id": d.id, **d.meta, "photo_sequence": _photos(d), "story_text_normalized": d.text} for d in corpus]
         return {**self.kept(corpus), "output_stories": stories}
 
 
@@ -110,4 +110,4 @@ def _photos(document: Document) -> list[str]:
 def sequence_id(document: Document) -> str:
     """`album/photo-photo-…`, the same name in a reference file and in a challenge file."""
     photos = _photos(document)
-    return f"{document.id.partition('/')[0]}/{'-'.join(photos)}" if photos else document.id
+    return f"{document.meta.get('album_id', document.id)}/{'-'.join(photos)}" if photos else document.id

@@ -72,7 +72,8 @@ def _used(corpus: Corpus) -> dict[str, list[str]]:
             "times": any(c.start is not None for c in document.captions),
             "untimed": any(c.start is None for c in document.captions),
             "images": any(c.image is not None for c in document.captions) or "photo_sequence" in document.meta,
-            "meta": bool(document.meta.keys() - {"photo_sequence"}) or any(c.meta for c in document.captions),
+            "meta": any(c.meta for c in document.captions),
+            "about": bool(document.meta.keys() - {"photo_sequence", "story_id", "album_id"}),
         }
         for name, true in facts.items():
             if true:

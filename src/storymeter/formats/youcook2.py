@@ -17,7 +17,7 @@ class YouCook2(JsonFormat):
     name = "youcook2"
     title = "YouCook2"
     shape = '{"database": {"<video>": {"duration": 9.0, "subset": "…", "annotations": [{"id": 0, "segment": [0, 4], "sentence": "…"}]}}}'
-    carries = carrying("documents", "several", "times", "empty", "duration", "meta")
+    carries = carrying("documents", "several", "times", "empty", "duration", "meta", "about")
 
     def looks(self, value: Any) -> bool:
         return has(value, "database") and not isinstance(value["database"], str)
