@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-WORDS = "a man woman dog child is are seen standing walking in front of the camera while another person holds ball and then begins to".split()
+WORDS = ["a", "man", "woman", "dog", "child", "is", "are", "seen", "standing", "walking", "in", "front", "of", "the", "camera", "while", "another", "person", "holds", "ball", "and", "then", "begins", "to"]
 
 
 def generate(path: Path, captions: int) -> None:
