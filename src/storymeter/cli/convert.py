@@ -6,8 +6,8 @@ import click
 
 from ..captions import Corpus
 from ..formats import examine, registry, write
-from ._formats import reading_options
 from ._options import say
+from ._reading import reading_options
 
 
 @click.command(epilog="Formats: " + ", ".join(registry.FORMATS))
@@ -15,7 +15,7 @@ from ._options import say
 @click.argument("target", metavar="OUT")
 @reading_options
 @click.option("--to", "target_format", metavar="FORMAT", help="The format of the output; otherwise by its suffix (.json: the format it came from).")
-def command(source: str, target: str, source_format: str | None, repair: bool, id_map: str | None, columns: dict[str, str], target_format: str | None) -> None:
+def command(source: str, target: str, format: str | None, repair: bool, id_map: str | None, columns: dict[str, str] | None, target_format: str | None) -> None:
     """Convert IN to OUT; `-` is stdin or stdout.
 
     JSON Lines (.jsonl) keeps everything. What another format cannot carry is left out and named on stderr; where the meaning
@@ -23,7 +23,7 @@ def command(source: str, target: str, source_format: str | None, repair: bool, i
     """
     if target_format:
         registry.get(target_format)  # a wrong name is told before a big file is read
-    reading = examine(source, format=source_format, repair=repair, id_map=id_map, columns=columns)
+    reading = examine(source, format=format, repair=repair, id_map=id_map, columns=columns)
     corpus: Corpus = reading.require()
     lost = write(corpus, target, format=target_format)
     if lost:

@@ -63,8 +63,8 @@ def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
     if formats:
         from ..formats.registry import FORMATS
 
-        rows = [[f.name, f.title, f.shape, f.writable] for f in FORMATS.values()]
-        tables.append(Table(["format", "what it is", "what it looks like", "written too"], rows, title="Formats"))
+        rows = [[f.name, f.title, f.shape] for f in FORMATS.values()]
+        tables.append(Table(["format", "what it is", "what it looks like"], rows, title="Formats", note="All are read and written; docs/formats.md says what each can carry."))
     return tables or [Table(["what", "value"], _facts())]
 
 

@@ -12,15 +12,15 @@ from ..captions import Corpus, Origin
 from ..errors import DataError, MissingPartError
 from ..formats import Reading, examine
 from ..formats.problems import Problem, group
-from ._formats import reading_options
 from ._options import coloured, format_option, output, progress_bar
+from ._reading import reading_options
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @reading_options
 @format_option("table", "json")
-def command(files: tuple[str, ...], source_format: str | None, repair: bool, id_map: str | None, columns: dict[str, str], style: str) -> None:
+def command(files: tuple[str, ...], format: str | None, repair: bool, id_map: str | None, columns: dict[str, str] | None, style: str) -> None:
     """List every problem of the given files, grouped. `-` is stdin.
 
     Exit 0 if there are none or only warnings, 1 if there are errors.
@@ -29,7 +29,7 @@ def command(files: tuple[str, ...], source_format: str | None, repair: bool, id_
     with progress_bar() as progress:
         for number, path in enumerate(files):
             progress("files checked", number, len(files))
-            readings.append(_examined(path, format=source_format, repair=repair, id_map=id_map, columns=columns))
+            readings.append(_examined(path, format=format, repair=repair, id_map=id_map, columns=columns))
     output(json.dumps({"schema": 1, "files": [_record(r) for r in readings]}, ensure_ascii=False, indent=2) if style == "json"
            else "\n".join(_page(r) for r in readings))
     if any(reading.errors for reading in readings):
