@@ -90,11 +90,11 @@ def _build(name: Name, table: Mapping[str, Entry], group: str, what: str) -> obj
     if entry is not None:
         module, _, attribute = entry.target.partition(":")
         factory = getattr(importlib.import_module(module), attribute)
-        return factory(**_convert(factory, {**entry.preset, **name.options}, name, hidden=entry.preset))
+        return factory(**convert_options(factory, {**entry.preset, **name.options}, name, hidden=entry.preset))
     plugins = {point.name: point for point in _plugins(group)}
     if name.word in plugins:
         factory = plugins[name.word].load()
-        return factory(**_convert(factory, name.options, name))
+        return factory(**convert_options(factory, name.options, name))
     raise UsageError(f"There is no {what} {name.word!r}.", hint=closest(name.word, [*table, *plugins]))
 
 
@@ -104,7 +104,7 @@ def _plugins(group: str) -> Iterator[Any]:
     yield from entry_points(group=group)
 
 
-def _convert(factory: Callable[..., Any], options: Mapping[str, str], name: Name, hidden: Mapping[str, str] | None = None) -> dict[str, Any]:
+def convert_options(factory: Callable[..., Any], options: Mapping[str, str], name: Name, hidden: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Option strings to the types that the factory's signature declares: int, float, bool, str, or a scorer."""
     call = factory.__init__ if inspect.isclass(factory) else factory
     known = {key: p for key, p in inspect.signature(call).parameters.items() if key != "self" and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}

@@ -176,6 +176,11 @@ def compiled(progress: Progress = _silent) -> memoryview:
         raise DataError(f"METEOR's data in {paraphrases.parents[1]} cannot be used: {error}.", hint="Install pycocoevalcap again.") from None
 
 
+def word_list(name: str) -> bytes:
+    """One of METEOR's small lists as it lies in its data: `synonym/english.synsets`, say."""
+    return _lists_and_paraphrases()[0](name)
+
+
 def _pieces(path: Path, size: int = 1 << 18) -> Iterator[tuple[bytes, int, int]]:
     total, done = path.stat().st_size, 0
     with path.open("rb") as file:

@@ -1,0 +1,220 @@
+"""storymeter stress: break the captions on purpose and watch which metric notices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..names import split
+from ._options import coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from ._reading import read_candidates, read_references, reading_options
+
+if TYPE_CHECKING:
+    from ..captions import Corpus
+    from ..metric import Progress, Setting
+    from ..report.table import Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@click.group()
+def command() -> None:
+    """Damage captions on purpose (fewer, padded, in the wrong order, misspelt) and see what each metric says."""
+
+
+def _common(function: F) -> F:
+    for option in reversed([
+        click.option("--references", "-r", multiple=True, metavar="FILE", help="What people wrote; once per annotator."),
+        click.option("--metric", "-m", "metrics", multiple=True, metavar="NAME", help="Metrics to watch; default: those of the papers."),
+        click.option("--protocol", default="paper", show_default=True),
+        click.option("--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True),
+        click.option("--images", type=click.Path(exists=True, file_okay=False), help="Folder of the stories' images."),
+        click.option("--device", default="cpu", show_default=True),
+        click.option("--out", type=click.Path(file_okay=False), help="Folder for the table (CSV, LaTeX, JSON), the figure (PNG, SVG) and a page."),
+        format_option(), jobs_option, seed_option, reading_options,
+    ]):
+        function = option(function)
+    return function
+
+
+repeats_option = click.option("--repeats", type=click.IntRange(1, 1000), default=5, show_default=True, help="Random repeats; the table has their mean and spread.")
+
+
+def _setting(protocol: str, tokenizer: Any, jobs: int, seed: int, device: str, images: str | None, progress: Progress) -> Setting:
+    from ..metric import Setting
+    from ..protocol import get
+
+    return Setting(protocol=get(protocol), tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, images=images, progress=progress)
+
+
+def _read(candidates: str, references: tuple[str, ...], reading: dict[str, Any]) -> tuple[Corpus, list[Corpus]]:
+    from ..errors import UsageError
+
+    if not references:
+        raise UsageError("This experiment needs references.", hint="Give them with --references FILE.")
+    return read_candidates([candidates], **reading)[0], read_references(references, **reading)
+
+
+def _names(metrics: tuple[str, ...], default: tuple[str, ...]) -> list[str]:
+    from ..stress.tables import check_metrics
+
+    names = [name for text in metrics for name in split(text)] or list(default)
+    check_metrics(names)
+    return names
+
+
+def _deliver(result: Any, *, verb: str, style: str, out: str | None, base: str | None, title: str, intro: str, more: list[Table] | None = None, json: str | None = None) -> None:
+    from ..files import atomic, write_text
+    from ..report.stress import figures, number_table, result_json, result_table, stress_page
+
+    table = result_table(result, change_from=base)
+    if style == "json":
+        output(json or result_json(result))
+    else:
+        for shown in [number_table(result)] if style == "csv" else [*(more or []), table]:
+            output(shown.render(style, width=terminal_width(), colour=coloured()))
+    if out:
+        folder = Path(out)
+        images = figures(result, base)
+        write_text(folder / f"{verb}.csv", number_table(result).render("csv"))
+        write_text(folder / f"{verb}.tex", table.render("latex"))
+        write_text(folder / f"{verb}.json", json or result_json(result))
+        write_text(folder / f"{verb}.html", stress_page(title, intro, [*(more or []), table], images["png"], title))
+        for kind, data in images.items():
+            with atomic(folder / f"{verb}.{kind}") as file:
+                file.write(data)
+        say(f"Table, figure and page: {folder}/{verb}.*")
+
+
+@command.command()
+@click.argument("candidates")
+@click.option("--m", "m", help="Multiples of the references' captions, comma-separated; default .1,.5,1,2,10,all.")
+@click.option("--k", "k", help="Numbers of captions instead, comma-separated: 3,7,15,200.")
+@repeats_option
+@_common
+def count(candidates: str, m: str | None, k: str | None, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
+          protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+    """Too few, just right, too many: scores when only some captions are kept (table 1 of the SODA papers)."""
+    from ..stress import experiment, tables
+
+    names = _names(metrics, experiment.PAPER_METRICS)
+    corpus, against = _read(candidates, references, reading)
+    with progress_bar() as progress:
+        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
+        result = tables.count(corpus, against, setting, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names)
+    _deliver(result, verb="count", style=style, out=out, base=None, title=f"{corpus.name}: how many captions?",
+             intro="Captions were drawn at random without replacement. A measure of the story should be highest near the number that people wrote (m = 1).")
+
+
+@command.command()
+@click.argument("candidates")
+@click.option("--bound", type=click.FloatRange(0, 1), default=0.7, show_default=True, help="IoU of each jittered segment with the original stays above this.")
+@click.option("--as-told", is_flag=True, help="Reorder the captions as they are, not the oracle captions.")
+@click.option("--reverse", is_flag=True, help="Also a column with the order reversed.")
+@repeats_option
+@_common
+def order(candidates: str, bound: float, as_told: bool, reverse: bool, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str,
+          out: str | None, protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+    """The right sentences in the wrong order (table 3 of the SODA paper)."""
+    from ..stress import tables
+
+    names = _names(metrics, ("anet(scorer=meteor)", "soda_c"))
+    corpus, against = _read(candidates, references, reading)
+    with progress_bar() as progress:
+        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
+        result = tables.order(corpus, against, setting, repeats=repeats, bound=bound, metrics=names, oracle=not as_told, reverse=reverse)
+    _deliver(result, verb="order", style=style, out=out, base="Correct", title=f"{corpus.name}: in which order?",
+             intro="Percentage changes are from the correct order. A measure of the story should fall when sentences change places, and most when all do.")
+
+
+@command.command()
+@click.argument("candidates")
+@click.option("--n", "n", default="20,50", show_default=True, help="Captions per video after padding, comma-separated.")
+@repeats_option
+@_common
+def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
+        protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+    """Redundant captions: the same again, others under the same segment, those of other videos (section 4 of the SODA paper)."""
+    from ..errors import UsageError
+    from ..stress import experiment, tables
+
+    if not all(part.isdigit() for part in split(n)) or not split(n):
+        raise UsageError(f"--n cannot be {n!r}.", hint="Write it like --n 20,50")
+    names = _names(metrics, experiment.PAPER_METRICS)
+    corpus, against = _read(candidates, references, reading)
+    with progress_bar() as progress:
+        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
+        result = tables.pad(corpus, against, setting, n=[int(part) for part in split(n)], repeats=repeats, metrics=names)
+    _deliver(result, verb="pad", style=style, out=out, base="original", title=f"{corpus.name}: padded",
+             intro="A measure of the story should not pay for captions that add nothing.")
+
+
+@command.command()
+@click.argument("candidates", nargs=-1, required=True)
+@_common
+def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
+           protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+    """The best that each system told: mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
+    from ..files import write_text
+    from ..report.stress import oracle_table
+    from ..stress import tables
+
+    with progress_bar() as progress:
+        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
+        scores = [tables.oracle(*_read(candidate, references, reading), setting) for candidate in candidates]
+    output(oracle_table(scores).render(style, width=terminal_width(), colour=coloured()))
+    if out:
+        for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
+            write_text(Path(out) / f"oracle.{ending}", oracle_table(scores).render(kind))
+
+
+@command.command()
+@click.argument("candidates")
+@click.option("--repeats", type=click.IntRange(1, 1000), default=3, show_default=True)
+@_common
+def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
+          protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+    """Every damage, every metric, and a verdict per property with the numbers behind it."""
+    from ..engine.defaults import default_metrics
+    from ..report.stress import audit_json, audit_table
+    from ..stress.audit import audit as run_audit
+
+    if metrics:
+        _names(metrics, ())
+    corpus = read_candidates([candidates], **reading)[0]
+    against = read_references(references, **reading)
+    names = _names(metrics, tuple(n for n in default_metrics(corpus.kind, references=bool(against), images=images is not None) if n != "localisation"))
+    with progress_bar() as progress:
+        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
+        found = run_audit(corpus, against, setting, metrics=names, repeats=repeats)
+    _deliver(found.result, verb="audit", style=style, out=out, base="original", title=f"{corpus.name}: what does each metric reward?",
+             intro="Each column is a damage done on purpose; the verdicts say what follows.", more=[audit_table(found)], json=audit_json(found))
+
+
+@command.command()
+@click.argument("transformation")
+@click.argument("candidates")
+@click.argument("target")
+@click.option("--references", "-r", multiple=True, metavar="FILE")
+@click.option("--protocol", default="paper", show_default=True)
+@jobs_option
+@seed_option
+@reading_options
+def apply(transformation: str, candidates: str, target: str, references: tuple[str, ...], protocol: str, jobs: int, seed: int, **reading: Any) -> None:
+    """Write the damaged corpus to TARGET: storymeter stress apply 'pad(n=200)' in.json out.json -r references.json"""
+    from ..formats import write
+    from ..stress.experiment import apply as transform
+    from ..stress.scene import Scene
+    from ..stress.transforms import transformation as get
+
+    made = get(transformation)
+    corpus = read_candidates([candidates], **reading)[0]
+    against = read_references(references, **reading)
+    with progress_bar() as progress:
+        scene = Scene.of(against, _setting(protocol, "ptb", jobs, seed, "cpu", None, progress))
+        changed = transform([made], corpus, scene, seed=seed)
+    write(changed, target)
+    say(f"{len(changed):,} documents, {changed.captions:,} captions (before: {corpus.captions:,}): {target}")

@@ -1,0 +1,45 @@
+"""What a transformation sees, and the shapes it comes in."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..captions import Caption, Corpus, Document
+from ..metric import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a transformation may look at besides the corpus: the references by id, and how the run is done."""
+
+    references: Mapping[str, Sequence[Document]]
+    setting: Setting
+
+    @classmethod
+    def of(cls, references: Sequence[Corpus], setting: Setting | None = None) -> Scene:
+        found: dict[str, list[Document]] = {}
+        for corpus in references:
+            for document in corpus:
+                found.setdefault(document.id, []).append(document)
+        return cls(found, setting or Setting())
+
+    def size(self, document: Document) -> float:
+        """|G|: how many captions people wrote for this document."""
+        counts = [len(reference.captions) for reference in self.references.get(document.id, ())]
+        return 0.0 if not counts else float(sum(counts)) if self.setting.protocol.refs == "merge" else sum(counts) / len(counts)
+
+    def duration(self, document: Document) -> float:
+        """Of the video: as stated anywhere, else the latest end of any caption."""
+        known = [d.duration for d in (document, *self.references.get(document.id, ())) if d.duration]
+        ends = [c.end for d in (document, *self.references.get(document.id, ())) for c in d.captions if c.end is not None]
+        return max(known or ends, default=0.0)
+
+
+#: random numbers for a purpose: the same seed, purpose and document give the same numbers
+Dice = Callable[[str], random.Random]
+#: captions of one document to other captions
+Change = Callable[[Document, Scene, Dice], Sequence[Caption]]
+#: the same for changes that look at the whole corpus first
+Whole = Callable[[Corpus, Scene, Dice], Change]
