@@ -66,23 +66,25 @@ def _names(metrics: tuple[str, ...], default: tuple[str, ...]) -> list[str]:
     return names
 
 
-def _deliver(result: Any, *, verb: str, style: str, out: str | None, base: str | None, title: str, intro: str, more: list[Table] | None = None, json: str | None = None) -> None:
+def _deliver(result: Any, *, verb: str, style: str, out: str | None, base: str | None, title: str, intro: str, shown: list[Table] | None = None,
+             json: str | None = None) -> None:
+    """Print the result in the style asked for, and put everything that belongs to it into the folder."""
     from ..files import atomic, write_text
     from ..report.stress import figures, number_table, result_json, result_table, stress_page
 
-    table = result_table(result, change_from=base)
+    tables = shown or [result_table(result, change_from=base)]
     if style == "json":
         output(json or result_json(result))
     else:
-        for shown in [number_table(result)] if style == "csv" else [*(more or []), table]:
-            output(shown.render(style, width=terminal_width(), colour=coloured()))
+        for table in [number_table(result)] if style == "csv" else tables:
+            output(table.render(style, width=terminal_width(), colour=coloured()))
     if out:
         folder = Path(out)
         images = figures(result, base)
         write_text(folder / f"{verb}.csv", number_table(result).render("csv"))
-        write_text(folder / f"{verb}.tex", table.render("latex"))
+        write_text(folder / f"{verb}.tex", "\n".join(table.render("latex") for table in tables))
         write_text(folder / f"{verb}.json", json or result_json(result))
-        write_text(folder / f"{verb}.html", stress_page(title, intro, [*(more or []), table], images["png"], title))
+        write_text(folder / f"{verb}.html", stress_page(title, intro, tables, images["png"], title))
         for kind, data in images.items():
             with atomic(folder / f"{verb}.{kind}") as file:
                 file.write(data)
@@ -179,7 +181,7 @@ def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: t
           protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
     """Every damage, every metric, and a verdict per property with the numbers behind it."""
     from ..engine.defaults import default_metrics
-    from ..report.stress import audit_json, audit_table
+    from ..report.stress import audit_json, audit_table, damage_table
     from ..stress.audit import audit as run_audit
 
     if metrics:
@@ -191,7 +193,7 @@ def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: t
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
         found = run_audit(corpus, against, setting, metrics=names, repeats=repeats)
     _deliver(found.result, verb="audit", style=style, out=out, base="original", title=f"{corpus.name}: what does each metric reward?",
-             intro="Each column is a damage done on purpose; the verdicts say what follows.", more=[audit_table(found)], json=audit_json(found))
+             intro="Each column is a damage done on purpose; the verdicts say what follows.", shown=[audit_table(found), damage_table(found.result, "original")], json=audit_json(found))
 
 
 @command.command()

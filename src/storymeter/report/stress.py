@@ -44,7 +44,15 @@ def result_json(result: Result, **more: Any) -> str:
 
 def audit_table(audit: Audit) -> Table:
     rows = [[v.metric, v.property, "yes" if v.holds else "NO", v.because] for v in audit.verdicts]
-    return Table(["metric", "property", "holds", "because"], rows, note=str(audit.result.signature))
+    return Table(["metric", "property", "holds", "because"], rows, title="Verdicts", note=str(audit.result.signature))
+
+
+def damage_table(result: Result, base: str) -> Table:
+    """One line per damage, one column per metric: its value and the percentage change."""
+    metrics = [result.row(metric) for metric in dict.fromkeys(row.metric for row in result.rows)]
+    at = result.labels.index(base)
+    rows = [[label, *(_cell(row, k, at) for row in metrics)] for k, label in enumerate(result.labels)]
+    return Table(["damage", *(row.title for row in metrics)], rows, title="What each damage does")
 
 
 def audit_json(audit: Audit) -> str:

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import storymeter
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.errors import UsageError
+from storymeter.metric import Setting
+from storymeter.stress import tables
+from storymeter.stress.audit import audit
+from storymeter.stress.scene import Scene
+from storymeter.stress.transforms import transformation
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def videos(examples: Path) -> tuple[Corpus, list[Corpus]]:
+    folder = examples / "videos"
+    return storymeter.read(folder / "good.json"), [storymeter.read(folder / "reference_1.json"), storymeter.read(folder / "reference_2.json")]
+
+
+def padded(videos: tuple[Corpus, list[Corpus]]) -> Corpus:
+    return transformation("pad(n=60)")(videos[0], Scene.of(videos[1]), seed=1)
+
+
+def test_precision_falls_and_recall_rises_with_m(videos: tuple[Corpus, list[Corpus]]) -> None:
+    result = tables.count(padded(videos), videos[1], Setting(), m=["0.5", "2", "10", "all"], repeats=3)
+    for metric in ("soda_a", "soda_b", "soda_c"):
+        recall = [cell.mean for cell in result.row(metric, "recall").cells]
+        precision = [cell.mean for cell in result.row(metric, "precision").cells]
+        assert recall == sorted(recall)
+        assert precision[0] > precision[-1]
+    assert result.row("soda_c").cells[0].sd > 0
+    assert len(result.row("soda_c").cells[-1].values) == 1  # "all" is not random
+
+
+def test_pairs_are_scored_once_for_all_repeats(videos: tuple[Corpus, list[Corpus]]) -> None:
+    setting = Setting()
+    tables.count(padded(videos), videos[1], setting, m=["all"], repeats=1)
+    pairs = {key: len(table) for key, table in setting.shared.items() if key[0] == "pairs"}
+    tables.count(padded(videos), videos[1], setting, m=["1", "2"], repeats=5)
+    assert {key: len(table) for key, table in setting.shared.items() if key[0] == "pairs"} == pairs
+
+
+def test_wrong_order_costs_more_when_all_is_shuffled(videos: tuple[Corpus, list[Corpus]]) -> None:
+    row = tables.order(videos[0], videos[1][:1], Setting(), repeats=5).row("soda_c")
+    correct, swap, shuffle = (cell.mean for cell in row.cells)
+    assert correct > swap > shuffle
+
+
+def test_oracle_of_the_references_is_perfect(videos: tuple[Corpus, list[Corpus]]) -> None:
+    found = tables.oracle(videos[1][0], videos[1][:1], Setting())
+    assert found.meteor == pytest.approx(1.0)
+    assert tables.oracle(videos[0], videos[1][:1], Setting()).meteor < 0.6
+
+
+def test_audit_tells_soda_from_the_current_score(videos: tuple[Corpus, list[Corpus]]) -> None:
+    found = audit(videos[0], videos[1], Setting(), metrics=["soda_c", "anet(scorer=meteor)"], repeats=2)
+    verdicts = {(v.metric, v.property): v.holds for v in found.verdicts}
+    assert verdicts["soda_c", "peaks at the right number"] and verdicts["soda_c", "does not reward padding"] and verdicts["soda_c", "notices order"]
+    assert not verdicts["anet(scorer=meteor)", "peaks at the right number"]
+
+
+def test_stories_can_be_stressed(examples: Path) -> None:
+    stories = storymeter.read(examples / "stories" / "good.json")
+    found = audit(stories, [], Setting(), metrics=["rovist_nr"], repeats=1)
+    assert {v.property: v.holds for v in found.verdicts}["does not reward repetition"]
+
+
+@pytest.mark.parametrize("name", ["sample(m=-1)", "sample(m=0)", "sample(k=0)", "sample", "sample(m=1,k=1)", "pad(n=0)", "pad(kind=odd)", "swap(bound=2)", "drop(share=-1)",
+                                  "typo(rate=7)", "explode", "swap(colour=red)"])
+def test_nonsense_is_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        transformation(name)
+
+
+def test_one_caption_cannot_be_swapped_and_stays() -> None:
+    one = Corpus((Document("v", (Caption("a dog", 0.0, 1.0),)),), "s")
+    assert transformation("swap(bound=1)")(one, Scene.of([one])).documents == one.documents
+
+
+def test_verbs(run: Run, examples: Path, tmp_path: Path) -> None:
+    good, ref = str(examples / "videos/good.json"), str(examples / "videos/reference_1.json")
+    out = str(tmp_path / "out")
+    code, text, _ = run("stress", "count", good, "-r", ref, "--m", "0.5,1,all", "--repeats", "2", "-m", "soda_d", "--out", out)
+    assert code == 0 and "m=0.5" in text
+    assert {p.suffix for p in (tmp_path / "out").iterdir()} == {".csv", ".tex", ".json", ".html", ".png", ".svg"}
+    first = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()}
+    run("stress", "count", good, "-r", ref, "--m", "0.5,1,all", "--repeats", "2", "-m", "soda_d", "--out", out)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()} == first
+    _, text, _ = run("stress", "order", good, "-r", ref, "--repeats", "2", "--format", "json")
+    assert json.loads(text)["columns"] == ["Correct", "Swap", "Shuffle"]
+    assert "foreign 9" in run("stress", "pad", good, "-r", ref, "--n", "9", "--repeats", "1")[1]
+    assert "Self-BLEU" in run("stress", "oracle", good, "-r", ref)[1]
+    assert run("stress", "apply", "pad(n=9)", good, str(tmp_path / "padded.json"), "-r", ref)[0] == 0
+    assert storymeter.read(tmp_path / "padded.json").captions == 108
+    assert run("stress", "count", good, "-r", ref, "--m", "-1")[0] == 2
+    assert run("stress", "count", good)[0] == 2
+    assert run("stress", "count", good, "-r", ref, "--m", "1", "--k", "1")[0] == 2
