@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 
 from ..captions import Kind
-from ..registry import METRICS
 
 _DENSE = ["soda_c", "soda_a", "soda_b", "anet(scorer=meteor)", "anet(scorer=cider)", "anet(scorer=bleu_4)", "localisation"]
 _COUNTS = ["captions", "words", "coverage", "overlap"]
@@ -20,10 +19,9 @@ def neural() -> bool:
 
 def default_metrics(kind: Kind, *, references: bool, images: bool = False) -> list[str]:
     if kind == "dense":
-        chosen = [*_DENSE, *(["soda_c(scorer=sts)"] if neural() else [])] if references else _COUNTS
+        chosen = _DENSE if references else _COUNTS
     elif kind == "story":
-        seeing = ["rovist_c", *(["rovist_vg"] if images else [])] if neural() else []
-        chosen = [*_STORY, *seeing, *(_CAPTION if references else [])]
+        chosen = [*_STORY, *(_CAPTION if references else [])]
     else:
-        chosen = [*_CAPTION, *(["sts"] if neural() else [])] if references else ["words"]
-    return [name for name in chosen if name.partition("(")[0] in METRICS]
+        chosen = _CAPTION if references else ["words"]
+    return chosen

@@ -29,6 +29,11 @@ class Report:
     systems: tuple[SystemReport, ...]
     metrics: tuple[Metric, ...]
 
+    def only(self, *names: str) -> Report:
+        """The same report with some of its metrics."""
+        kept = [k for k, metric in enumerate(self.metrics) if metric.name in names]
+        return Report(tuple(replace(s, scores=tuple(s.scores[k] for k in kept)) for s in self.systems), tuple(self.metrics[k] for k in kept))
+
     def __getitem__(self, key: tuple[str, str]) -> Score:
         """`report["system", "metric"]`"""
         system, metric = key

@@ -1,0 +1,70 @@
+"""storymeter demo: the main job on the packaged example, and where the files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ._options import coloured, jobs_option, output, progress_bar, say, seed_option, terminal_width
+
+
+@click.command()
+@click.option("--out", type=click.Path(file_okay=False), default="storymeter-demo", show_default=True, help="Folder for the files it writes.")
+@jobs_option
+@seed_option
+def command(out: str, jobs: int, seed: int) -> None:
+    """Score three example systems, compare them, look at one video, and write it all to a folder."""
+    from ..engine.compare import compare
+    from ..engine.defaults import default_metrics
+    from ..engine.evaluate import evaluate
+    from ..engine.examples import example_folder
+    from ..files import write_text
+    from ..formats import read
+    from ..report.comparison import comparison_table
+    from ..report.scores import coverage_lines, document_writer, score_json, score_table
+    from ..report.timeline import terminal, timeline_page
+    from ._show_video import video_timeline
+
+    examples, folder = example_folder(), Path(out)
+    videos = examples / "videos"
+    systems = [read(videos / f"{name}.json") for name in ("good", "padded", "disordered")]
+    references = [read(videos / "reference_1.json"), read(videos / "reference_2.json")]
+    width, colour = terminal_width(), coloured()
+
+    say("Twelve short videos, two annotators, three systems: a good one, one that pads with repeats, one in the wrong order.\n")
+    with progress_bar() as progress:
+        report = evaluate(candidates=systems, references=references, metrics=default_metrics("dense", references=True), jobs=jobs, seed=seed, progress=progress)
+    output(score_table(report).render("table", width=width, colour=colour))
+    for line in coverage_lines(report):
+        say(line)
+    write_text(folder / "scores.json", score_json(report))
+    document_writer(str(folder / "per-video.csv"))(report)
+
+    comparisons = compare(report.only("soda_c"), seed=seed)
+    output("\n" + comparison_table(comparisons).render("table", width=width, colour=colour))
+    write_text(folder / "comparison.tex", comparison_table(comparisons).render("latex"))
+
+    timeline = video_timeline("pancakes", systems[1], references, jobs=jobs)
+    output("\n" + terminal(timeline, width or 110))
+    write_text(folder / "pancakes.html", timeline_page(timeline))
+    _stories(examples, folder, jobs, seed)
+    say("\nWritten:")
+    for path in sorted(folder.iterdir()):
+        say(f"  {path}")
+
+
+def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
+    from ..engine.defaults import default_metrics
+    from ..engine.evaluate import evaluate
+    from ..files import write_text
+    from ..formats import read
+    from ..report.scores import score_json, score_table
+
+    stories = [read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
+    images = str(examples / "stories" / "images")
+    say("\nEight stories of five pictures, three systems: a good one, a dull one, one with its sentences shuffled.\n")
+    with progress_bar() as progress:
+        report = evaluate(candidates=stories, metrics=default_metrics("story", references=False, images=True), jobs=jobs, seed=seed, images=images, progress=progress)
+    output(score_table(report).render("table", width=terminal_width(), colour=coloured()))
+    write_text(folder / "stories.json", score_json(report))
