@@ -39,6 +39,12 @@ void cut_at_white_space(std::string_view text, Take&& take) {
     if (begin < text.size()) take(text.substr(begin));
 }
 
+bool only_blanks(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] != ' ' && white_space(text, i) != 0) return false;
+    return true;
+}
+
 template <typename Take>
 void cut_at_blanks(std::string_view text, Take&& take) {
     for (std::size_t begin = 0;;) {
@@ -134,7 +140,12 @@ std::uint32_t NgramIndex::add(const std::string& line, int orders) {
     sentence.end_word = blank_words_.size();
 
     std::vector<std::uint32_t> words;
-    cut_at_white_space(line, [&](std::string_view text) { words.push_back(word(text)); });
+    if (only_blanks(line)) {  // the usual case: the same words, but for the empty one
+        words.assign(blank_words_.begin() + static_cast<std::ptrdiff_t>(sentence.first_word), blank_words_.end());
+        std::erase(words, word(""));
+    } else {
+        cut_at_white_space(line, [&](std::string_view text) { words.push_back(word(text)); });
+    }
     sentence.length = static_cast<std::uint32_t>(words.size());
     sentence.gram_bounds.fill(all_grams_.size());
     // An n-gram is its first n-1 words and one word more: each order extends the ids of the one before.

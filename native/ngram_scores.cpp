@@ -57,6 +57,7 @@ void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, d
             const std::uint32_t candidate = batch.candidates[item];
             const auto references = batch.of(item);
             double* row = out + item * kBleuColumns;
+            std::fill_n(row, kOrders, 0.0);
             for (int order = 1; order <= kOrders; ++order) {
                 const auto grams = index.grams(candidate, order);
                 most.assign(grams.size(), 0);
@@ -67,6 +68,7 @@ void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, d
                 std::uint64_t matched = 0;
                 for (std::size_t i = 0; i < grams.size(); ++i) matched += std::min(grams[i].count, most[i]);
                 row[order - 1] = static_cast<double>(matched);
+                if (matched == 0) break;  // no common n-gram: none of a higher order either
             }
             const std::uint32_t length = index.length(candidate);
             std::optional<std::uint32_t> closest;
@@ -202,15 +204,15 @@ void CiderModel::score(const NgramIndex& index, const Batch& batch, bool clip, d
                 double value = 0.0;
                 for (int order = 1; order <= kOrders; ++order) {
                     const auto n = static_cast<std::size_t>(order) - 1;
-                    const double scale = norms_of(candidate)[n] * norms_of(reference)[n];
-                    if (!(scale > 0.0)) continue;
                     const auto ours = index.grams(candidate, order), theirs = index.grams(reference, order);
                     products.clear();
                     intersect(ours, theirs, [&](std::size_t i, std::size_t j) {
                         const double a = weight(ours[i]), b = weight(theirs[j]);
                         products.push_back((clip ? std::min(a, b) : a) * b);
                     });
-                    value += ordered_sum(products) / scale;
+                    if (products.empty()) break;  // no common n-gram: none of a higher order either
+                    const double scale = norms_of(candidate)[n] * norms_of(reference)[n];
+                    if (scale > 0.0) value += ordered_sum(products) / scale;
                 }
                 const double difference = static_cast<double>(index.length(candidate)) - static_cast<double>(index.length(reference));
                 if (sigma > 0.0) value *= std::exp(-(difference * difference) / (2.0 * sigma * sigma));

@@ -46,6 +46,8 @@ def columns(n: int) -> tuple[str, ...]:
 
 def of_order(statistics: FloatArray, n: int) -> FloatArray:
     """The columns of BLEU-n among those of BLEU-4."""
+    if n == ORDERS:
+        return statistics
     return statistics[..., [*range(n), *range(ORDERS, ORDERS + n), 2 * ORDERS, 2 * ORDERS + 1]]
 
 
