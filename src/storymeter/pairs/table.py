@@ -21,7 +21,7 @@ from ..text.tokens import ascii_only, tokenize
 from .base import FloatArray, IntArray, PairScorer
 
 #: pairs between two reports of progress
-CHUNK = 500_000
+CHUNK = 1_000_000
 _LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
 
 
