@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .captions import Corpus, Document
-from .errors import DataError, some
+from .errors import DataError, UsageError, some
 from .protocol import Protocol
 
 
@@ -44,6 +44,8 @@ class Task:
 
 def join(*, candidates: Corpus, references: Sequence[Corpus] = (), protocol: Protocol | None = None) -> Task:
     protocol = protocol or Protocol()
+    if references:
+        _check_roles(candidates, references)
     submitted = _one_each(candidates)
     if not references:
         ids = tuple(sorted(submitted))
@@ -81,6 +83,19 @@ def _one_each(candidates: Corpus) -> dict[str, Document]:
     doubled = sorted(i for i, documents in groups.items() if len(documents) > 1)
     raise DataError(f"{candidates.name!r} gives {len(doubled):,} documents more than once: {some(doubled)}",
                     hint="A system tells each story once; several alternatives per id belong into --references.")
+
+
+#: formats that only a submission has, and formats that only references have
+SUBMISSION_FORMATS = frozenset({"activitynet", "coco-results", "vist-challenge"})
+REFERENCE_FORMATS = frozenset({"activitynet-reference", "coco", "vist"})
+
+
+def _check_roles(candidates: Corpus, references: Sequence[Corpus]) -> None:
+    """A submission given as the reference and the reference as the submission still gives a number: recognise it by the formats."""
+    if candidates.origin.format in REFERENCE_FORMATS and all(corpus.origin.format in SUBMISSION_FORMATS for corpus in references):
+        names = ", ".join(repr(corpus.name) for corpus in references)
+        raise UsageError(f"Candidates and references are swapped: {candidates.name!r} is a file of references ({candidates.origin.format}), "
+                         f"and {names} a submission ({references[0].origin.format}).", hint="Exchange the two. (Converted to jsonl, any file may play any part.)")
 
 
 def _check(candidates: Corpus, references: Sequence[Corpus], submitted: dict[str, Document],

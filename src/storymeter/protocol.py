@@ -30,7 +30,7 @@ class Protocol:
     iou: Literal["exact", "eps"] = "exact"
     #: several annotators: one merged track, the best F1 per video, their mean, or exactly one.
     refs: Literal["best", "merge", "mean", "single"] = "best"
-    #: which side is METEOR's hypothesis; the public SODA script has the reference there.
+    #: which side is the scorer's hypothesis in SODA; the public SODA script has the reference there. Elsewhere it is the candidate.
     orientation: Literal["candidate", "reference"] = "candidate"
     #: a reference video that the submission lacks.
     missing: Literal["zero", "skip", "error"] = "zero"
@@ -40,6 +40,7 @@ class Protocol:
     unmatched: Literal["garbage-fixed", "garbage-random", "ignore"] = "garbage-fixed"
     #: the seed of `garbage-random`; the 2019-2021 script had none.
     garbage_seed: int = 0
+    #: which videos SODA's mean is over, where `missing` keeps those that were not submitted (the others' mean follows `missing`).
     average: Literal["reference-videos", "submitted-videos"] = "reference-videos"
     text_tiou: Literal[">=", ">"] = ">="
     detection_tiou: Literal[">=", ">"] = ">"
@@ -95,7 +96,7 @@ def _presets() -> dict[str, Preset]:
                "densevid_eval, 2018 challenge version"),
         Preset(replace(anet, name="anet-2021", unmatched="garbage-random"), "The 2019-2021 ActivityNet script: random garbage for unmatched captions, here with a seed.",
                "densevid_eval, 2019-2021 challenge versions"),
-        Preset(replace(soda_v1, name="pdvc", refs="mean"), "PDVC's evaluation: SODA against each annotator, then the mean; ActivityNet scores as in 2018.",
+        Preset(replace(soda_v1, name="pdvc", refs="mean", missing="zero"), "PDVC's evaluation: SODA against each annotator, then the mean; ActivityNet scores as in 2018.",
                "ttengwang/PDVC, ICCV 2021"),
         Preset(Protocol("nlp2020-ja", refs="merge", unmatched="ignore"), "SODA's Japanese forerunner: annotators merged, unmatched captions ignored.",
                "Fujita et al., NLP 2020 (in Japanese), eqs. 3-4"),

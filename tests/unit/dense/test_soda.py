@@ -89,6 +89,13 @@ def test_missing_empty_and_skipped_videos() -> None:
     assert soda("c", references, candidates=candidates, missing="skip")["f1"] == pytest.approx(1 / 2)
 
 
+def test_pdvc_skips_missing_videos_in_soda_but_not_in_the_activitynet_score() -> None:
+    references = corpus("r", u=[(0, 1, "a")], v=[(0, 1, "a")])
+    candidates = corpus(v=[(0, 1, "a")])
+    assert score(Soda("c", SharedWords()), candidates, references, protocol="pdvc").value == pytest.approx(1 / (1 + 1e-8))
+    assert score(ActivityNet(SharedWords()), candidates, references, protocol="pdvc").value == pytest.approx(1 / 2)
+
+
 def test_an_annotator_who_said_nothing_is_no_reference() -> None:
     silent = corpus("silent", v=[])
     for refs in ("best", "mean", "merge"):
@@ -110,9 +117,20 @@ def test_references_that_share_no_id() -> None:
         score(Soda("d"), MINE, corpus("r", other=[(0, 1, "a")]))
 
 
+def test_submission_and_references_swapped() -> None:
+    from storymeter.captions import Origin
+
+    submission = Corpus(MINE.documents, "sub.json", Origin("sub.json", "activitynet"))
+    written = Corpus(FIRST.documents, "val.json", Origin("val.json", "activitynet-reference"))
+    assert score("soda_d", submission, written).value > 0
+    assert score("soda_d", written, written).value == 1.0, "one annotator against another is no mistake"
+    with pytest.raises(UsageError, match=r"swapped: 'val.json' is a file of references .* 'sub.json' a submission"):
+        score("soda_d", written, submission)
+
+
 def test_fifty_thousand_captions_in_one_video() -> None:
     many = corpus(v=[(k * 0.01, k * 0.01 + 5, f"a {k % 7}") for k in range(50_000)])
-    got = soda("b", FIRST, candidates=many, max_proposals=0)
+    got = soda("b", FIRST, candidates=many, max_proposals=10**6)
     assert 0 < got["precision"] < got["recall"] <= 1
     first = soda("b", FIRST, candidates=many)
     assert first["precision"] == pytest.approx(first["recall"] * 2 / 1000), "the protocol counts the first thousand of the file"
