@@ -6,6 +6,7 @@
 
 #include "parallel.hpp"
 #include "ptb_rules.hpp"
+#include "ptb_writer.hpp"
 #include "utf8.hpp"
 
 namespace storymeter {
@@ -14,9 +15,9 @@ namespace {
 
 // With which characters a rule can begin; a cheap filter, no part of the meaning.
 enum Start : unsigned {
-    kL = 1 << 0,  // a letter
+    kL = 1 << 0,  // a letter of any script, a joining mark
     kD = 1 << 1,  // a digit
-    kQ = 1 << 2,  // an apostrophe or a backtick
+    kQ = 1 << 2,  // a quote of any kind but "
     kS = 1 << 3,  // a blank or a newline
     kE = 1 << 4,  // & (an entity may stand for a letter or an apostrophe)
     kP = 1 << 5,  // everything else
@@ -50,11 +51,12 @@ constexpr Row kRules[] = {
     {auxiliary_alone, kQ | kE},
     {not_alone, kL},
     {date, kD},
-    {number, kD | kP},
+    {number, kL | kD | kP},
     {fraction, kD},
     {odd_words, kL | kP},
     {slashed, kL | kD},
     {dollars, kL | kP},
+    {written_out, kP},
     {acronym_before_sentence, kL},
     {abbreviation_before_number, kL},
     {company_limited, kL},
@@ -84,16 +86,18 @@ constexpr Row kRules[] = {
     {opening_apostrophe, kQ},
     {auxiliary, kQ | kE},
     {apostrophes, kQ | kE},
+    {typographic_quotes, kQ},
     {single_sign, kE | kP},
+    {any_sign, kP},
     {space, kS | kE},
 };
 
 unsigned start_of(int unit) {
     const unsigned kind = kinds(unit);
-    if (kind & kLetter) return kL;
+    if (kind & kWordUnit) return kL;
     if (kind & kDigit) return kD;
-    if ((kind & kApostrophe) || unit == '`') return kQ;
-    if (kind & (kBlank | kNewline)) return kS;
+    if (unit == '\'' || quote_as_ascii(unit) != nullptr) return kQ;
+    if ((kind & (kBlank | kNewline)) && unit != 0x85) return kS;
     return unit == '&' ? kE : kP;
 }
 
@@ -113,64 +117,13 @@ Match best_match(const Text& t, std::size_t i) {
 // seven letters or fewer.
 std::size_t easy_word(const Text& t, std::size_t i) {
     std::size_t end = i;
-    while (end - i < 64 && t.is(end, kAsciiWord) && !t.is(end, kDigit)) ++end;
+    while (end - i < 64 && t.is(end, kLetter)) ++end;
     const std::size_t n = end - i;
     if (n == 0 || ((n == 5 || n == 6) && t.any_of(i, "cglwCGLW"))) return 0;
     if (t.at(end) == ' ') return n;
     const bool blank = t.any_of(end + 1, " \n");
     return blank && (t.any_of(end, ",;:?!") || (n > 7 && t.at(end) == '.')) ? n : 0;
 }
-
-class Writer {
-  public:
-    Writer(std::string& out, bool punctuation) : out_(out), punctuation_(punctuation) {}
-
-    void token(std::u16string_view units, Emit emit = Emit::kAsIs) {
-        begin();
-        for (std::size_t i = 0; i < units.size(); ++i) {
-            char32_t unit = units[i];
-            if (unit >= 0xD800 && unit < 0xDC00 && i + 1 < units.size() && units[i + 1] >= 0xDC00 && units[i + 1] < 0xE000) {
-                unit = 0x10000 + ((unit - 0xD800) << 10) + (units[++i] - 0xDC00);
-            } else if (unit >= 0xD800 && unit < 0xE000) {
-                unit = kReplacement;
-            }
-            if (emit == Emit::kBrackets && (unit == '(' || unit == ')')) {
-                out_ += unit == '(' ? "-lrb-" : "-rrb-";
-            } else if (unit == ' ' || (unit < 0x80 && is(static_cast<int>(unit), kBlank | kNewline))) {
-                append_utf8(out_, 0xA0);
-            } else if (unit < 0x80) {
-                out_.push_back(static_cast<char>(unit >= 'A' && unit <= 'Z' ? unit + 32 : unit));
-            } else {
-                append_utf8(out_, unit);
-            }
-        }
-        end();
-    }
-
-    void token(std::string_view ascii) {
-        begin();
-        for (const char unit : ascii) out_.push_back(static_cast<char>(unit >= 'A' && unit <= 'Z' ? unit + 32 : unit));
-        end();
-    }
-
-  private:
-    void begin() {
-        start_ = out_.size();
-        if (!out_.empty()) out_.push_back(' ');
-    }
-    void end() {
-        if (punctuation_) return;
-        static constexpr std::string_view kPunctuation[] = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
-        std::string_view token = std::string_view(out_).substr(start_);
-        if (!token.empty() && token[0] == ' ') token.remove_prefix(1);
-        if (token.size() > 3) return;
-        if (std::find(std::begin(kPunctuation), std::end(kPunctuation), token) != std::end(kPunctuation)) out_.resize(start_);
-    }
-
-    std::string& out_;
-    bool punctuation_;
-    std::size_t start_ = 0;
-};
 
 std::u16string utf16(std::string_view line) {
     std::u16string units;
@@ -201,7 +154,7 @@ void tokenize(std::u16string_view units, Writer& out) {
             continue;
         }
         if (const std::size_t n = easy_word(t, i)) {
-            out.token(units.substr(i, n));
+            out.token(units.substr(i, n), Emit::kAsIs);
             i += n;
             continue;
         }

@@ -168,7 +168,7 @@ Match abbreviation_at_sentence_end(const Text& t, std::size_t i) {
     const std::size_t blank = n != 0 ? t.space(i + n) : 0;
     if (blank == 0) return {};
     const std::size_t next = i + n + blank;
-    const std::size_t more = std::max({t.space(next), std::size_t{t.is(next, kCapital)}, tag_length(t, next)});
+    const std::size_t more = std::max({t.space(next), std::size_t{t.is(next, kAnyCapital)}, tag_length(t, next)});
     return more != 0 ? ahead(n, blank + more, Emit::kExtraDot) : Match{};
 }
 

@@ -10,6 +10,7 @@ using Rule = Match (*)(const Text&, std::size_t);
 
 // ptb_words.cpp
 std::size_t word(const Text& t, std::size_t i);  // WORD: letters and digits, glued by inner . ! ?
+std::size_t letters(const Text& t, std::size_t i);  // LET+: letters of any script and their entities
 Match language_names(const Text& t, std::size_t i);
 Match split_three(const Text& t, std::size_t i);
 Match split_two(const Text& t, std::size_t i);
@@ -49,6 +50,7 @@ Match date(const Text& t, std::size_t i);
 Match number(const Text& t, std::size_t i);
 Match fraction(const Text& t, std::size_t i);
 Match dollars(const Text& t, std::size_t i);
+Match written_out(const Text& t, std::size_t i);
 Match short_year(const Text& t, std::size_t i);
 Match phone(const Text& t, std::size_t i);
 
@@ -77,6 +79,8 @@ Match dashes(const Text& t, std::size_t i);
 Match dots(const Text& t, std::size_t i);
 Match repeated(const Text& t, std::size_t i);
 Match opening_apostrophe(const Text& t, std::size_t i);
+Match typographic_quotes(const Text& t, std::size_t i);
+Match any_sign(const Text& t, std::size_t i);
 Match apostrophes(const Text& t, std::size_t i);
 Match single_sign(const Text& t, std::size_t i);
 Match space(const Text& t, std::size_t i);

@@ -26,7 +26,7 @@ std::size_t bracketed_face(const Text& t, std::size_t i) {
 
 Match opening_quote(const Text& t, std::size_t i) {
     const std::size_t n = double_quote(t, i);
-    return n != 0 && (t.is(i + n, kThing) || t.at(i + n) == '$') ? Match{n + 1, n, Emit::kReplace, "``"} : Match{};
+    return n != 0 && (t.is(i + n, kAlphanumeric) || t.at(i + n) == '$') ? Match{n + 1, n, Emit::kReplace, "``"} : Match{};
 }
 
 Match closing_quote(const Text& t, std::size_t i) {
@@ -45,7 +45,7 @@ Match smiley(const Text& t, std::size_t i) {
     std::size_t at = i + (t.any_of(i, "<>") ? 1 : 0);
     if (!t.any_of(at, ":;=")) return {};
     ++at;
-    const auto mouth = [&](std::size_t m) { return t.any_of(m, "()DPdpO\\{@|[]") && t.at(m + 1) >= 0 && !t.is(m + 1, kAsciiWord); };
+    const auto mouth = [&](std::size_t m) { return t.any_of(m, "()DPdpO\\{@|[]") && t.at(m + 1) >= 0 && !t.is(m + 1, kAlphanumeric); };
     if (t.any_of(at, "-o*'") && mouth(at + 1)) return ahead(at + 2 - i, 1, Emit::kBrackets);
     return mouth(at) ? ahead(at + 1 - i, 1, Emit::kBrackets) : Match{};
 }
@@ -74,6 +74,7 @@ Match dashes(const Text& t, std::size_t i) {
 
 // Three to five dots, bare or with single blanks between them.
 Match dots(const Text& t, std::size_t i) {
+    if (t.at(i) == 0x2026 || t.at(i) == 0x85) return replaced(1, "...");
     if (t.at(i) != '.') return {};
     const std::size_t bare = std::min<std::size_t>(t.at(i + 1) == '.' && t.at(i + 2) == '.' ? 3 + (t.at(i + 3) == '.' ? 1 + (t.at(i + 4) == '.' ? 1 : 0) : 0) : 0, 5);
     std::size_t spaced = 1;
@@ -102,15 +103,26 @@ Match repeated(const Text& t, std::size_t i) {
 
 // ' before a letter and one more non-blank opens a quotation.
 Match opening_apostrophe(const Text& t, std::size_t i) {
-    const bool opens = t.is(i, kApostrophe) && t.is(i + 1, kLetter) && t.at(i + 2) >= 0 && t.space(i + 2) == 0;
+    const bool opens = t.at(i) == '\'' && t.is(i + 1, kLetter) && t.at(i + 2) >= 0 && t.space(i + 2) == 0;
     return opens ? Match{3, 1, Emit::kReplace, "`"} : Match{};
 }
 
 Match apostrophes(const Text& t, std::size_t i) {
-    const int unit = t.at(i);
-    if (unit == '`' || unit == '\'') return whole(t.at(i + 1) == unit ? 2 : 1);
-    const std::size_t n = t.apostrophe(i);
-    return n != 0 ? replaced(n, "'") : Match{};
+    if (t.at(i) == '\'' && t.at(i + 1) == '\'') return whole(2);
+    return whole(t.apostrophe(i), Emit::kQuotes);
+}
+
+// One or two quotes of any kind but ' and ", each written in ASCII.
+Match typographic_quotes(const Text& t, std::size_t i) {
+    if (quote_as_ascii(t.at(i)) == nullptr) return {};
+    return whole(quote_as_ascii(t.at(i + 1)) != nullptr ? 2 : 1, Emit::kQuotes);
+}
+
+Match any_sign(const Text& t, std::size_t i) {
+    if (t.is(i, kSign)) return whole(1);
+    std::size_t n = 0;
+    while (is_raised_or_lowered(t.at(i + n))) ++n;
+    return whole(n);
 }
 
 Match single_sign(const Text& t, std::size_t i) {

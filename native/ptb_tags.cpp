@@ -8,22 +8,18 @@ namespace storymeter::ptb {
 namespace {
 
 std::size_t name(const Text& t, std::size_t i) {
-    if (!t.is(i, kAsciiWord) || t.is(i, kDigit)) return 0;
+    if (!t.is(i, kLetter)) return 0;
     std::size_t n = 1;
-    while (t.is(i + n, kAsciiWord) || t.any_of(i + n, "_:.-")) ++n;
+    while (t.is(i + n, kAlphanumeric) || t.any_of(i + n, "_:.-")) ++n;
     return n;
 }
 
-std::size_t spaces(const Text& t, std::size_t i) {
-    std::size_t n = 0;
-    while (t.any_of(i + n, " \t\r\n\f")) ++n;
-    return n;
-}
+std::size_t spaces(const Text& t, std::size_t i) { return t.run_of(i, ' '); }
 
 // <!x…> and <?x…> up to the first > of the line.
 std::size_t declaration(const Text& t, std::size_t i) {
     const std::size_t start = i + 2;
-    if (t.at(start) != '-' && (!t.is(start, kAsciiWord) || t.is(start, kDigit))) return 0;
+    if (t.at(start) != '-' && !t.is(start, kLetter)) return 0;
     if (!t.declaration.holds(start)) {
         std::size_t end = start;
         while (t.at(end) >= 0 && !t.any_of(end, ">\r\n")) ++end;
@@ -79,7 +75,7 @@ Match tag(const Text& t, std::size_t i) { return whole(tag_length(t, i), Emit::k
 
 Match dash_entity(const Text& t, std::size_t i) {
     const int unit = t.at(i);
-    if (unit == 0x2013 || unit == 0x2014 || unit == 0x2015) return replaced(1, "--");
+    if ((unit >= 0x2013 && unit <= 0x2015) || unit == 0x96 || unit == 0x97) return replaced(1, "--");
     for (const std::string_view entity : {"&md;", "&mdash;", "&ndash;"}) {
         if (const std::size_t n = t.literal(i, entity)) return replaced(n, "--");
     }

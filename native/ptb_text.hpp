@@ -13,6 +13,8 @@ namespace storymeter::ptb {
 enum class Emit {
     kAsIs,
     kDrop,       // blanks and what no rule knows
+    kWord,       // soft hyphens are taken out; one that stands alone becomes "-"
+    kQuotes,     // every kind of quote becomes ' or `
     kReplace,    // write `with` instead
     kExtraDot,   // the token keeps its dot and a second token "." follows
     kNoBlanks,   // inner blanks become U+00A0, so that the token stays one token
@@ -58,8 +60,8 @@ class Text {
     std::size_t newline(std::size_t i) const { return at(i) == '\r' && at(i + 1) == '\n' ? 2 : is(i, kNewline) ? 1 : 0; }
     std::size_t space(std::size_t i) const { return is(i, kBlank) ? 1 : newline(i); }
     // AP and APX of the specification: an apostrophe; an apostrophe or a backtick.
-    std::size_t apostrophe(std::size_t i) const { return is(i, kApostrophe) ? 1 : at(i) == '&' ? literal(i, "&apos;") : 0; }
-    std::size_t apostrophe_or_tick(std::size_t i) const { return at(i) == '`' ? 1 : apostrophe(i); }
+    std::size_t apostrophe(std::size_t i) const { return is_apostrophe(at(i)) ? 1 : at(i) == '&' ? literal(i, "&apos;") : 0; }
+    std::size_t apostrophe_or_tick(std::size_t i) const { return is_tick(at(i)) ? 1 : apostrophe(i); }
 
     // Where runs that several tokens may share end. Each is found once, so that a line costs linear time.
     struct Run {
@@ -67,7 +69,7 @@ class Text {
         std::size_t mark = 0, stop = 0;  // the last place in the run where a match can hinge, and where that match ends
         bool holds(std::size_t i) const { return begin <= i && i < end; }
     };
-    mutable Run mail, host, www, listed, dotted, declaration;
+    mutable Run mail, host, www, www_path, listed, dotted, declaration;
     mutable std::unordered_set<std::size_t> dead_tags;  // places inside a would-be tag from where no > can be reached
 
   private:

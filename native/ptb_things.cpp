@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "ptb_rules.hpp"
 
@@ -14,16 +15,16 @@ using namespace std::string_view_literals;
 std::size_t part(const Text& t, std::size_t i) {
     if (t.any_of(i, "dDoOlL")) {
         const std::size_t mark = t.apostrophe_or_tick(i + 1);
-        const std::size_t rest = mark != 0 ? t.run(i + 1 + mark, kThing) : 0;
+        const std::size_t rest = mark != 0 ? t.run(i + 1 + mark, kThingUnit) : 0;
         if (rest >= 2) return 1 + mark + rest;
     }
-    return t.run(i, kThing);
+    return t.run(i, kThingUnit);
 }
 
 std::size_t thing_length(const Text& t, std::size_t i) {
     std::size_t end = i + part(t, i);
     if (end == i) return 0;
-    while (t.any_of(end, "-_")) {
+    while (t.any_of(end, "-_") || t.at(end) == 0x58A || t.at(end) == 0x2010 || t.at(end) == 0x2011) {
         const std::size_t more = part(t, end + 1);
         if (more == 0) break;
         end += 1 + more;
@@ -33,17 +34,20 @@ std::size_t thing_length(const Text& t, std::size_t i) {
 
 // HTHING: letters, digits, dots and commas, then one or more parts behind hyphens (3.5-inch, U.S.-based, mid-U.S.).
 std::size_t hyphenated_length(const Text& t, std::size_t i) {
-    if (!t.is(i, kThing)) return 0;
+    if (!t.is(i, kAlphanumeric)) return 0;
     if (!t.listed.holds(i)) {
         std::size_t end = i;
-        while (t.is(end, kThing) || t.any_of(end, ".,")) ++end;
+        while (t.is(end, kAlphanumeric) || t.any_of(end, ".,")) ++end;
         t.listed = {i, end, 0, 0};
     }
     std::size_t end = t.listed.end;
     std::size_t parts = 0;
     for (; t.at(end) == '-'; ++parts) {
         const std::size_t acronym = dotted_letters(t, end + 1, 2);
-        const std::size_t more = acronym != 0 ? acronym : t.run(end + 1, kThing);
+        std::size_t more = acronym;
+        if (acronym == 0) {
+            while (t.is(end + 1 + more, kAlphanumeric) || t.at(end + 1 + more) == kSoftHyphen) ++more;
+        }
         if (more == 0) break;
         end += 1 + more;
     }
@@ -67,12 +71,12 @@ std::size_t capitals_length(const Text& t, std::size_t i) {
 
 // A token that keeps its dot because , ; or : follows.
 Match keeps_dot(const Text& t, std::size_t i, std::size_t n) {
-    return n != 0 && t.at(i + n) == '.' && t.any_of(i + n + 1, ",;:") ? ahead(n + 1, 1) : Match{};
+    return n != 0 && t.at(i + n) == '.' && t.any_of(i + n + 1, ",;:") ? ahead(n + 1, 1, Emit::kWord) : Match{};
 }
 
 // A part of a SLASHED: AN+(-L+){0,2}
 std::size_t slash_part(const Text& t, std::size_t i) {
-    std::size_t end = i + t.run(i, kThing);
+    std::size_t end = i + t.run(i, kAlphanumeric);
     if (end == i) return 0;
     for (int hyphens = 0; hyphens < 2 && t.at(end) == '-'; ++hyphens) {
         const std::size_t more = t.run(end + 1, kLetter);
@@ -102,8 +106,13 @@ std::size_t extension(const Text& t, std::size_t i) {
 Match odd_words(const Text& t, std::size_t i) {
     std::size_t best = 0;
     for (const std::string_view literal : {"-lrb-"sv, "-rrb-"sv, "-lcb-"sv, "-rcb-"sv, "-lsb-"sv, "-rsb-"sv, "c.d.s"sv, "pro-"sv, "anti-"sv,
-                                           "s&p-500"sv, "s&ls"sv, "cap'n"sv, "c'est"sv}) {
+                                           "s&p-500"sv, "s&ls"sv}) {
         best = std::max(best, t.literal(i, literal));
+    }
+    for (const auto& [before, after] : {std::pair{"cap"sv, "n"sv}, std::pair{"c"sv, "est"sv}}) {  // Cap'n, c'est
+        const std::size_t n = t.literal(i, before);
+        const std::size_t mark = n != 0 ? t.apostrophe(i + n) : 0;
+        if (mark != 0 && t.literal(i + n + mark, after) != 0) best = std::max(best, n + mark + after.size());
     }
     return whole(best);
 }
@@ -123,17 +132,17 @@ Match slashed(const Text& t, std::size_t i) {
 
 Match word_dot_before_insertion(const Text& t, std::size_t i) { return keeps_dot(t, i, word(t, i)); }
 Match hyphenated_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, hyphenated_length(t, i)); }
-Match hyphenated(const Text& t, std::size_t i) { return whole(hyphenated_length(t, i)); }
+Match hyphenated(const Text& t, std::size_t i) { return whole(hyphenated_length(t, i), Emit::kWord); }
 Match thing_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, thing_length(t, i)); }
-Match thing(const Text& t, std::size_t i) { return whole(thing_length(t, i)); }
+Match thing(const Text& t, std::size_t i) { return whole(thing_length(t, i), Emit::kWord); }
 Match capitals_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, capitals_length(t, i)); }
 Match capitals(const Text& t, std::size_t i) { return whole(capitals_length(t, i)); }
 
 Match file_name(const Text& t, std::size_t i) {
-    if (!t.is(i, kThing)) return {};
+    if (!t.is(i, kThingUnit)) return {};
     if (!t.dotted.holds(i)) {  // the run of letters, digits and single dots around i; remember its last known extension
         std::size_t end = i, dot = 0, stop = 0;
-        while (t.is(end, kThing) || (t.at(end) == '.' && t.is(end + 1, kThing))) {
+        while (t.is(end, kThingUnit) || (t.at(end) == '.' && t.is(end + 1, kThingUnit))) {
             if (t.at(end) == '.') {
                 if (const std::size_t n = extension(t, end + 1)) dot = end, stop = end + 1 + n;
             }

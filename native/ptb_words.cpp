@@ -6,11 +6,9 @@
 namespace storymeter::ptb {
 namespace {
 
-constexpr unsigned kWordUnit = kLetter | kDigit;
-
 // LET: a letter, or an entity such as &eacute; that stands for one.
 std::size_t letter(const Text& t, std::size_t i) {
-    if (t.is(i, kLetter)) return 1;
+    if (t.is(i, kWordUnit)) return 1;
     if (t.at(i) != '&' || !t.any_of(i + 1, "aeiouAEIOU")) return 0;
     for (const std::string_view ending : {"acute;", "grave;", "uml;"}) {
         if (const std::size_t n = t.literal(i + 2, ending)) return 2 + n;
@@ -23,7 +21,7 @@ std::size_t plain(const Text& t, std::size_t i) {
     std::size_t end = i + letter(t, i);
     if (end == i) return 0;
     for (;;) {
-        end += t.run(end, kWordUnit);
+        end += t.run(end, kWordUnit | kDigit);
         const std::size_t entity = letter(t, end);
         if (entity == 0) return end - i;
         end += entity;
@@ -50,15 +48,12 @@ std::size_t not_length(const Text& t, std::size_t i) {
 
 Match split(const Text& t, std::size_t i, std::initializer_list<std::string_view> words, std::size_t tail) {
     for (const std::string_view candidate : words) {
-        const bool quoted = candidate[0] == '\'';
-        if (quoted && !t.is(i, kApostrophe)) continue;
-        const std::size_t n = quoted ? t.literal(i + 1, candidate.substr(1)) + 1 : t.literal(i, candidate);
-        if (n == candidate.size()) return ahead(n - tail, tail);
+        if (const std::size_t n = t.literal(i, candidate)) return ahead(n - tail, tail);
     }
     return {};
 }
 
-// A literal whose apostrophes may be any apostrophe.
+// A literal whose apostrophe may be any apostrophe.
 std::size_t quoted_literal(const Text& t, std::size_t i, std::string_view lower) {
     const std::size_t quote = lower.find('\'');
     const std::size_t before = quote == 0 ? 0 : t.literal(i, lower.substr(0, quote));
@@ -71,6 +66,12 @@ std::size_t quoted_literal(const Text& t, std::size_t i, std::string_view lower)
 }
 
 }  // namespace
+
+std::size_t letters(const Text& t, std::size_t i) {
+    std::size_t end = i;
+    while (const std::size_t n = letter(t, end)) end += n;
+    return end - i;
+}
 
 std::size_t word(const Text& t, std::size_t i) {
     std::size_t end = i + plain(t, i);
@@ -98,18 +99,19 @@ Match split_two(const Text& t, std::size_t i) { return split(t, i, {"'tis", "gon
 Match word_before_auxiliary(const Text& t, std::size_t i) {
     const std::size_t n = word(t, i);
     const std::size_t look = n != 0 ? auxiliary_length(t, i + n) : 0;
-    return look != 0 ? ahead(n, look) : Match{};
+    return look != 0 ? ahead(n, look, Emit::kWord) : Match{};
 }
 
 // "do" of "don't": letters, the last of them no n, before n't.
 Match stem_before_not(const Text& t, std::size_t i) {
-    const std::size_t letters = t.run(i, kLetter);
+    std::size_t letters = 0;
+    while (t.is(i + letters, kLetter) || t.at(i + letters) == kSoftHyphen) ++letters;
     if (letters < 2 || t.any_of(i + letters - 2, "nN")) return {};
     const std::size_t look = not_length(t, i + letters - 1);
-    return look != 0 ? ahead(letters - 1, look) : Match{};
+    return look != 0 ? ahead(letters - 1, look, Emit::kWord) : Match{};
 }
 
-Match plain_word(const Text& t, std::size_t i) { return whole(word(t, i)); }
+Match plain_word(const Text& t, std::size_t i) { return whole(word(t, i), Emit::kWord); }
 
 Match apostrophe_word(const Text& t, std::size_t i) {
     std::size_t best = 0;
@@ -127,18 +129,23 @@ Match apostrophe_word(const Text& t, std::size_t i) {
     // O'Neil: any capital but I and Y, or a small n, and at least two letters behind
     if (t.any_of(i, "ABCDEFGHJKLMNOPQRSTUVWXZn")) {
         const std::size_t tick = t.apostrophe_or_tick(i + 1);
-        const std::size_t letters = tick != 0 ? t.run(i + 1 + tick, kLetter) : 0;
+        const std::size_t letters = tick != 0 ? t.run(i + 1 + tick, kAnyLetter) : 0;
         if (letters >= 2) offer(1 + tick + letters);
     }
     // ma'am: two letters or more, the last a vowel or y, then a vowel or a capital
-    const std::size_t letters = t.run(i, kLetter);
+    const std::size_t letters = t.run(i, kAnyLetter);
     if (letters >= 2 && t.any_of(i + letters - 1, "aeiouyAEIOUY")) {
         const std::size_t tick = t.apostrophe_or_tick(i + letters);
         const std::size_t next = i + letters + tick;
-        if (tick != 0 && (t.any_of(next, "aeiou") || t.is(next, kCapital))) offer(letters + tick + t.run(next, kLetter));
+        if (tick != 0 && (t.any_of(next, "aeiou") || t.is(next, kCapital))) offer(letters + tick + t.run(next, kAnyLetter));
     }
-    for (const std::string_view literal : {"dunkin'", "somethin'", "ol'", "cont'd.", "nor'easter", "c'mon", "e'er", "s'mores", "ev'ry", "li'l", "nat'l"}) {
-        offer(quoted_literal(t, i, literal));
+    if (t.any_of(i, "oO")) {  // o'o
+        const std::size_t tick = t.apostrophe_or_tick(i + 1);
+        if (tick != 0 && t.any_of(i + 1 + tick, "oO")) offer(2 + tick);
+    }
+    for (const std::string_view literal : {"dunkin'", "somethin'", "ol'"}) offer(quoted_literal(t, i, literal));
+    for (const std::string_view literal : {"cont'd.", "nor'easter", "c'mon", "e'er", "s'mores", "ev'ry", "li'l", "nat'l"}) {
+        offer(t.literal(i, literal));  // with the plain apostrophe only
     }
     return whole(best);
 }
@@ -152,11 +159,11 @@ Match y_all(const Text& t, std::size_t i) {
 
 Match auxiliary_alone(const Text& t, std::size_t i) {
     const std::size_t n = auxiliary_length(t, i);
-    return n != 0 && t.at(i + n) >= 0 && !t.is(i + n, kLetter) ? ahead(n, 1) : Match{};
+    return n != 0 && t.at(i + n) >= 0 && !t.is(i + n, kLetter) ? ahead(n, 1, Emit::kQuotes) : Match{};
 }
 
-Match not_alone(const Text& t, std::size_t i) { return whole(not_length(t, i)); }
+Match not_alone(const Text& t, std::size_t i) { return whole(not_length(t, i), Emit::kQuotes); }
 
-Match auxiliary(const Text& t, std::size_t i) { return whole(auxiliary_length(t, i)); }
+Match auxiliary(const Text& t, std::size_t i) { return whole(auxiliary_length(t, i), Emit::kQuotes); }
 
 }  // namespace storymeter::ptb
