@@ -112,17 +112,24 @@ Match best_match(const Text& t, std::size_t i) {
     return best.total != 0 ? best : whole(1, Emit::kDrop);
 }
 
-// A shortcut for most of English: ASCII letters before a blank, or before one of ,;:?! and a blank, are one WORD. No rule
-// can match more of it, except the split words (cannot, gonna, gotta, lemme, gimme, wanna) and the abbreviations, all of
-// seven letters or fewer.
-std::size_t easy_word(const Text& t, std::size_t i) {
-    std::size_t end = i;
-    while (end - i < 64 && t.is(end, kLetter)) ++end;
-    const std::size_t n = end - i;
-    if (n == 0 || ((n == 5 || n == 6) && t.any_of(i, "cglwCGLW"))) return 0;
-    if (t.at(end) == ' ') return n;
-    const bool blank = t.any_of(end + 1, " \n");
-    return blank && (t.any_of(end, ",;:?!") || (n > 7 && t.at(end) == '.')) ? n : 0;
+bool is_split_word(const Text& t, std::size_t i) { return split_three(t, i).total != 0 || split_two(t, i).total != 0; }
+
+// A shortcut for most of English, with the result that the table would give. ASCII letters are one WORD, and no rule can
+// match more, when a blank follows, or one of ,;:?! and a blank, or a dot and a blank behind a word that is no abbreviation;
+// except the split words (cannot, gonna…), all of five or six letters. A comma or a dot before a blank stands alone, unless
+// the dot begins ". . .".
+std::size_t easy_token(const Text& t, std::size_t i) {
+    const std::size_t n = t.run(i, kLetter, 64);
+    const int next = t.at(i + n);
+    if (n == 0) {
+        if ((next != '.' && next != ',') || !t.any_of(i + 1, " \n")) return 0;
+        return next == ',' || t.at(i + 2) != '.' ? 1 : 0;
+    }
+    if ((n == 5 || n == 6) && is_split_word(t, i)) return 0;
+    if (next == ' ') return n;
+    if (!t.any_of(i + n + 1, " \n")) return 0;
+    if (next == '.') return n > 1 && !is_abbreviation(t, i) ? n : 0;
+    return t.any_of(i + n, ",;:?!") ? n : 0;
 }
 
 std::u16string utf16(std::string_view line) {
@@ -146,15 +153,15 @@ std::u16string utf16(std::string_view line) {
     return units;
 }
 
-void tokenize(std::u16string_view units, Writer& out) {
+void tokenize(std::u16string_view units, bool shortcut, Writer& out) {
     const Text t(units);
     for (std::size_t i = 0; i < units.size();) {
-        if (units[i] == ' ') {
+        if (shortcut && units[i] == ' ') {
             ++i;
             continue;
         }
-        if (const std::size_t n = easy_word(t, i)) {
-            out.token(units.substr(i, n), Emit::kAsIs);
+        if (const std::size_t n = shortcut ? easy_token(t, i) : 0) {
+            out.plain(units.substr(i, n));
             i += n;
             continue;
         }
@@ -170,17 +177,21 @@ void tokenize(std::u16string_view units, Writer& out) {
     }
 }
 
+std::string tokens_of(std::string_view line, bool punctuation, bool shortcut) {
+    std::string tokens;
+    tokens.reserve(line.size() + line.size() / 8);
+    Writer writer(tokens, punctuation);
+    const std::u16string units = utf16(line);
+    tokenize(units, shortcut, writer);
+    return tokens;
+}
+
 }  // namespace
 }  // namespace ptb
 
-std::string ptb_tokenize(std::string_view line, bool punctuation) {
-    std::string tokens;
-    tokens.reserve(line.size() + line.size() / 8);
-    ptb::Writer writer(tokens, punctuation);
-    const std::u16string units = ptb::utf16(line);
-    ptb::tokenize(units, writer);
-    return tokens;
-}
+std::string ptb_tokenize(std::string_view line, bool punctuation) { return ptb::tokens_of(line, punctuation, true); }
+
+std::string ptb_tokenize_by_table(std::string_view line, bool punctuation) { return ptb::tokens_of(line, punctuation, false); }
 
 std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string>& lines, bool punctuation, int threads) {
     std::vector<std::string> tokens(lines.size());

@@ -13,6 +13,9 @@ namespace storymeter {
 // The tokens of one line of UTF-8, lower-cased and joined by one blank. punctuation=false drops the punctuation set.
 std::string ptb_tokenize(std::string_view line, bool punctuation);
 
+// The same by the rule table alone, without the shortcut for easy words: slower, for checks.
+std::string ptb_tokenize_by_table(std::string_view line, bool punctuation);
+
 // The same for many lines on a number of threads; the result does not depend on the number.
 std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string>& lines, bool punctuation, int threads);
 

@@ -139,6 +139,10 @@ std::size_t dotted_letters(const Text& t, std::size_t i, std::size_t least) {
     return pair != 0 && t.at(i + pair) == '.' ? std::max(best, pair + 1) : best;
 }
 
+bool is_abbreviation(const Text& t, std::size_t i) {
+    return closing().dotted(t, i) != 0 || opening().dotted(t, i) != 0 || counting().dotted(t, i) != 0;
+}
+
 Match acronym_before_sentence(const Text& t, std::size_t i) {
     const std::size_t n = dotted_letters(t, i, 1);
     const std::size_t look = n != 0 ? sentence_start(t, i + n) : 0;

@@ -37,6 +37,7 @@ Match file_name(const Text& t, std::size_t i);
 
 // ptb_abbreviations.cpp
 std::size_t dotted_letters(const Text& t, std::size_t i, std::size_t least);  // (L.)+, with the last dot
+bool is_abbreviation(const Text& t, std::size_t i);  // a word of the lists, with its dot, stands at i
 Match acronym_before_sentence(const Text& t, std::size_t i);
 Match abbreviation_before_number(const Text& t, std::size_t i);
 Match company_limited(const Text& t, std::size_t i);

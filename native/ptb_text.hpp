@@ -42,7 +42,11 @@ class Text {
     bool is(std::size_t i, unsigned wanted) const { return ptb::is(at(i), wanted); }
     bool any_of(std::size_t i, std::string_view ascii) const {
         const int unit = at(i);
-        return unit > 0 && unit < 128 && ascii.find(static_cast<char>(unit)) != std::string_view::npos;
+        if (unit <= 0 || unit > 127) return false;
+        for (const char c : ascii) {
+            if (c == unit) return true;
+        }
+        return false;
     }
     // Length of the run of characters of these kinds that starts at i.
     std::size_t run(std::size_t i, unsigned wanted, std::size_t most = static_cast<std::size_t>(-1)) const {
@@ -56,7 +60,13 @@ class Text {
         return n;
     }
     // Length of an ASCII literal (given in lower case) at i whatever the case, or 0.
-    std::size_t literal(std::size_t i, std::string_view lower) const;
+    std::size_t literal(std::size_t i, std::string_view lower) const {
+        for (std::size_t k = 0; k < lower.size(); ++k) {
+            const int unit = at(i + k);
+            if (unit != lower[k] && (unit < 'A' || unit > 'Z' || unit + 32 != lower[k])) return 0;
+        }
+        return lower.size();
+    }
     std::size_t newline(std::size_t i) const { return at(i) == '\r' && at(i + 1) == '\n' ? 2 : is(i, kNewline) ? 1 : 0; }
     std::size_t space(std::size_t i) const { return is(i, kBlank) ? 1 : newline(i); }
     // AP and APX of the specification: an apostrophe; an apostrophe or a backtick.

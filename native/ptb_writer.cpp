@@ -47,7 +47,8 @@ void Writer::end() {
     static constexpr std::string_view kPunctuation[] = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
     std::string_view token = std::string_view(out_).substr(start_);
     if (token.starts_with(' ')) token.remove_prefix(1);
-    const bool unwanted = !punctuation_ && token.size() <= 3 && std::find(std::begin(kPunctuation), std::end(kPunctuation), token) != std::end(kPunctuation);
+    const bool unwanted = !punctuation_ && token.size() <= 3 && !token.empty() && !is(static_cast<unsigned char>(token[0]), kAlphanumeric) &&
+                          std::find(std::begin(kPunctuation), std::end(kPunctuation), token) != std::end(kPunctuation);
     if (unwanted || token.empty()) out_.resize(start_);
 }
 
@@ -100,6 +101,14 @@ void Writer::token(std::u16string_view units, Emit emit) {
         const bool vanished = out_.size() == start_ || (out_.size() == start_ + 1 && out_.back() == ' ');
         if (vanished) out_.push_back('-');  // nothing but soft hyphens
     }
+    end();
+}
+
+void Writer::plain(std::u16string_view ascii) {
+    begin();
+    const std::size_t at = out_.size();
+    out_.resize(at + ascii.size());
+    for (std::size_t i = 0; i < ascii.size(); ++i) out_[at + i] = static_cast<char>(kCharTable.small[ascii[i]]);
     end();
 }
 

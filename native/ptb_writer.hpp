@@ -14,6 +14,7 @@ class Writer {
 
     void token(std::u16string_view units, Emit emit);
     void token(std::string_view ascii);
+    void plain(std::u16string_view ascii);  // the same for ASCII letters and signs, without special cases
 
   private:
     void begin();

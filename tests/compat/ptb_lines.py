@@ -15,18 +15,22 @@ SENTENCES = [
     "They're gonna play rock'n'roll, y'all, and we cannot wait; 'tis the season.",
     "People are seen playing beer-pong/flip-cup outside a house in the '90s.",
 ]
+def _words(row: str, at: str | None = None) -> list[str]:
+    return row.split(at)
+
+
 PIECES = [
-    *"the a He I A in of and The It dog running t-shirt".split(),
-    *"don't it's John's cannot gonna wanna gotta lemme gimme 'tis 'twas y'all c'mon o'clock ma'am O'Neil d'oh rock'n'roll ain't n't 'n' 'em 'til 'cause".split(),
-    *"Mr. Mrs. Dr. St. vs. etc. Inc. Co. Ltd. Jr. al. a.m. p.m. U.S. U.K. e.g. i.e. Ph.D. D.C. J. Jan. Sept. No. no. Fig. pp. Wash. wash. Pty. Bros. a.k.a. Gov.".split(),
-    *"1 2 10 90 007 1,000 3.5 .5 -5 +7 10:30 1/2 2/3 1990s 90's '90s '90 1st 2nd 50% $5 US$5 555-1234 (555) 877-415-8342 12/25/2014 1-2-03 3D 4x4".split(),
-    *"http://a.com/b www.a.com a.com a@b.com file.txt x.py @home #tag <b> </b> <br/> <a>".split(),
-    *'" \' ` `` \'\' ( ) [ ] { } < > << >> :) :-( ;D =P ^_^ (-_-) -_- ... .. .... - -- --- ---- , ; : . ! ? ?! !!! / \\ | ~ ^ _ * + = & @ # % $'.split(),
-    *"&amp; &lt; &gt; &quot; &apos; &nbsp; &mdash; &eacute; &#39;".split(),
-    *"AT&T R&B A+B C++ c# f# and/or w/o he/she mid-1990s U.S.-based jack-o-lantern foo_bar mother-in-law's anti- pro-".split(),
+    *_words("the a He I A in of and The It dog running t-shirt"),
+    *_words("don't it's John's cannot gonna wanna gotta lemme gimme 'tis 'twas y'all c'mon o'clock ma'am O'Neil d'oh rock'n'roll ain't n't 'n' 'em 'til 'cause"),
+    *_words("Mr. Mrs. Dr. St. vs. etc. Inc. Co. Ltd. Jr. al. a.m. p.m. U.S. U.K. e.g. i.e. Ph.D. D.C. J. Jan. Sept. No. no. Fig. pp. Wash. wash. Pty. Bros. a.k.a. Gov."),
+    *_words("1 2 10 90 007 1,000 3.5 .5 -5 +7 10:30 1/2 2/3 1990s 90's '90s '90 1st 2nd 50% $5 US$5 555-1234 (555) 877-415-8342 12/25/2014 1-2-03 3D 4x4"),
+    *_words("http://a.com/b www.a.com a.com a@b.com file.txt x.py @home #tag <b> </b> <br/> <a>"),
+    *_words('" \' ` `` \'\' ( ) [ ] { } < > << >> :) :-( ;D =P ^_^ (-_-) -_- ... .. .... - -- --- ---- , ; : . ! ? ?! !!! / \\ | ~ ^ _ * + = & @ # % $'),
+    *_words("&amp; &lt; &gt; &quot; &apos; &nbsp; &mdash; &eacute; &#39;"),
+    *_words("AT&T R&B A+B C++ c# f# and/or w/o he/she mid-1990s U.S.-based jack-o-lantern foo_bar mother-in-law's anti- pro-"),
     '<a href="x">', "<a b='c d'>", ". . .", "Co. Ltd", "no. 5", "2 1/2",
 ]
-UNICODE = "é ñ Ü ß İ Σ σ ç Ж я 中 文 日本 ひらがな カ 한 글 א ש م ا ه ِ ् क ไ ๆ ’ ‘ “ ” „ ‹ › « » – — ― … • · ° × ÷ ½ ¼ ¾ € £ ¥ ¢ ¤ © ® ™ § ¶ ª º ² ³ ¡ ¿ ´ ¨ ｗ １ 😀 👍🏽 ‍ \u00ad \u200b \u200e \u00a0 \u3000 \ufeff \ufffd e\u0301 ﬁ Ǆ ǅ № ℃ → ∞ ≠ ♥ ☺ ª".split(" ")
+UNICODE = _words("é ñ Ü ß İ Σ σ ç Ж я 中 文 日本 ひらがな カ 한 글 א ש م ا ه ِ ् क ไ ๆ ’ ‘ “ ” „ ‹ › « » – — ― … • · ° × ÷ ½ ¼ ¾ € £ ¥ ¢ ¤ © ® ™ § ¶ ª º ² ³ ¡ ¿ ´ ¨ ｗ １ 😀 👍🏽 ‍ \u00ad \u200b \u200e \u00a0 \u3000 \ufeff \ufffd e\u0301 ﬁ Ǆ ǅ № ℃ → ∞ ≠ ♥ ☺ ª", " ")
 SIGNS = "abcdeinstxyzABNSTYdlo0123459 .,;:!?'`\"()[]{}<>-_/\\|@#$%^&*+=~"
 
 
@@ -61,7 +65,7 @@ def digits(rng: random.Random) -> str:
 
 
 def letters_and_quotes(rng: random.Random) -> str:
-    return "".join(rng.choices(list("aeioustndlmrvyANOYIS'''` .") + ["'s", "n't", "'ll", "'re", "&apos;", "o'", "d'", "y'"], k=rng.randint(2, 14)))
+    return "".join(rng.choices([*"aeioustndlmrvyANOYIS'''` .", "'s", "n't", "'ll", "'re", "&apos;", "o'", "d'", "y'"], k=rng.randint(2, 14)))
 
 
 def mark_up(rng: random.Random) -> str:

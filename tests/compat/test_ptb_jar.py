@@ -55,7 +55,7 @@ def _original(lines: list[str], folder: Path) -> list[str]:
 
 def test_fresh_lines(tmp_path: Path) -> None:
     seed = int(os.environ.get("STORYMETER_SEED") or random.SystemRandom().randrange(10**9))
-    print(f"seed {seed}")
+    print(f"seed {seed}")  # noqa: T201 - pytest shows it when the test fails, and with -s
     drawn = _neighbour("ptb_lines").lines(seed, COUNT)
     lines = [line for line in drawn if not set(line) & set(EXCLUDED) and not ("<" in line and "=" in line)]
     assert len(lines) > COUNT // 2

@@ -1,0 +1,60 @@
+"""What holds for every text: the tokeniser is deterministic, does not depend on threads or neighbours, and survives hostility."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storymeter.text.ptb import tokenize, tokenize_joined
+
+PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
+LINES = st.text(st.one_of(st.sampled_from("abtnsT019 .,'`\"()<>-_/&@#$:;!?"), st.characters()), max_size=60)  # lone surrogates too
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(LINES, max_size=8))
+def test_threads_and_neighbours_do_not_matter(lines: list[str]) -> None:
+    together = tokenize_joined(lines, punctuation=True, jobs=1)
+    assert tokenize_joined(lines, punctuation=True, jobs=3) == together
+    assert [tokenize_joined([line], punctuation=True)[0] for line in lines] == together
+
+
+@settings(deadline=None, max_examples=200)
+@given(LINES)
+def test_tokens_hold_no_blank_and_only_punctuation_is_dropped(line: str) -> None:
+    (every,) = tokenize([line], punctuation=True)
+    assert all(token and not set(token) & set(" \t\r\n\f\v") for token in every)
+    assert tokenize([line], punctuation=False) == [[token for token in every if token not in PUNCTUATION]]
+    assert tokenize_joined([line], punctuation=True) == [" ".join(every)]
+
+
+MEGABYTE = 1_000_000
+HOSTILE = [
+    "<", "'", "-", ".", "7", "a.", "a", "&", "@", "a@", "word ", "\0", "\ud800", "😀", "שלום ", "\u00ad", "<a b='", "<a b=\"<a b='", "<!x", "</a",
+    "http://", "www.*a.b", "a*a.", "a.com/-", "a.1.", "a,", "'a", "n't", "&apos;", "U.S. The ", "a. ", "x-U.S.", "555-", "aΣ", "www.a./", "a@b.",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_megabyte_of_one_thing_takes_linear_time(piece: str) -> None:
+    line = (piece * (MEGABYTE // len(piece) + 1))[:MEGABYTE]
+
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        tokenize_joined([text], punctuation=True, jobs=1)
+        return time.process_time() - start
+
+    # A quadratic rule would need 16 times as long for four times the text, and minutes for the whole.
+    assert seconds(line) < 12 * min(seconds(line[: MEGABYTE // 4]) for _ in range(2)) + 1
+
+
+def test_a_hundred_thousand_identical_words() -> None:
+    assert tokenize(["word " * 100_000], punctuation=True) == [["word"] * 100_000]
+    assert tokenize_joined(["a dog."] * 100_000, punctuation=False) == ["a dog"] * 100_000
+
+
+def test_what_no_rule_knows_is_dropped() -> None:
+    assert tokenize(["a\0b \ud800c 😀 \u200bd"], punctuation=True) == [["a", "b", "c", "d"]]
