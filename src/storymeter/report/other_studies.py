@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..human.preference import Preference
+from ..human.preference import MetricAccuracy, Preference
 from ..human.survey import Survey
 from .table import Column, Table, to_json
 
@@ -53,3 +53,15 @@ def survey_tables(result: Survey) -> list[Table]:
                    rows, title="Criteria against the rank by votes",
                    note="Correlated within each sequence, then averaged; dropped: sequences where a side is constant (– where all are); alpha: agreement of raters (Krippendorff, ordinal).")
     return [first, second]
+
+
+def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:
+    return to_json({"schema": 1, "metrics": [{"a": p.a, "b": p.b, **_clean(asdict(m))} for p, m in rows]})
+
+
+def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
+    cells = [[p.a, p.b, m.metric, m.accuracy, f"[{100 * m.interval[0]:.1f}, {100 * m.interval[1]:.1f}]" if m.interval else "no decided item", m.n, m.ties] for p, m in rows]
+    rule = rows[0][1].rule if rows else "half"
+    meaning = {"half": "counts half", "wrong": "counts as wrong", "drop": "is left out"}[rule]
+    return Table(["A", "B", "metric", Column("accuracy %", ".1f", 100.0), "95 %", Column("items", "d"), Column("metric ties", "d")], cells, title="Accuracy against human preferences",
+                 note=f"Share of items on which the metric prefers what people prefer. Items on which people are undecided are left out; a tie of the metric {meaning}.")

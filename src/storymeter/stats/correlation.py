@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 Coefficient = Callable[[ArrayLike, ArrayLike], float]
+_SMALL = 200
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
@@ -79,13 +80,47 @@ class Grouped:
 
 def grouped(coefficient: Coefficient, x: ArrayLike, y: ArrayLike, labels: Sequence[int] | NDArray[np.int64]) -> Grouped:
     """The mean of a coefficient within groups. A group with one point or a constant side is dropped and counted."""
-    a, b, codes = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(labels)
-    order = np.argsort(codes, kind="stable")
-    names, starts = np.unique(codes[order], return_index=True)
-    values = np.array([coefficient(a[part], b[part]) for part in np.split(order, starts[1:])]) if len(order) else np.empty(0)
+    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    names, code, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
+    code = code.reshape(-1)
+    if coefficient is pearson:
+        values = _pearson_within(a, b, code, len(names))
+    elif coefficient is kendall_b and len(names) and sizes.max() <= _SMALL:
+        values = _kendall_within(a, b, code, sizes)
+    else:
+        parts = np.split(np.argsort(code, kind="stable"), np.cumsum(sizes)[:-1]) if len(names) else []
+        values = np.array([coefficient(a[part], b[part]) for part in parts])
     used = ~np.isnan(values)
     mean = float(values[used].mean()) if used.any() else math.nan
     return Grouped(mean, values[used], names[used].astype(np.int64), int((~used).sum()))
+
+
+def _pearson_within(a: FloatArray, b: FloatArray, code: NDArray[np.int64], n: int) -> FloatArray:
+    size = np.bincount(code, minlength=n)
+    a, b = (v - (np.bincount(code, weights=v, minlength=n) / size)[code] for v in (a, b))
+    ab, aa, bb = (np.bincount(code, weights=w, minlength=n) for w in (a * b, a * a, b * b))
+    scale = np.bincount(code, weights=np.abs(a) + np.abs(b), minlength=n)  # rounding leaves no exact zero
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where((size > 1) & (aa > 1e-24 * scale) & (bb > 1e-24 * scale), np.clip(ab / np.sqrt(aa * bb), -1, 1), np.nan)
+
+
+def _kendall_within(a: FloatArray, b: FloatArray, code: NDArray[np.int64], sizes: NDArray[np.int64]) -> FloatArray:
+    """tau-b of many small groups at once, over the table of all their pairs."""
+    order, starts = np.argsort(code, kind="stable"), np.cumsum(sizes) - sizes
+    left, right, owner = [], [], []
+    for size in np.unique(sizes[sizes > 1]):
+        members = np.flatnonzero(sizes == size)
+        i, j = np.triu_indices(int(size), 1)
+        left.append(order[(starts[members, None] + i).ravel()])
+        right.append(order[(starts[members, None] + j).ravel()])
+        owner.append(np.repeat(members, len(i)))
+    if not owner:
+        return np.full(len(sizes), np.nan)
+    first, second, group = np.concatenate(left), np.concatenate(right), np.concatenate(owner)
+    da, db = np.sign(a[first] - a[second]), np.sign(b[first] - b[second])
+    s, free_a, free_b = (np.bincount(group, weights=w, minlength=len(sizes)) for w in (da * db, np.abs(da), np.abs(db)))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(s / np.sqrt(free_a * free_b))
 
 
 def fisher_interval(r: float, n: int, *, kind: str = "pearson", level: float = 0.95) -> tuple[float, float] | None:

@@ -57,7 +57,8 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
     return Williams(t, float(student.sf(t, n - 3)))
 
 
-def permutation_pearson(human: ArrayLike, a: ArrayLike, b: ArrayLike, *, resamples: int = 10_000, seed: int = 0) -> Difference:
+def permutation_pearson(human: ArrayLike, a: ArrayLike, b: ArrayLike, *, units: ArrayLike | None = None, resamples: int = 10_000, seed: int = 0) -> Difference:
+    """`units` names what changes places as one: rows that speak of the same item (several judgements of one caption)."""
     h, x, y = _z(human), _z(a), _z(b)
     n = len(h)
     if n < 3 or any(np.isnan(v).any() for v in (h, x, y)):
@@ -65,13 +66,16 @@ def permutation_pearson(human: ArrayLike, a: ArrayLike, b: ArrayLike, *, resampl
     # sums over the first vector after swaps w: those of x, plus w · (those of y - those of x); the second gets the rest
     first, second = np.stack([x * h, x, x * x], axis=1), np.stack([y * h, y, y * y], axis=1)
     change, sums_x, sums_y = second - first, first.sum(axis=0), second.sum(axis=0)
+    if units is not None:
+        code = np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
+        change = np.stack([np.bincount(code, weights=column) for column in change.T], axis=1)
 
     def r(sums: FloatArray) -> FloatArray:  # h has mean 0 and sum of squares n
         return np.asarray((sums[..., 0] / n) / np.sqrt(np.maximum(sums[..., 2] / n - (sums[..., 1] / n) ** 2, 1e-300)))
 
     observed = float(r(sums_x) - r(sums_y))
     count = 0
-    for swapped in random_swaps(n, resamples, seed):
+    for swapped in random_swaps(len(change), resamples, seed):
         moved = swapped @ change
         count += at_least(r(sums_x + moved) - r(sums_y - moved), observed)
     return Difference(observed, (count + 1) / (resamples + 1))

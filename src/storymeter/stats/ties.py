@@ -28,7 +28,7 @@ from .paired import random_swaps
 
 FloatArray = NDArray[np.float64]
 #: past this many pairs a seeded sample stands for all of them
-PAIR_LIMIT = 4_000_000
+PAIR_LIMIT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,18 @@ def test_constant_groups_are_dropped_and_counted() -> None:
     assert math.isnan(nothing.value) and nothing.dropped == 1
 
 
+def test_many_groups_at_once_are_one_at_a_time() -> None:
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 40, 300)
+    x, y = random.integers(0, 5, 300).astype(float), random.integers(0, 4, 300).astype(float)
+    x[labels == 7] = 0.1 + 0.2
+    for coefficient in (stats.pearson, stats.kendall_b):
+        fast = stats.grouped(coefficient, x, y, labels)
+        slow = stats.grouped(lambda a, b, c=coefficient: c(a, b), x, y, labels)
+        np.testing.assert_allclose(fast.values, slow.values, atol=1e-12)
+        assert (fast.dropped, fast.groups.tolist()) == (slow.dropped, slow.groups.tolist()) and fast.dropped > 0
+
+
 def test_the_small_vectors_of_the_specification() -> None:
     x, y = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
     assert stats.kendall_b(x, y) == pytest.approx(0.316227766, abs=1e-9)

@@ -1,0 +1,1 @@
+"""Sub-verbs of `storymeter meta`, one module each, found by file name."""

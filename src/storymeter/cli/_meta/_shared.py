@@ -1,0 +1,57 @@
+"""Printing of meta-evaluations, shared by the sub-verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ...report.agreement import Agreement
+from .._options import coloured, output, say, terminal_width
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def resampling_options(function: F) -> F:
+    for option in reversed([
+        click.option("--resamples", type=click.IntRange(0, 1_000_000), default=500, show_default=True, help="Bootstrap resamples for the intervals; 0: none."),
+        click.option("--permutations", type=click.IntRange(10, 10_000_000), default=10_000, show_default=True, help="Resamples of the permutation test (segment level)."),
+        click.option("--bootstrap", "unit", type=click.Choice(["items", "systems", "both"]), default="items", show_default=True, help="What is drawn again for system-level intervals."),
+        click.option("--html", "page", metavar="FILE", type=click.Path(path_type=Path), help="Also write a page with figures that explains every number."),
+        click.option("--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files."),
+    ]):
+        function = option(function)
+    return function
+
+
+def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures: Path | None) -> None:
+    from ...files import atomic, write_text
+    from ...report.agreement import agreement_json, agreement_page, agreement_table, comparison_table, draw, interval_table, williams_matrix
+
+    if figures is not None:
+        for agreement in agreements:
+            for name, data in draw(agreement).items():
+                safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+                with atomic(figures / f"{agreement.level}-{safe}.png") as file:
+                    file.write(data)
+        say(f"Figures in {figures}")
+    if page is not None:
+        write_text(page, agreement_page(agreements))
+        say(f"Page with figures and explanations: {page}")
+    for note in dict.fromkeys(note for agreement in agreements for note in agreement.notes):
+        say(note)
+    if style == "json":
+        output(agreement_json(agreements))
+    elif style == "html":
+        output(agreement_page(agreements))
+    else:
+        tables = []
+        for agreement in agreements:
+            tables.append(agreement_table(agreement))
+            if style == "table":
+                tables += [interval_table(agreement)]
+            if len(agreement.results) > 1:
+                tables.append(williams_matrix(agreement) if agreement.level == "system" and style == "table" else comparison_table(agreement))
+        output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables))

@@ -1,0 +1,117 @@
+"""storymeter meta CANDIDATES... --human FILE: metrics beside people, on your own data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...errors import DataError, UsageError
+from .._options import format_option, jobs_option, output, progress_bar, say, seed_option
+from .._reading import read_candidates, read_references, reading_options
+from .._scoring import scoring_options
+from ._shared import resampling_options, show
+
+
+@click.command("agree")
+@click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
+@click.option("--human", required=True, type=click.Path(path_type=Path), metavar="FILE", help="What people said: a table of scores, or ratings.")
+@click.option("--scores", type=click.Path(path_type=Path), metavar="FILE", help="Metric scores that are there already: one column per metric.")
+@click.option("--level", type=click.Choice(["segment", "system"]), default="segment", show_default=True, help="One point per judged caption, or per system.")
+@click.option("--human-score", "which", type=click.Choice(["z", "raw"]), default="z", show_default=True, help="Which human score, where the file has both.")
+@click.option("--accept", type=click.Choice(["passed", "all"]), default="passed", show_default=True, help="Which raters, where the file holds ratings.")
+@click.option("--reference-curve", type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c"]), help="Also: this coefficient with 1, 2, 3, … references.")
+@click.option("--ties", type=click.Choice(["half", "wrong", "drop"]), default="half", show_default=True, help="Preferences: what a tie of the metric counts.")
+@scoring_options
+@resampling_options
+@format_option()
+@jobs_option
+@seed_option
+@reading_options
+def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level: Any, which: Any, accept: Any, reference_curve: str | None, ties: str, style: str, page: Path | None,
+            figures: Path | None, resamples: int, permutations: int, unit: Any, **options: Any) -> None:
+    """Correlate metrics with human scores: computed for CANDIDATES (one file per system), or read with --scores."""
+    from ...meta.inputs import read_human, read_preferences, read_scores
+    from ...meta.run import evaluate_metrics
+    from ...meta.scores import join_scores
+    from ...report.agreement import Agreement
+
+    if not candidates and scores is None:
+        raise UsageError("There is nothing to correlate.", hint="Give candidate files with --references and --metric, or metric scores with --scores FILE.")
+    preferences = read_preferences(human)
+    if preferences is not None:
+        output(_preferences(preferences, candidates, scores, ties, style, options))
+        return
+    table = read_human(human, which=which, accept=accept)
+    curve: dict[str, list[float]] = {}
+    with progress_bar() as progress:
+        if scores is not None:
+            table = join_scores(table, read_scores(scores))
+        if candidates:
+            table, curve = _score(table, candidates, reference_curve, progress, **options)
+        if level == "segment" and table.items == ("",):
+            raise DataError("The human scores are about whole systems.", hint="Use --level system.")
+        results, comparisons = evaluate_metrics(table, level, resamples=resamples, permutations=permutations, seed=options["seed"], unit=unit, progress=progress)
+    show([Agreement(human.stem, level, table, results, comparisons, table.notes, curve, reference_curve or "kendall_c")], style, page, figures)
+
+
+def _names(options: dict[str, Any], kind: Any, references: bool) -> list[str]:
+    from ...engine.defaults import default_metrics
+    from ...names import split
+
+    return [name for text in options["metrics"] for name in split(text)] or default_metrics(kind, references=references, images=options["images"] is not None)
+
+
+def _score(table: Any, candidates: tuple[str, ...], curve: str | None, progress: Any, **options: Any) -> tuple[Any, dict[str, list[float]]]:
+    from ...engine.evaluate import evaluate
+    from ...meta.compute import pooled_documents, values_of
+    from ...meta.run import reference_curve
+    from ...meta.scores import Judgement, join_scores
+
+    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
+    systems, against = read_candidates(candidates, **reading), read_references(options["references"], **reading)
+    names = _names(options, systems[0].kind, bool(against))
+    if table.items == ("",):  # people judged whole systems: corpus scores
+        report = evaluate(candidates=systems, references=against, metrics=names, protocol=options["protocol"], tokenizer=options["tokenizer"], jobs=options["jobs"],
+                          seed=options["seed"], resamples=0, device=options["device"], images=options["images"], progress=progress)
+        values = {score.metric: {(s.name, ""): next(x.value for x in s.scores if x.metric == score.metric) for s in report.systems} for score in report.systems[0].scores}
+        return join_scores(table, values, {score.metric: str(score.signature) for score in report.systems[0].scores}), {}
+    wanted = {(table.systems[s], table.items[i]) for s, i in zip(table.system, table.item, strict=True)}
+    task = pooled_documents(systems, against, wanted)
+    if not len(task):
+        raise DataError(f"No document of {', '.join(c.name for c in systems)} meets a human score and a reference; human scores are about the systems {', '.join(table.systems[:5])} "
+                        f"and items such as {', '.join(table.items[:3])}.", hint="The system is the name of its file without ending, the item is the document id.")
+    values, signatures, _ = values_of(task, names, tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"], device=options["device"], images=options["images"], progress=progress)
+    drawn: dict[str, list[float]] = {}
+    if curve:
+        judged = [Judgement(table.systems[s], table.items[i], float(v)) for s, i, v in zip(table.system, table.item, table.human, strict=True)]
+        drawn = reference_curve(task, judged, names, statistic=curve, tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"], progress=progress)
+    return join_scores(table, values, signatures), drawn
+
+
+def _preferences(records: Any, candidates: tuple[str, ...], scores: Path | None, ties: str, style: str, options: dict[str, Any]) -> str:
+    """Accuracy against -2..2: how often a metric prefers what people prefer."""
+    from ...human.preference import analyse_preferences, metric_accuracy
+    from ...meta.compute import directions, pooled_documents, values_of
+    from ...meta.inputs import read_scores
+    from ...report.other_studies import accuracy_json, accuracy_table
+
+    values = read_scores(scores) if scores is not None else {}
+    preferences = analyse_preferences(records)
+    if candidates:
+        reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
+        systems, against = read_candidates(candidates, **reading), read_references(options["references"], **reading)
+        wanted = {(name, item) for p in preferences for item in p.items for name in (p.a, p.b)}
+        task = pooled_documents(systems, against, wanted)
+        found, _, _ = values_of(task, _names(options, systems[0].kind, bool(against)), tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"])
+        values = {**values, **found}
+    sign = directions(list(values))
+    rows = []
+    for preference in preferences:
+        for metric, known in values.items():
+            by = {name: {item: sign[metric] * v for (system, item), v in known.items() if system == name} for name in (preference.a, preference.b)}
+            rows.append((preference, metric_accuracy(preference, metric, by[preference.a], by[preference.b], ties=ties)))
+    for note in dict.fromkeys(note for p in preferences for note in p.notes):
+        say(note)
+    return accuracy_json(rows) if style == "json" else accuracy_table(rows).render(style)

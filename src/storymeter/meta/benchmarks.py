@@ -1,0 +1,144 @@
+"""Real judgements that anyone can check a metric against; `data` is a folder laid out as docs/meta-evaluation.md says.
+
+- `flickr8k-expert`: 5,822 image-caption pairs, five references, three expert judgements each (Hodosh et al. 2013). Each
+  judgement is a data point. For Kendall the captions that are references of their own image are left out, as in the
+  published figures (5,664 remain); for Spearman nothing is.
+- `trecvid-2016`, `trecvid-2017`, `trecvid-2017-multiple`: video-to-text submissions with Direct Assessment per caption. SID counts
+  from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are left out; the
+  human score is z.
+- `stories-roc`: 400 machine stories, each called reasonable or not by seven people (Guan & Huang 2020); for measures
+  that need no reference.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..captions import Caption, Document
+from ..errors import DataError, UsageError, closest
+from ..join import Coverage, Task
+from .compute import Key, pooled
+from .scores import Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    name: str
+    title: str
+    task: Task
+    judgements: tuple[Judgement, ...]
+    scale: str
+    levels: tuple[str, ...]
+    notes: tuple[str, ...]
+    #: what the published figures use
+    headline: str
+    needs_references: bool = True
+
+
+def load(name: str, data: Path) -> Benchmark:
+    if name not in BENCHMARKS:
+        raise UsageError(f"There is no benchmark {name!r}.", hint=closest(name, BENCHMARKS))
+    return BENCHMARKS[name](data)
+
+
+def available(data: Path) -> list[str]:
+    if not data.is_dir():
+        raise DataError(f"{data} is not a folder.", hint="Give the folder of benchmark data with --data.")
+    return [name for name, folder in FOLDERS.items() if (data / folder).exists()]
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}.", hint="The folder given with --data must be laid out as docs/meta-evaluation.md says.") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 (byte {error.start:,}).", hint="Check the download.") from None
+
+
+def _one(folder: Path) -> Path:
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    if len(files) != 1:
+        raise DataError(f"{folder} holds {len(files)} files; one file of references is expected.", hint="Check the download.")
+    return files[0]
+
+
+def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
+    folder = data / "metaeval" / "flickr8k_expert"
+    candidates = _lines(folder / "candidates")
+    references = [_lines(folder / f"ref-{k}") for k in range(5)]
+    rows = list(csv.DictReader(_lines(folder / "judgements")))
+    texts: dict[Key, str] = {}
+    against: dict[Key, Sequence[str]] = {}
+    judgements, own = [], 0
+    for number, row in enumerate(rows):
+        try:
+            scores = [float(row[f"j{k}"]) for k in (1, 2, 3)]
+            image, author = row["imageid"], row["textid"].partition("#")[0]
+        except (KeyError, TypeError, ValueError):
+            raise DataError(f"{folder / 'judgements'}, row {number + 1}: three judgements and two ids are expected.", hint="Check the download.") from None
+        if without_references and author == image:
+            own += 1
+            continue
+        key = ("flickr8k", f"{number:05d}")
+        texts[key], against[key] = candidates[number], [reference[number] for reference in references]
+        judgements += [Judgement(*key, score) for score in scores]
+    notes = [f"{own:,} captions that are references of their own image are left out; each of the three judgements is a point."] if without_references else ["Each of the three judgements is a point; nothing is left out."]
+    return Benchmark("flickr8k-expert" if without_references else "flickr8k-expert-all", "Flickr8k-Expert" + ("" if without_references else ", all captions"),
+                     pooled(texts, against), tuple(judgements), "", ("segment",), tuple(notes), "kendall_c" if without_references else "spearman")
+
+
+def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
+    folder = data / "da" / "trecvid_vtt" / f"{annotators}-annotator" / str(year)
+    reference = _lines(_one(folder / "references"))
+    systems = {path.name.rpartition(".")[2]: _lines(path) for path in sorted((folder / "systems").iterdir())} if (folder / "systems").is_dir() else {}
+    texts: dict[Key, str] = {}
+    against: dict[Key, Sequence[str]] = {}
+    judgements, zero, people = [], 0, 0
+    for row in csv.DictReader(_lines(folder / "ad-seg-scores-en-en.csv")):
+        system, sid = row["SYS"], int(row["SID"])
+        zero += sid < 1
+        people += sid >= 1 and system.lower().startswith("human")
+        if sid < 1 or system.lower().startswith("human"):
+            continue
+        if system not in systems or sid > len(reference):
+            raise DataError(f"{folder}: there is no caption {sid} of {system!r}.", hint="Check the download.")
+        key = (system, f"{sid:05d}")
+        texts[key], against[key] = systems[system][sid - 1], [reference[sid - 1]]
+        judgements.append(Judgement(*key, float(row["Z.SCR"])))
+    notes = [f"{zero:,} rows with SID 0 are dropped (SID counts from 1); {people:,} rows of human captions are left out."]
+    name = f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
+    return Benchmark(name, f"TRECVID VTT {year}, {annotators} annotators" if annotators == "multiple" else f"TRECVID VTT {year}", pooled(texts, against), tuple(judgements), "z",
+                     ("system", "segment") if annotators == "single" else ("segment",), tuple(notes), "pearson")
+
+
+def stories(data: Path) -> Benchmark:
+    rows = [line.split("|||") for line in _lines(data / "stories" / "union_roc_rated.txt") if line.strip()]
+    judgements, documents = [], []
+    for number, cells in enumerate(rows):
+        if len(cells) != 3:
+            raise DataError(f"stories/union_roc_rated.txt, line {number + 1}: `id ||| story ||| labels` is expected.", hint="Check the download.")
+        item = f"{number:04d}"
+        sentences = [part.strip() for part in cells[1].replace(" ! ", " . ").replace(" ? ", " . ").split(" . ")]
+        documents.append(Document(f"stories\t{item}", tuple(Caption(text.removesuffix(" .")) for text in sentences if text)))
+        labels = [float(label) for label in cells[2].split()]
+        judgements.append(Judgement("stories", item, sum(labels) / len(labels)))
+    ids = tuple(document.id for document in documents)
+    task = Task("pooled", ids, tuple(documents), tuple(() for _ in ids), Coverage(len(ids)))
+    return Benchmark("stories-roc", "Machine stories (ROC), judged reasonable or not", task, tuple(judgements), "", ("segment",),
+                     ("The human score is the share of seven people who called the story reasonable.",), "spearman", needs_references=False)
+
+
+BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
+    "flickr8k-expert": flickr8k,
+    "flickr8k-expert-all": lambda data: flickr8k(data, without_references=False),
+    "trecvid-2016": lambda data: trecvid(data, "single", 2016),
+    "trecvid-2017": lambda data: trecvid(data, "single", 2017),
+    "trecvid-2017-multiple": lambda data: trecvid(data, "multiple", 2017),
+    "stories-roc": stories,
+}
+FOLDERS = {"flickr8k-expert": "metaeval/flickr8k_expert", "flickr8k-expert-all": "metaeval/flickr8k_expert", "trecvid-2016": "da/trecvid_vtt/single-annotator/2016",
+           "trecvid-2017": "da/trecvid_vtt/single-annotator/2017", "trecvid-2017-multiple": "da/trecvid_vtt/multiple-annotator/2017", "stories-roc": "stories/union_roc_rated.txt"}

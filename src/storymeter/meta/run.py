@@ -1,0 +1,56 @@
+"""From human scores and metric values to results: one call per level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from ..join import Task
+from ..metric import Progress, Tokenizer, silent
+from ..stats.correlation import COEFFICIENTS
+from .benchmarks import Benchmark
+from .comparisons import MetricComparison, compare
+from .compute import directions, values_of
+from .scores import Judgement, Scores, join_scores, tabulate
+from .statistics import MetricResult, Unit, segment_level, system_level
+
+Level = Literal["segment", "system"]
+
+
+def evaluate_metrics(scores: Scores, level: Level, *, resamples: int = 500, permutations: int = 10_000, seed: int = 0, unit: Unit = "items",
+                     progress: Progress = silent) -> tuple[list[MetricResult], list[MetricComparison]]:
+    sign = directions(list(scores.metrics))
+    results = []
+    for done, metric in enumerate(scores.metrics):
+        progress("agreement", done, len(scores.metrics))
+        if level == "system":
+            results.append(system_level(scores, metric, resamples=resamples, seed=seed, unit=unit, direction=sign[metric]))
+        else:
+            results.append(segment_level(scores, metric, resamples=resamples, seed=seed, direction=sign[metric]))
+    return results, compare(scores, level, resamples=permutations, seed=seed, directions=sign)
+
+
+def benchmark_scores(benchmark: Benchmark, metrics: Sequence[str], *, tokenizer: Tokenizer = "ptb", jobs: int = 1, seed: int = 0, device: str = "cpu",
+                     progress: Progress = silent, skip_missing: bool = False) -> tuple[Scores, dict[str, str]]:
+    """Scores of these metrics on a benchmark, and those that could not run."""
+    values, signatures, skipped = values_of(benchmark.task, metrics, tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress, skip_missing=skip_missing)
+    return join_scores(tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes), values, signatures), skipped
+
+
+def reference_curve(task: Task, judgements: Sequence[Judgement], metrics: Sequence[str], *, statistic: str = "kendall_c", tokenizer: Tokenizer = "ptb", jobs: int = 1,
+                    seed: int = 0, progress: Progress = silent) -> dict[str, list[float]]:
+    """The correlation with the first 1, 2, 3, … references of each item, over the items that have the most common largest number."""
+    most = max((len(group) for group in task.references), default=0)
+    full = [k for k, group in enumerate(task.references) if len(group) == most]
+    keys = {tuple(task.ids[k].split("\t", 1)) for k in full}
+    human = tabulate([j for j in judgements if (j.system, j.item) in keys])
+    curve: dict[str, list[float]] = {}
+    for k in range(1, most + 1):
+        fewer = replace(task, ids=tuple(task.ids[i] for i in full), candidates=tuple(task.candidates[i] for i in full), references=tuple(task.references[i][:k] for i in full))
+        values, _, _ = values_of(fewer, metrics, tokenizer=tokenizer, jobs=jobs, seed=seed, progress=progress)
+        joined = join_scores(human, values)
+        for name in joined.metrics:
+            use = joined.rows_of(name)
+            curve.setdefault(name, []).append(COEFFICIENTS[statistic](joined.metrics[name][use], joined.human[use]))
+    return curve

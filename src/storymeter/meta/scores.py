@@ -1,0 +1,106 @@
+"""Metric scores beside human scores: one row per human judgement, missing stays missing.
+
+At segment level a row is a judgement of one caption (system, item); several rows may speak of the same caption. At system
+level both sides are averaged over a system's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, some
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Judgement(NamedTuple):
+    system: str
+    item: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    system: IntArray
+    item: IntArray
+    human: FloatArray
+    #: metric -> one value per row, NaN where there is none
+    metrics: Mapping[str, FloatArray]
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    #: "raw" (0-100), "z", or "" where the human scale is something else
+    scale: str = ""
+
+    def __len__(self) -> int:
+        return len(self.human)
+
+    def rows_of(self, *metrics: str) -> NDArray[np.bool_]:
+        """The rows on which all these metrics have a value."""
+        return np.asarray(~np.isnan(np.stack([self.metrics[m] for m in metrics])).any(axis=0))
+
+    def caption(self) -> IntArray:
+        """A number per (system, item): rows of one caption share it."""
+        return self.system * len(self.items) + self.item
+
+    def matrix(self, values: FloatArray) -> FloatArray:
+        """(systems, items): means over the rows of a caption, NaN where there is none."""
+        shape = (len(self.systems), len(self.items))
+        known = ~np.isnan(values)
+        cell = self.caption()[known]
+        size = np.bincount(cell, minlength=shape[0] * shape[1])
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.bincount(cell, weights=values[known], minlength=len(size)) / size).reshape(shape)
+
+    def by_system(self, values: FloatArray) -> FloatArray:
+        """The mean over each system's rows; NaN where it has none."""
+        known = ~np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.bincount(self.system[known], weights=values[known], minlength=len(self.systems)) / np.bincount(self.system[known], minlength=len(self.systems)))
+
+    def with_metrics(self, metrics: Mapping[str, FloatArray], signatures: Mapping[str, str]) -> Scores:
+        return replace(self, metrics={**self.metrics, **metrics}, signatures={**self.signatures, **signatures})
+
+
+def tabulate(judgements: Sequence[Judgement], *, scale: str = "", notes: Sequence[str] = ()) -> Scores:
+    """Human judgements as rows, sorted by system and item so that the order of a file never changes a number."""
+    if not judgements:
+        raise DataError("There is no human judgement.", hint="Check the file given with --human.")
+    listed = sorted(judgements)
+    systems, items = sorted({j.system for j in listed}), sorted({j.item for j in listed})
+    place, spot = {s: k for k, s in enumerate(systems)}, {i: k for k, i in enumerate(items)}
+    human = np.array([j.value for j in listed], dtype=float)
+    known = np.isfinite(human)
+    said = [*notes, f"{int((~known).sum()):,} human scores are no numbers and were left out."] if not known.all() else list(notes)
+    system = np.array([place[j.system] for j in listed], dtype=np.int64)[known]
+    item = np.array([spot[j.item] for j in listed], dtype=np.int64)[known]
+    return Scores(tuple(systems), tuple(items), system, item, human[known], {}, {}, tuple(said), scale)
+
+
+def join_scores(scores: Scores, values: Mapping[str, Mapping[tuple[str, str], float]], signatures: Mapping[str, str] | None = None) -> Scores:
+    """Metric values by (system, item) beside the human rows. What has no partner is counted and said."""
+    notes = list(scores.notes)
+    found = {}
+    wanted = [(scores.systems[s], scores.items[i]) for s, i in zip(scores.system, scores.item, strict=True)]
+    for metric, known in values.items():
+        column = np.array([known.get(key, np.nan) for key in wanted], dtype=float)
+        lacking = int(np.isnan(column).sum())
+        if lacking == len(column):
+            mine, theirs = sorted(set(wanted)), sorted(known)
+            raise DataError(f"No score of {metric!r} meets a human score: metric scores are about {some(theirs, limit=2)}, human scores about {some(mine, limit=2)} (system, item).",
+                            hint="The system is the name of its file without ending, the item is the document id; make both files use the same.")
+        if lacking:
+            notes.append(f"{metric}: {lacking:,} of {len(column):,} human judgements have no score and are left out.")
+        judged = set(wanted)
+        extra = sum(key not in judged for key in known)
+        if extra:
+            notes.append(f"{metric}: {extra:,} scored captions have no human judgement and are left out.")
+        found[metric] = column
+    return replace(scores.with_metrics(found, signatures or {}), notes=tuple(dict.fromkeys(notes)))

@@ -1,0 +1,209 @@
+"""How well each metric agrees with people: every statistic with its interval, or the reason why there is none.
+
+Segment level (one point per human judgement): Pearson, Spearman, Kendall tau-b and tau-c over all points; the same within items
+(systems of one item compared, then averaged) and within systems; accuracy over pairs with ties, plain and tie-calibrated
+(within items where these have several systems); WMT's Kendall-like where the human scale is raw.
+System level (one point per system): the four coefficients, pairwise accuracy, soft pairwise accuracy.
+
+Intervals: bootstrap over items (all rows of an item are drawn together), over systems, or over both; and Fisher's z for
+the plain coefficients. Metrics for which lower is better are turned round first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..stats.concordance import Ranked
+from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pearson
+from ..stats.resampling import bootstrap_interval
+from ..stats.ties import differences, pairwise_accuracy, soft_pairwise_accuracy, tie_calibrated
+from .scores import FloatArray, IntArray, Scores
+
+Unit = Literal["items", "systems", "both"]
+Interval = tuple[float, float]
+PLAIN = ("pearson", "spearman", "kendall_b", "kendall_c")
+THRESHOLD = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    metric: str
+    n: int
+    dropped: int
+    values: dict[str, float]
+    intervals: dict[str, Interval] = field(default_factory=dict)
+    #: why a value is not a number
+    reasons: dict[str, str] = field(default_factory=dict)
+    signature: str = ""
+    higher_is_better: bool = True
+
+
+def segment_level(scores: Scores, metric: str, *, resamples: int = 500, seed: int = 0, direction: int = 1) -> MetricResult:
+    use = scores.rows_of(metric)
+    x, y, item, system = direction * scores.metrics[metric][use], scores.human[use], scores.item[use], scores.system[use]
+    out = MetricResult(metric, len(x), int((~use).sum()), {}, {}, {}, scores.signatures.get(metric, ""), direction > 0)
+    _plain(out, x, y)
+    out.values["accuracy_ties"] = Ranked(x, y).kendall(np.ones(len(x)))["accuracy_ties"]
+    if resamples:
+        _bootstrap_points(out, x, y, item, resamples, seed)
+    _within(out, x, y, item, system, scores, resamples, seed)
+    return out
+
+
+def _plain(out: MetricResult, x: FloatArray, y: FloatArray) -> None:
+    for name in PLAIN:
+        value = out.values[name] = COEFFICIENTS[name](x, y)
+        if (interval := fisher_interval(value, len(x), kind=name)) is not None:
+            out.intervals[f"{name}_fisher"] = interval
+        if math.isnan(value):
+            out.reasons[name] = "fewer than two points" if len(x) < 2 else "the metric is constant" if (x == x[0]).all() else "the human scores are constant"
+
+
+def _bootstrap_points(out: MetricResult, x: FloatArray, y: FloatArray, unit: IntArray, resamples: int, seed: int) -> None:
+    """Rows of one item are drawn together."""
+    code = np.unique(unit, return_inverse=True)[1].reshape(-1)
+    n = int(code.max(initial=-1)) + 1
+    if n < 2 or "pearson" in out.reasons:
+        return
+    a, b = x - x.mean(), y - y.mean()
+    sums = np.stack([np.bincount(code, weights=w) for w in (np.ones(len(a)), a, b, a * a, b * b, a * b)], axis=1).astype(float)
+    interval = bootstrap_interval(sums, _pearson_of_sums, resamples=resamples, seed=seed)
+    if interval is not None and not any(map(math.isnan, interval)):
+        out.intervals["pearson"] = interval
+    ranked, random = Ranked(x, y), np.random.default_rng(seed)
+    drawn: dict[str, list[float]] = {}
+    for _ in range(resamples):
+        weights = np.bincount(random.integers(0, n, n), minlength=n).astype(float)[code]
+        for name, value in {"spearman": ranked.spearman(weights), **ranked.kendall(weights)}.items():
+            drawn.setdefault(name, []).append(value)
+    for name, values in drawn.items():
+        _keep(out, name, np.array(values))
+
+
+def _pearson_of_sums(sums: FloatArray) -> FloatArray:
+    n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((ab / n - a * b / n**2) / np.sqrt((aa / n - (a / n) ** 2) * (bb / n - (b / n) ** 2)))
+
+
+def _keep(out: MetricResult, name: str, drawn: FloatArray) -> None:
+    known = drawn[~np.isnan(drawn)]
+    if len(known) >= 0.9 * len(drawn) and len(known) > 1:
+        low, high = np.quantile(known, [0.025, 0.975])
+        out.intervals[name] = (float(low), float(high))
+
+
+def _within(out: MetricResult, x: FloatArray, y: FloatArray, item: IntArray, system: IntArray, scores: Scores, resamples: int, seed: int) -> None:
+    several = len(np.unique(system)) > 1 and len(np.unique(np.stack([system, item]), axis=1).T) > len(np.unique(item))
+    if several:
+        for kind, labels in (("item", item), ("system", system)):
+            for name, coefficient in (("pearson", pearson), ("kendall_b", kendall_b)):
+                result = grouped(coefficient, x, y, labels)
+                key = f"{name}_by_{kind}"
+                out.values[key] = result.value
+                out.values[f"{key}_groups"], out.values[f"{key}_dropped"] = len(result.values), result.dropped
+                if math.isnan(result.value):
+                    out.reasons[key] = f"every {kind} has one row only, or a constant side"
+                _mean_interval(out, key, result.values, resamples, seed)
+    calibrated = tie_calibrated(y, x, item if several else None, seed=seed)
+    out.values["accuracy_calibrated"], out.values["epsilon"] = calibrated.accuracy, calibrated.epsilon
+    if several:  # pairs within items are additive over items, so they can be drawn
+        for key, epsilon, threshold in (("accuracy_ties", 0.0, 0.0), ("accuracy_calibrated", calibrated.epsilon, 0.0), ("kendall_like", 0.0, THRESHOLD)):
+            if key != "kendall_like" or scores.scale == "raw":
+                _pairs(out, key, x, y, item, epsilon, threshold, resamples, seed)
+    elif scores.scale == "raw":
+        human, metric, _ = differences(y, x, seed=seed)
+        far = np.abs(human) >= THRESHOLD
+        out.values["kendall_like"] = float(np.mean(np.where(np.sign(human[far]) == np.sign(metric[far]), 1.0, -1.0))) if far.any() else math.nan
+    if "kendall_like" in out.values and math.isnan(out.values["kendall_like"]):
+        out.reasons["kendall_like"] = f"no pair differs by {THRESHOLD:g} points"
+
+
+def _mean_interval(out: MetricResult, key: str, values: FloatArray, resamples: int, seed: int) -> None:
+    if resamples and len(values) > 1:
+        interval = bootstrap_interval(np.stack([values, np.ones(len(values))], axis=1), lambda sums: np.asarray(sums[..., 0] / sums[..., 1]), resamples=resamples, seed=seed)
+        if interval is not None:
+            out.intervals[key] = interval
+
+
+def _pairs(out: MetricResult, key: str, x: FloatArray, y: FloatArray, item: IntArray, epsilon: float, threshold: float, resamples: int, seed: int) -> None:
+    human, metric, owner = _pair_table(x, y, item)
+    far = np.abs(human) >= threshold
+    right = np.sign(human) == np.where(np.abs(metric) <= epsilon, 0.0, np.sign(metric))
+    gain = np.where(right, 1.0, -1.0 if threshold else 0.0)
+    sums = np.stack([np.bincount(owner[far], weights=gain[far], minlength=int(owner.max(initial=0)) + 1), np.bincount(owner[far], minlength=int(owner.max(initial=0)) + 1)], axis=1).astype(float)
+    sums = sums[sums[:, 1] > 0]
+
+    def share(total: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(total[..., 0] / total[..., 1])
+
+    out.values[key] = float(share(sums.sum(axis=0))) if len(sums) else math.nan
+    interval = bootstrap_interval(sums, share, resamples=resamples, seed=seed) if resamples else None
+    if interval is not None:
+        out.intervals[key] = interval
+
+
+def _pair_table(x: FloatArray, y: FloatArray, item: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Differences of all pairs within items, and the item (numbered from 0) that each pair belongs to."""
+    human, metric, _ = differences(y, x, item)
+    _, sizes = np.unique(item, return_counts=True)
+    return human, metric, np.repeat(np.arange(len(sizes)), sizes * (sizes - 1) // 2)
+
+
+def system_level(scores: Scores, metric: str, *, resamples: int = 500, seed: int = 0, unit: Unit = "items", direction: int = 1) -> MetricResult:
+    use = scores.rows_of(metric)
+    human, values = np.where(use, scores.human, np.nan), np.where(use, direction * scores.metrics[metric], np.nan)
+    y, x = scores.by_system(human), scores.by_system(values)
+    there = ~np.isnan(x) & ~np.isnan(y)
+    out = MetricResult(metric, int(there.sum()), int((~use).sum()), {}, {}, {}, scores.signatures.get(metric, ""), direction > 0)
+    _plain(out, x[there], y[there])
+    out.values["pairwise_accuracy"] = pairwise_accuracy(y[there], x[there])
+    if out.n < 2:
+        out.reasons["pairwise_accuracy"] = out.reasons["soft_pairwise_accuracy"] = "fewer than two systems"
+        out.values["soft_pairwise_accuracy"] = math.nan
+        return out
+    soft = soft_pairwise_accuracy(scores.matrix(human)[there], scores.matrix(values)[there], resamples=1000, seed=seed)
+    out.values["soft_pairwise_accuracy"] = soft.value
+    if math.isnan(soft.value):
+        out.reasons["soft_pairwise_accuracy"] = "no two systems share two items"
+    if resamples:
+        _bootstrap_systems(out, *_means_by_draw(scores, human, values, there, resamples, seed, unit))
+    return out
+
+
+def _means_by_draw(scores: Scores, human: FloatArray, values: FloatArray, there: NDArray[np.bool_], resamples: int, seed: int, unit: Unit) -> tuple[FloatArray, FloatArray]:
+    """(resamples, systems): human and metric means of every resample."""
+    random = np.random.default_rng(seed)
+    shape = (len(scores.items), len(scores.systems))
+    known = ~np.isnan(values) & ~np.isnan(human)
+    cell = scores.item[known] * shape[1] + scores.system[known]
+    count, h, v = (np.bincount(cell, weights=w, minlength=shape[0] * shape[1]).reshape(shape)[:, there] for w in (np.ones(int(known.sum())), human[known], values[known]))
+    items = np.flatnonzero(count.sum(axis=1))
+    weights = np.ones((resamples, len(items)))
+    if unit != "systems":
+        for k in range(resamples):
+            weights[k] = np.bincount(random.integers(0, len(items), len(items)), minlength=len(items))
+    with np.errstate(invalid="ignore"):
+        size = weights @ count[items]
+        y, x = (weights @ h[items]) / size, (weights @ v[items]) / size
+    if unit != "items":
+        chosen = random.integers(0, y.shape[1], y.shape)
+        y, x = np.take_along_axis(y, chosen, axis=1), np.take_along_axis(x, chosen, axis=1)
+    return y, x
+
+
+def _bootstrap_systems(out: MetricResult, y: FloatArray, x: FloatArray) -> None:
+    statistics: dict[str, Callable[[FloatArray, FloatArray], float]] = {**COEFFICIENTS, "pairwise_accuracy": lambda a, b: pairwise_accuracy(b, a)}
+    for name, statistic in statistics.items():
+        drawn = []
+        for a, b in zip(x, y, strict=True):
+            there = ~np.isnan(a) & ~np.isnan(b)
+            drawn.append(statistic(a[there], b[there]))
+        _keep(out, name, np.array(drawn))

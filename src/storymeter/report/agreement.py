@@ -1,0 +1,183 @@
+"""A meta-evaluation as JSON, as tables, and as a page that explains its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..meta.comparisons import MetricComparison
+from ..meta.scores import Scores
+from ..meta.statistics import MetricResult
+from ..stats.correlation import pearson
+from .human_study import words
+from .page import heading, page, paragraph, picture
+from .table import Column, Table, to_json
+
+STATISTICS = {
+    "pearson": "r", "spearman": "rho", "kendall_b": "tau-b", "kendall_c": "tau-c", "pearson_by_item": "r by item", "kendall_b_by_item": "tau-b by item",
+    "pearson_by_system": "r by system", "kendall_b_by_system": "tau-b by system", "accuracy_ties": "acc ties", "accuracy_calibrated": "acc calibrated",
+    "kendall_like": "Kendall-like", "pairwise_accuracy": "pairwise acc", "soft_pairwise_accuracy": "soft pairwise acc",
+}
+WORDS = {
+    "r": "Pearson's correlation with the human scores: 1 means that the metric rises exactly as people's scores do, 0 that it knows nothing of them",
+    "rho": "Spearman's correlation: the same for ranks, so that only order counts",
+    "tau-b": "Kendall's tau-b: pairs that metric and people order alike minus pairs that they order differently, as a share, with ties taken out",
+    "tau-c": "Kendall's tau-c: the same for scales of unequal length, such as a fine metric against four-point judgements",
+    "r by item": "Pearson's correlation between systems within one item, averaged over items",
+    "tau-b by item": "tau-b between systems within one item, averaged over items",
+    "r by system": "Pearson's correlation between the items of one system, averaged over systems",
+    "tau-b by system": "tau-b between the items of one system, averaged over systems",
+    "acc ties": "share of pairs on which metric and people agree which is better, or that both are equal",
+    "acc calibrated": "the same when metric differences up to the best epsilon count as equal",
+    "Kendall-like": "agreement on pairs that people rate at least 25 points apart: agreements minus disagreements, as a share",
+    "pairwise acc": "share of pairs of systems that metric and people order alike",
+    "soft pairwise acc": "how well the metric's certainty about pairs of systems matches that of people, 1 being perfect",
+    "95 %": "the range in which the number would lie in 95 of 100 samples of items of the same size (bootstrap)",
+    "n": "how many points the numbers rest on: judgements at segment level, systems at system level",
+    "p against best": "how likely the lead of the best metric over this one would be if both were equally good; a small number means that the lead is real",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What one run of `storymeter meta` found."""
+
+    title: str
+    level: str
+    scores: Scores
+    results: Sequence[MetricResult]
+    comparisons: Sequence[MetricComparison]
+    notes: Sequence[str] = ()
+    curve: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    curve_statistic: str = "kendall_c"
+
+
+def _clean(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def agreement_data(agreement: Agreement) -> dict[str, Any]:
+    metrics = []
+    for r in agreement.results:
+        metrics.append({"metric": r.metric, **{key: _clean(value) for key, value in r.values.items()}, "intervals": dict(r.intervals), "n": r.n, "dropped": r.dropped,
+                        "reasons": dict(r.reasons), "signature": r.signature, "higher_is_better": r.higher_is_better})
+    comparisons = [{key: _clean(value) if isinstance(value, float) else value for key, value in asdict(c).items()} for c in agreement.comparisons]
+    curve = {"statistic": agreement.curve_statistic, "values": {k: [_clean(x) for x in v] for k, v in agreement.curve.items()}} if agreement.curve else None
+    return {"schema": 1, "title": agreement.title, "level": agreement.level, "metrics": metrics, "comparisons": comparisons, "notes": list(agreement.notes),
+            **({"reference_curve": curve} if curve else {})}
+
+
+def agreement_json(agreements: Sequence[Agreement]) -> str:
+    """One agreement is an object; several (a benchmark at both levels) are a list under `levels`."""
+    return to_json(agreement_data(agreements[0]) if len(agreements) == 1 else {"schema": 1, "levels": [agreement_data(a) for a in agreements]})
+
+
+def shown_statistics(results: Sequence[MetricResult]) -> list[str]:
+    return [key for key in STATISTICS if any(key in r.values for r in results)]
+
+
+def agreement_table(agreement: Agreement) -> Table:
+    """Best first (by Pearson); a number that is not there has its reason in the last column."""
+    best = {c.worse: c for c in agreement.comparisons if agreement.results and c.better == _best(agreement.results)}
+    keys = shown_statistics(agreement.results)
+    rows = []
+    for r in _sorted(agreement.results):
+        low_high = r.intervals.get("pearson")
+        against = best.get(r.metric)
+        said = [f"{STATISTICS.get(key, key)}: {reason}" for key, reason in r.reasons.items()]
+        if against is not None and against.reason:
+            said.append(f"no test: {against.reason}")
+        if not r.higher_is_better:
+            said.append("less is better: sign turned round")
+        rows.append([r.metric, r.n, r.values["pearson"], f"[{low_high[0]:+.3f}, {low_high[1]:+.3f}]" if low_high else "none drawn", *(r.values.get(k) for k in keys if k != "pearson"),
+                     against.p if against else None, "; ".join(said) or ("best" if r.metric == _best(agreement.results) else "")])
+    columns: list[Column | str] = ["metric", Column("n", ",d"), Column("r", "+.3f"), "95 %", *(Column(STATISTICS[k], "+.3f") for k in keys if k != "pearson"), Column("p against best", ".4f"), "remarks"]
+    test = "Williams' test" if agreement.level == "system" else "permutation test on Pearson's r"
+    return Table(columns, rows, title=f"{agreement.title} ({agreement.level} level)", note=f"p against best: {test}, one-sided, uncorrected (corrected ones in the table of comparisons).")
+
+
+def _sorted(results: Sequence[MetricResult]) -> list[MetricResult]:
+    return sorted(results, key=lambda r: (-r.values["pearson"] if not math.isnan(r.values["pearson"]) else 2.0, r.metric))
+
+
+def _best(results: Sequence[MetricResult]) -> str:
+    return _sorted(results)[0].metric
+
+
+def interval_table(agreement: Agreement) -> Table:
+    rows = []
+    for r in _sorted(agreement.results):
+        for key in STATISTICS:
+            if key in r.values:
+                boot, fisher = r.intervals.get(key), r.intervals.get(f"{key}_fisher")
+                rows.append([r.metric, STATISTICS[key], r.values[key], *(f"[{i[0]:+.3f}, {i[1]:+.3f}]" if i else "–" for i in (boot, fisher)), r.reasons.get(key, "")])
+    return Table(["metric", "statistic", Column("value", "+.4f"), "95 % bootstrap", "95 % Fisher z", "reason"], rows, title=f"Intervals ({agreement.level} level)",
+                 note="–: Fisher's z exists for plain coefficients only; the bootstrap was not asked for (--resamples 0), has fewer than two items, or most draws were constant.")
+
+
+def comparison_table(agreement: Agreement) -> Table:
+    rows = [[c.better, c.worse, c.r_better, c.r_worse, c.r_between, c.t if c.test == "williams" else None, c.p, c.p_holm, c.p_bh, c.reason] for c in agreement.comparisons]
+    williams = agreement.level == "system"
+    columns: list[Column | str] = ["better", "worse", Column("r better", "+.3f"), Column("r worse", "+.3f"), Column("r between", "+.3f"), Column("t", ".3f"), Column("p", ".4g"),
+                                   Column("p Holm", ".4g"), Column("p BH", ".4g"), "reason"]
+    if not williams:
+        columns, rows = [c for c in columns if not (isinstance(c, Column) and c.name == "t")], [[*row[:5], *row[6:]] for row in rows]
+    return Table(columns, rows, title="Metrics compared: " + ("Williams' test" if williams else "permutation test"))
+
+
+def williams_matrix(agreement: Agreement) -> Table:
+    """p that the metric of the row correlates no better than that of the column (Graham & Baldwin 2014)."""
+    names = [r.metric for r in _sorted(agreement.results)]
+    p = {(c.better, c.worse): c.p for c in agreement.comparisons}
+    rows = [[a, *(("" if a == b else "–" if (a, b) not in p or math.isnan(p[a, b]) else f"{p[a, b]:.4f}") for b in names)] for a in names]
+    return Table(["better \\ worse", *names], rows, title="Williams' test, one-sided p: the row's correlation is higher than the column's", note="–: the row's correlation is not the higher one, or no test can be made.")
+
+
+def correlation_matrix(scores: Scores, level: str) -> tuple[list[str], np.ndarray]:
+    names = ["human", *scores.metrics]
+    columns = [scores.human, *scores.metrics.values()]
+    if level == "system":
+        columns = [scores.by_system(column) for column in columns]
+    r = np.full((len(names), len(names)), np.nan)
+    for i, a in enumerate(columns):
+        for j, b in enumerate(columns):
+            there = ~np.isnan(a) & ~np.isnan(b)
+            r[i, j] = pearson(a[there], b[there])
+    return names, r
+
+
+def draw(agreement: Agreement) -> dict[str, bytes]:
+    from .plots_meta import heat_map, reference_curve, scatter
+
+    pictures = {"metrics": heat_map(*correlation_matrix(agreement.scores, agreement.level))}
+    if len(agreement.scores.systems) > 1:
+        pictures |= {f"scatter-{r.metric}": scatter(agreement.scores, r.metric) for r in _sorted(agreement.results)}
+    if agreement.curve:
+        pictures["references"] = reference_curve(agreement.curve, STATISTICS[agreement.curve_statistic])
+    return pictures
+
+
+def agreement_page(agreements: Sequence[Agreement]) -> str:
+    parts: list[str] = []
+    for agreement in agreements:
+        pictures = draw(agreement)
+        keys = [STATISTICS[key] for key in shown_statistics(agreement.results)]
+        parts += [heading(f"{agreement.title}: {agreement.level} level"), *(paragraph(note) for note in agreement.notes),
+                  f"<div class=scroll>{agreement_table(agreement).render('html')}</div>", words({key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")})]
+        for name, data in pictures.items():
+            if name.startswith("scatter-"):
+                parts.append(picture(data, f"Each point is a system: {name.removeprefix('scatter-')} against the human score."))
+        parts += [picture(pictures["metrics"], "Correlation of every metric with every other and with people."),
+                  paragraph("The darker the blue, the more two measures say the same; red: they contradict each other.", note=True)]
+        if "references" in pictures:
+            parts += [picture(pictures["references"], "Agreement with people by number of references."), paragraph("How agreement with people changes when a metric sees one, two, three … references per item.", note=True)]
+        parts += [f"<div class=scroll>{interval_table(agreement).render('html')}</div>", f"<div class=scroll>{comparison_table(agreement).render('html')}</div>",
+                  paragraph("better, worse: of two metrics, the one with the higher correlation with people first; r between: how alike the two are; p: the chance of so large a lead if both were equally good; "
+                            "p Holm and p BH: corrected for the number of comparisons.", note=True),
+                  heading("Signatures"), *(paragraph(f"{r.metric}: {r.signature or 'scores from a file'}", note=True) for r in agreement.results)]
+    style = "dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}"
+    return page(f"Which metric agrees with people? {agreements[0].title}", parts, style=style)

@@ -1,0 +1,57 @@
+"""Figures of a meta-evaluation: scatter of metric against human per system, metric-by-metric heat map, number of references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..meta.scores import Scores
+from ..stats.correlation import pearson
+from .plots_human import BLUE, figure, png
+
+
+def scatter(scores: Scores, metric: str) -> bytes:
+    """One point per system, the least-squares line and r (after Graham et al. 2018, figures 8-10)."""
+    use = scores.rows_of(metric)
+    x = scores.by_system(np.where(use, scores.metrics[metric], np.nan))
+    y = scores.by_system(np.where(use, scores.human, np.nan))
+    there = ~np.isnan(x) & ~np.isnan(y)
+    drawn, axes = figure(5.2, 4.2)
+    axes.scatter(x[there], y[there], color=BLUE, s=30, zorder=3)
+    for a, b, name in zip(x[there], y[there], np.array(scores.systems)[there], strict=True):
+        axes.annotate(str(name), (a, b), xytext=(4, 4), textcoords="offset points", fontsize=8)
+    r = pearson(x[there], y[there])
+    if not np.isnan(r):
+        slope, offset = np.polyfit(x[there], y[there], 1)
+        ends = np.array([x[there].min(), x[there].max()])
+        axes.plot(ends, slope * ends + offset, color="#7d8797", linewidth=1)
+    axes.set(xlabel=metric, ylabel="human score", title=f"r = {r:.3f}, n = {int(there.sum())}" if not np.isnan(r) else "no correlation: a side is constant")
+    axes.margins(0.12)
+    return png(drawn)
+
+
+def heat_map(names: Sequence[str], r: np.ndarray) -> bytes:
+    """Correlation of every metric with every other, and with people."""
+    drawn, axes = figure(2.6 + 0.55 * len(names), 1.8 + 0.55 * len(names))
+    axes.spines[:].set_visible(False)
+    axes.imshow(r, vmin=-1, vmax=1, cmap="RdBu")
+    for i in range(len(names)):
+        for j in range(len(names)):
+            text = "–" if np.isnan(r[i, j]) else f"{r[i, j]:.2f}"
+            axes.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if abs(np.nan_to_num(r[i, j])) > 0.65 else "#1d2330")
+    axes.set_xticks(range(len(names)), names, rotation=90)
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(length=0)
+    return png(drawn)
+
+
+def reference_curve(curve: Mapping[str, Sequence[float]], statistic: str) -> bytes:
+    """The same correlation with 1, 2, 3, … references (after Wang et al., RoViST, figure 4)."""
+    drawn, axes = figure(6, 3.8)
+    for name, values in curve.items():
+        axes.plot(range(1, len(values) + 1), values, "o-", markersize=4, label=name)
+    longest = max((len(v) for v in curve.values()), default=1)
+    axes.set(xlabel="number of references", ylabel=statistic, xticks=range(1, longest + 1))
+    axes.legend(frameon=False, fontsize=8)
+    return png(drawn)

@@ -1,0 +1,186 @@
+"""Metrics beside people on small files, and on files that give trouble."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats as scipy_stats
+
+from storymeter.captions import Rating
+from storymeter.cli import cli
+from storymeter.errors import DataError, UsageError
+from storymeter.meta.scores import Judgement, join_scores, tabulate
+from storymeter.meta.statistics import segment_level, system_level
+from storymeter.stats import kendall_c, pearson, spearman
+from storymeter.stats.concordance import Ranked
+
+
+def run(*arguments: Any) -> Any:
+    return CliRunner().invoke(cli, ["meta", *map(str, arguments)])
+
+
+def answer(*arguments: Any) -> Any:
+    result = run(*arguments, "--format", "json")
+    assert result.exit_code == 0, (result.output, result.exception)
+    return msgspec.json.decode(result.stdout)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> tuple[Path, Path]:
+    """Five systems, twenty items; one metric that is good, one that is noise, one that is constant."""
+    random = np.random.default_rng(0)
+    human, scores = ["system,item,score"], ["system,item,good,noise,flat"]
+    for s in range(5):
+        for i in range(20):
+            quality = 10 * s + random.normal(0, 5)
+            human.append(f"s{s},i{i},{quality + random.normal(0, 3):.3f}")
+            scores.append(f"s{s},i{i},{quality:.3f},{random.normal():.3f},1")
+    (tmp_path / "human.csv").write_text("\n".join(human))
+    (tmp_path / "scores.csv").write_text("\n".join(scores))
+    return tmp_path / "human.csv", tmp_path / "scores.csv"
+
+
+def test_scores_from_a_file_at_both_levels(tables: tuple[Path, Path]) -> None:
+    human, scores = tables
+    segment = answer("--human", human, "--scores", scores, "--level", "segment", "--resamples", 50, "--permutations", 100)
+    rows = {row["metric"]: row for row in segment["metrics"]}
+    assert rows["good"]["pearson"] > 0.9 and abs(rows["noise"]["pearson"]) < 0.3
+    assert rows["flat"]["pearson"] is None and rows["flat"]["reasons"]["pearson"] == "the metric is constant"
+    assert rows["good"]["n"] == 100 and rows["good"]["pearson_by_item_groups"] == 20
+    assert {"pearson", "spearman", "kendall_b", "kendall_c"} <= set(rows["good"]["intervals"])
+    system = answer("--human", human, "--scores", scores, "--level", "system", "--resamples", 50)
+    rows = {row["metric"]: row for row in system["metrics"]}
+    assert rows["good"]["n"] == 5 and rows["good"]["pairwise_accuracy"] == 1.0
+    pair = next(c for c in system["comparisons"] if {c["better"], c["worse"]} == {"good", "noise"})
+    assert pair["better"] == "good" and pair["test"] == "williams" and pair["p"] < 0.05
+
+
+def test_tables_latex_csv_html_and_figures(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    human, scores = tables
+    for style in ("table", "csv", "latex", "markdown"):
+        result = run("--human", human, "--scores", scores, "--format", style, "--resamples", 20, "--permutations", 50)
+        assert result.exit_code == 0, result.output
+        assert "nan" not in result.stdout.lower() and "constant" in result.stdout
+    page = tmp_path / "page.html"
+    assert run("--human", human, "--scores", scores, "--html", page, "--figures", tmp_path / "f", "--resamples", 20, "--permutations", 50, "--level", "system").exit_code == 0
+    assert "Pearson&#x27;s correlation with the human scores" in page.read_text()
+    assert {"system-metrics.png", "system-scatter-good.png"} <= {p.name for p in (tmp_path / "f").iterdir()}
+
+
+def test_ids_that_do_not_join(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    human, scores = tables
+    (tmp_path / "other.csv").write_text(scores.read_text().replace("\ns", "\nother"))
+    result = run("--human", human, "--scores", tmp_path / "other.csv")
+    assert isinstance(result.exception, DataError) and "No score of 'good' meets a human score" in str(result.exception)
+
+
+def test_missing_stays_missing(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    human, scores = tables
+    lines = scores.read_text().splitlines()
+    lines[1] = "s0,i0,,0.3,1"
+    (tmp_path / "holes.csv").write_text("\n".join([*lines[:50], "s9,i9,1,2,1"]))
+    out = answer("--human", human, "--scores", tmp_path / "holes.csv", "--resamples", 0, "--permutations", 50)
+    good = next(row for row in out["metrics"] if row["metric"] == "good")
+    assert good["n"] == 48 and good["dropped"] == 52
+    assert any("good: 52 of 100 human judgements have no score" in note for note in out["notes"])
+    assert any("1 scored captions have no human judgement" in note for note in out["notes"])
+
+
+@pytest.mark.parametrize("text", ["", "system,item\na,b\n", "system,item,score\na,b,high\n", "system,item,score\na,b\n", "system,item,score\n"])
+def test_bad_human_files(tables: tuple[Path, Path], tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.csv").write_text(text)
+    result = run("--human", tmp_path / "bad.csv", "--scores", tables[1])
+    assert isinstance(result.exception, DataError) and result.exception.hint
+
+
+def test_nothing_to_correlate(tables: tuple[Path, Path]) -> None:
+    assert isinstance(run("--human", tables[0]).exception, UsageError)
+    assert isinstance(run("benchmark", "flikr8k", "--data", ".").exception, UsageError)
+
+
+def test_candidates_are_scored_and_joined(examples: Path, tmp_path: Path) -> None:
+    """The packaged example: ratings of captions, computed metrics, the number-of-references curve."""
+    videos = examples / "videos"
+    out = answer(videos / "good.json", videos / "padded.json", videos / "disordered.json", "-r", videos / "reference_1.json", "-r", videos / "reference_2.json", "--human", examples / "ratings.csv",
+                 "--metric", "bleu_4,rouge_l", "--resamples", 20, "--permutations", 50, "--reference-curve", "pearson")
+    assert {row["metric"] for row in out["metrics"]} == {"bleu_4", "rouge_l"}
+    assert all(row["signature"] for row in out["metrics"])
+    assert any("ratings of 7 of 8 raters" in note for note in out["notes"])
+    assert len(out["reference_curve"]["values"]["rouge_l"]) == 2
+
+
+def test_systems_judged_as_a_whole(examples: Path, tmp_path: Path) -> None:
+    (tmp_path / "human.csv").write_text("system,score\ngood,80\npadded,40\ndisordered,50\n")
+    videos = examples / "videos"
+    out = answer(videos / "good.json", videos / "padded.json", videos / "disordered.json", "-r", videos / "reference_1.json", "--human", tmp_path / "human.csv", "--metric", "rouge_l", "--level", "system")
+    assert out["metrics"][0]["n"] == 3
+    assert isinstance(run("--human", tmp_path / "human.csv", videos / "good.json", "-r", videos / "reference_1.json", "--metric", "rouge_l").exception, DataError)
+
+
+def test_preferences_give_accuracies(tmp_path: Path) -> None:
+    records = [Rating(f"v{i}", "a", f"r{k}", v, criterion="preference", meta={"against": "b"}) for i, v in enumerate([2.0, -1.0, 1.0, 0.0]) for k in range(3)]
+    (tmp_path / "p.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, records)))
+    (tmp_path / "s.csv").write_text("system,item,m\n" + "\n".join(f"{s},v{i},{x}" for s, xs in {"a": (1, 2, 3, 4), "b": (2, 1, 3, 9)}.items() for i, x in enumerate(xs)))
+    (row,) = answer("--human", tmp_path / "p.jsonl", "--scores", tmp_path / "s.csv")["metrics"]
+    assert (row["accuracy"], row["n"], row["ties"]) == (pytest.approx(2.5 / 3), 3, 1)
+
+
+def test_a_weighted_sample_is_the_sample_written_out() -> None:
+    random = np.random.default_rng(2)
+    for levels in (4, 1000):
+        x, y = random.normal(size=300).round(1), random.integers(0, levels, 300).astype(float)
+        ranked, weights = Ranked(x, y), np.bincount(random.integers(0, 300, 300), minlength=300).astype(float)
+        drawn = np.repeat(np.arange(300), weights.astype(int))
+        assert ranked.spearman(weights) == pytest.approx(spearman(x[drawn], y[drawn]), abs=1e-12)
+        got = ranked.kendall(weights)
+        assert got["kendall_b"] == pytest.approx(scipy_stats.kendalltau(x[drawn], y[drawn]).statistic, abs=1e-12)
+        assert got["kendall_c"] == pytest.approx(kendall_c(x[drawn], y[drawn]), abs=1e-12)
+        from storymeter.stats import tie_accuracy
+
+        assert got["accuracy_ties"] == pytest.approx(tie_accuracy(y[drawn], x[drawn]), abs=1e-12)
+
+
+def test_bootstrap_of_items_covers_the_truth() -> None:
+    """A 95 % interval should miss the true correlation about one time in twenty; rows of an item are correlated."""
+    random, missed = np.random.default_rng(1), 0
+    for trial in range(30):
+        item = np.repeat(random.normal(size=80), 3)
+        human, metric = item + random.normal(size=240), item + random.normal(size=240)
+        rows = [Judgement(f"s{k % 3}", f"i{k // 3:03d}", float(v)) for k, v in enumerate(human)]
+        scores = join_scores(tabulate(rows), {"m": {(j.system, j.item): float(v) for j, v in zip(rows, metric, strict=True)}})
+        low, high = segment_level(scores, "m", resamples=100, seed=trial).intervals["pearson"]
+        missed += not low < 0.5 < high
+    assert missed <= 5
+
+
+def test_systems_may_be_drawn_too() -> None:
+    random = np.random.default_rng(3)
+    rows = [Judgement(f"s{s}", f"i{i}", 10.0 * s + random.normal(0, 4)) for s in range(8) for i in range(30)]
+    scores = join_scores(tabulate(rows), {"m": {(j.system, j.item): j.value + random.normal(0, 20) for j in rows}})
+    widths = {}
+    for unit in ("items", "systems", "both"):
+        low, high = system_level(scores, "m", resamples=200, unit=unit).intervals["pearson"]  # type: ignore[arg-type]
+        widths[unit] = high - low
+    assert widths["items"] > 0 and widths["systems"] > 0 and widths["both"] > 0
+
+
+def test_less_is_better_metrics_are_turned_round() -> None:
+    rows = [Judgement("s", f"i{k}", float(k)) for k in range(10)]
+    scores = join_scores(tabulate(rows), {"m": {(j.system, j.item): -j.value for j in rows}})
+    assert segment_level(scores, "m", resamples=0, direction=-1).values["pearson"] == pytest.approx(1.0)
+    assert segment_level(scores, "m", resamples=0).values["pearson"] == pytest.approx(-1.0)
+
+
+def test_one_system_two_items() -> None:
+    rows = [Judgement("s", "a", 1.0), Judgement("s", "b", 2.0)]
+    scores = join_scores(tabulate(rows), {"m": {("s", "a"): 1.0, ("s", "b"): 3.0}})
+    assert segment_level(scores, "m", resamples=10).values["pearson"] == 1.0
+    lonely = system_level(scores, "m", resamples=10)
+    assert math.isnan(lonely.values["pearson"]) and lonely.reasons["pearson"] == "fewer than two points"
+    assert pearson([1], [2]) != pearson([1], [2])
