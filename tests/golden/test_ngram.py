@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import lzma
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +63,13 @@ def test_arel_published_figures(data: Path) -> None:
     expected = {**{name: published[key] for name, key in AREL.items()}, **AREL_METEOR}
     for score in report.systems[0].scores:
         assert score.value == pytest.approx(expected[score.metric], abs=1e-9), score.metric
+
+
+def test_arel_by_one_command(data: Path) -> None:
+    """The command of docs/text-metrics.md, every digit."""
+    published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
+    done = subprocess.run([sys.executable, "-m", "storymeter", "score", str(data / "vist" / "arel_test.json"), "--references", str(data / "vist" / "test_reference.json"),
+                           "--tokenizer", "whitespace", "--metric", ",".join(AREL), "--resamples", "0", "--format", "json"], capture_output=True, text=True, check=True)
+    for score in json.loads(done.stdout)["systems"][0]["scores"]:
+        assert score["value"] == pytest.approx(published[AREL[score["metric"]]], abs=1e-9), score["metric"]
+        assert "tok:whitespace" in score["signature"]
