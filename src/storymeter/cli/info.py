@@ -61,10 +61,9 @@ def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
 
         tables.append(Table(["metric", "what it says"], [[name, entry.sentence] for name, entry in METRICS.items()], title="Metrics"))
     if formats:
-        from ..formats.registry import FORMATS
+        from ..formats import registry
 
-        rows = [[f.name, f.title, f.shape] for f in FORMATS.values()]
-        tables.append(Table(["format", "what it is", "what it looks like"], rows, title="Formats", note="All are read and written; docs/formats.md says what each can carry."))
+        tables.append(Table(["format", "what it is", "what it looks like", "what it carries"], registry.rows(), title="Formats", note="All are read and written."))
     return tables or [Table(["what", "value"], _facts())]
 
 

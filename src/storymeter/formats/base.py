@@ -23,6 +23,7 @@ FIELDS = {
     "open": "captions without an end",
     "empty": "documents without captions",
     "captions": "captions",
+    "bounds": "where one caption ends and the next begins",
     "ends": "ends that are not the next start",
     "duration": "durations",
     "images": "images",
@@ -32,8 +33,8 @@ FIELDS = {
 
 
 def carrying(*fields: str) -> frozenset[str]:
-    """Captions go without saying; ends do, where there are times."""
-    return frozenset(("captions", *fields, *(("ends",) if "times" in fields else ())))
+    """Captions and their bounds go without saying; ends do, where there are times."""
+    return frozenset(("captions", "bounds", *fields, *(("ends",) if "times" in fields else ())))
 
 
 class Format(ABC):

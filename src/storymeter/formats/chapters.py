@@ -20,7 +20,7 @@ from .source import Source, decode
 
 _CHAPTER = re.compile(r"\s*[-*•(\[]*\s*(?:(\d{1,3}):)?(\d{1,3}):(\d\d)(?:\.(\d{1,3}))?[)\]]*\s*(?:[-–—:|]\s+)?(.*)")
 
-START_ONLY = frozenset(("captions", "several", "times", "open"))
+START_ONLY = frozenset(("captions", "bounds", "several", "times", "open"))
 
 
 def finish(captions: list[Caption], check: Check, id: str, at: Any, duration: float | None) -> list[Caption]:

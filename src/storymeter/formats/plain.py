@@ -14,7 +14,7 @@ class Plain(JsonFormat):
     name = "plain"
     title = "Plain stories or paragraphs by id"
     shape = '{"<id>": "a story"} or {"<id>": ["a story", "another"]}'
-    carries = carrying("documents", "several", "alternatives", "untimed", "empty")
+    carries = carrying("documents", "several", "alternatives", "untimed", "empty") - {"bounds"}
     story = True
 
     def looks(self, value: Any) -> bool:

@@ -23,6 +23,15 @@ FORMATS: dict[str, Format] = {f.name: f for f in (
     Plain(), Ids(), Parquet(), WebVtt(), Srt(), Tsv(), Csv(), YouTube(), Lines(),
 )}
 
+_SHOWN = {"documents": "many documents", "several": "many captions each", "alternatives": "alternatives", "times": "times", "duration": "durations",
+          "images": "images", "meta": "other keys of captions", "about": "other keys of documents"}
+
+
+def rows() -> list[list[str]]:
+    """The formats as `storymeter info --formats` and docs/formats.md show them: name, what it is, a sample, what it carries."""
+    return [[f.name, f.title, f.shape, ", ".join(words for field, words in _SHOWN.items() if field in f.carries) if "captions" in f.carries else "ids alone"]
+            for f in FORMATS.values()]
+
 
 def get(name: str) -> Format:
     try:

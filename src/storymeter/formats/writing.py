@@ -66,6 +66,7 @@ def _used(corpus: Corpus) -> dict[str, list[str]]:
             "alternatives": counts[document.id] > 1,
             "duration": document.duration is not None,
             "captions": bool(document.captions),
+            "bounds": len(document.captions) > 1,
             "empty": not document.captions,
             "open": any(c.start is not None and c.end is None for c in document.captions),
             "ends": _own_ends(document),
