@@ -6,6 +6,7 @@ Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong us
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import pkgutil
 import sys
@@ -37,6 +38,9 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
+    for stream in (sys.stdout, sys.stderr):  # a caption or a file name never stops a terminal that knows only ASCII
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(args=arguments, prog_name="storymeter", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

@@ -30,7 +30,7 @@ def command(files: tuple[str, ...], format: str | None, repair: bool, id_map: st
         for number, path in enumerate(files):
             progress("files checked", number, len(files))
             readings.append(_examined(path, format=format, repair=repair, id_map=id_map, columns=columns))
-    output(json.dumps({"schema": 1, "files": [_record(r) for r in readings]}, ensure_ascii=False, indent=2) if style == "json"
+    output(json.dumps({"schema": 1, "files": [_record(r) for r in readings]}, indent=2) if style == "json"
            else "\n".join(_page(r) for r in readings))
     if any(reading.errors for reading in readings):
         raise SystemExit(1)

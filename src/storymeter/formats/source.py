@@ -30,6 +30,7 @@ _MAGIC = {
     b"BZh": "a bzip2 file: unpack it first (bunzip2 -k FILE)",
     b"\xff\xfe": "UTF-16 text: save it as UTF-8",
     b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"<?xml": "an XML file", b"<!DOCTYPE": "a web page", b"<html": "a web page",
     b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"%PDF": "a PDF file",
 }
 #: a JSON array or object, as opposed to a sentence that begins with "[male] went"
@@ -44,6 +45,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
     """The file, or stdin for `-`; whatever the system has against it becomes a DataError."""
     path = os.fspath(path)
     try:
+        if path != "-" and Path(path).is_char_device():
+            raise DataError(f"{path} is a device, not a file.", hint="Use - for stdin.")
         if path == "-":
             yield cast(io.BufferedReader, sys.stdin.buffer)
         else:
@@ -53,8 +56,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
         raise DataError(f"{path} is a folder, not a file.", hint="Name the files in it.") from None
     except FileNotFoundError:
         raise DataError(f"There is no file {path}.", hint="Check the path.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
 
 
 class Source:

@@ -133,6 +133,9 @@ class Csv(Table):
     def rows(self, source: Source, check: Check) -> Iterator[tuple[Mark, Row]]:
         reader = csv.DictReader(io.StringIO(source.plain_text, newline=""), delimiter=self.delimiter)
         try:
+            heads = reader.fieldnames or []
+            for head in sorted({head for head in heads if heads.count(head) > 1}):
+                check.error("duplicate-column", "a column stands more than once in the head", (Mark("line", 1),), detail=repr(head))
             for row in reader:
                 mark = Mark("line", reader.line_num)
                 if None in row or None in row.values():

@@ -19,7 +19,7 @@ _VITAL = ("documents", "several", "alternatives", "untimed", "open")
 def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = None) -> list[str]:
     """Write a corpus; `-` is stdout. Returns what the format could not carry (`other keys`, `durations`), in words.
 
-    Without `format` the suffix decides; `.json` means the format that the corpus was read from.
+    Without `format` the suffix decides (stdout: JSON Lines); `.json` means the format that the corpus was read from.
     """
     path = os.fspath(path)
     target = registry.get(format) if format else _by_suffix(corpus, path)
@@ -83,6 +83,8 @@ def _used(corpus: Corpus) -> dict[str, list[str]]:
 
 
 def _by_suffix(corpus: Corpus, path: str) -> Format:
+    if path == "-":
+        return registry.get("jsonl")
     suffix = Path(path).suffix.lower()
     came_from = corpus.meta.get("origin")
     before = str(came_from.get("format", "")) if isinstance(came_from, dict) else ""

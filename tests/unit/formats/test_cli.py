@@ -131,6 +131,22 @@ def test_interrupt_leaves_no_half_file(tmp_path: Path) -> None:
     assert left == [] if job.returncode == 130 else [p.name for p in left] == ["big.jsonl"]
 
 
+def test_any_terminal_can_show_any_name(tmp_path: Path) -> None:
+    """A terminal that knows only ASCII, an id and a file name that are not."""
+    path = tmp_path / "ü中.json"
+    path.write_text('{"results": {"ü": [{"sentence": "x", "timestamp": [2, 1]}]}}', encoding="utf-8")
+    for style in ("table", "json"):
+        job = subprocess.run([sys.executable, "-m", "storymeter", "validate", str(path), "--format", style], capture_output=True,
+                             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "ascii"}, check=False)
+        assert (job.returncode, job.stderr) == (1, b"")
+        assert style == "table" or json.loads(job.stdout)["files"][0]["path"] == str(path)
+
+
+def test_stdout_gets_json_lines(good: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert _run("convert", good, "-") == 0
+    assert capfdbinary.readouterr().out.splitlines()[-1] == b'{"doc":"v_1","text":"a dog","start":0,"end":1}'
+
+
 def test_help_lists_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("convert", "--help") == 0
     shown = capsys.readouterr().out

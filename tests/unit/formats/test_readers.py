@@ -106,6 +106,11 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
         read(tmp_path / "t.csv", columns={"colour": "x"})
 
 
+def test_crooked_tables(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("video,text,text,start,end\na,b,c,0,1\na,b\na,b,c,0,x\n")
+    assert {(p.code, p.where) for p in examine(tmp_path / "t.csv").errors} == {("duplicate-column", "line 1"), ("ragged-row", "line 3"), ("time-not-number", "line 4: $.start")}
+
+
 def test_rows_without_times_are_alternatives(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,caption\n1,a dog\n1,a hound\n")
     assert [d.text for d in read(tmp_path / "t.csv").by_id()["1"]] == ["a dog", "a hound"]
