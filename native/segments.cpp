@@ -14,10 +14,10 @@ constexpr std::size_t kBlock = 16;
 
 template <typename Visit>
 void each_pair(const Segments& candidates, const Segments& references, const Tracks& tracks, std::size_t k, double epsilon, Visit&& visit) {
-    for (std::int64_t r = tracks.reference_begin[k]; r < tracks.reference_end[k]; ++r) {
-        const double start = references.start[r], end = references.end[r];
-        for (std::int64_t c = tracks.candidate_begin[k]; c < tracks.candidate_end[k]; ++c) {
-            visit(r, c, interval_iou(start, end, candidates.start[c], candidates.end[c], epsilon));
+    for (std::int64_t c = tracks.candidate_begin[k]; c < tracks.candidate_end[k]; ++c) {
+        const double start = candidates.start[c], end = candidates.end[c];
+        for (std::int64_t r = tracks.reference_begin[k]; r < tracks.reference_end[k]; ++r) {
+            visit(r, c, interval_iou(references.start[r], references.end[r], start, end, epsilon));
         }
     }
 }

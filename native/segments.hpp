@@ -24,7 +24,7 @@ struct Tracks {
 
 struct Overlaps {
     std::vector<std::int64_t> offset;     // of each problem in the lists below; one more than there are problems
-    std::vector<std::int32_t> reference;  // flat indices; sorted by reference, then candidate, within a problem
+    std::vector<std::int32_t> reference;  // flat indices; sorted by candidate, then reference, within a problem
     std::vector<std::int32_t> candidate;
     std::vector<double> iou;
 };

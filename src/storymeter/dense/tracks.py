@@ -52,7 +52,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Overlaps:
-    """Pairs of entries with their IoU, sorted by problem, reference, candidate; problem k owns offset[k]:offset[k+1]."""
+    """Pairs of entries with their IoU, sorted by problem, candidate, reference; problem k owns offset[k]:offset[k+1]."""
 
     offset: IntArray
     reference: NDArray[np.int32]
@@ -109,8 +109,8 @@ class Problems:
     def match(self, weight: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
         """The optimum of each problem, and the matched pairs: their problem and their index in `overlaps`."""
         o = self.overlaps
-        optimum, offset, entry = _native.match_many(self.reference_begin, self.reference_end, self.candidate_begin, self.candidate_end,
-                                                    o.offset, o.reference, o.candidate, weight, self.jobs)
+        optimum, offset, entry = _native.match_many(self.candidate_begin, self.candidate_end, self.reference_begin, self.reference_end,
+                                                    o.offset, o.candidate, o.reference, weight, self.jobs)
         return optimum, np.repeat(np.arange(len(self)), np.diff(offset)), entry
 
 

@@ -167,5 +167,10 @@ def statistics_width(scorer: PairScorer) -> int:
 
 def _small(statistics: FloatArray) -> NDArray[Any]:
     """Counts in two bytes each where they fit."""
-    short = statistics.astype(np.uint16)
-    return short if np.array_equal(short, statistics) else statistics
+    short = np.empty(statistics.shape, dtype=np.uint16)
+    for begin in range(0, len(short), 8192):  # block by block: what the processor's cache holds
+        block = statistics[begin:begin + 8192]
+        short[begin:begin + 8192] = block
+        if not np.array_equal(short[begin:begin + 8192], block):
+            return statistics
+    return short
