@@ -27,7 +27,7 @@ from ..pairs.base import IntArray, PairScorer
 from ..pairs.table import Sentences, statistics_width
 from ..protocol import TIOUS, Protocol
 from ..signature import Signature
-from .scoring import Words, default_scorer, learns, offsets
+from .scoring import Words, default_scorer, learns, offsets, scorer_fields
 from .tracks import Problems, Tracks
 
 GARBAGE = "abc123!@#"
@@ -79,7 +79,7 @@ class ActivityNet(Metric):
         return {"value": np.asarray(values.mean(axis=-1)), **{f"at_{t:g}": np.asarray(values[..., k]) for k, t in enumerate(self._tious)}}
 
     def signature(self, setting: Setting) -> Signature:
-        return super().signature(setting).add(scorer=self.scorer.name)
+        return super().signature(setting).add(**scorer_fields(self.scorer))
 
     def rows(self, task: Task, setting: Setting) -> FloatArray:
         words = Words(self.scorer, task, setting)

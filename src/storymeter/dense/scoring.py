@@ -24,6 +24,11 @@ def default_scorer() -> PairScorer:
     return get_scorer("meteor")
 
 
+def scorer_fields(scorer: PairScorer) -> dict[str, object]:
+    """What a signature says of the scorer: its name, and which data it stands on."""
+    return {"scorer": scorer.name, "data": getattr(scorer, "data_version", None)}
+
+
 class Words:
     """What a scorer says of the captions of a task."""
 

@@ -26,7 +26,7 @@ from ..metric import FloatArray, Metric, Setting
 from ..pairs.base import IntArray, PairScorer
 from ..protocol import Protocol
 from ..signature import Signature
-from .scoring import Words, default_scorer
+from .scoring import Words, default_scorer, scorer_fields
 from .tracks import Problems, Tracks
 
 Variant = Literal["a", "b", "c", "d"]
@@ -64,7 +64,7 @@ class Soda(Metric):
 
     def signature(self, setting: Setting) -> Signature:
         signature = super().signature(setting)
-        return signature if self.variant == "d" else signature.add(scorer=self.scorer.name)
+        return signature if self.variant == "d" else signature.add(**scorer_fields(self.scorer))
 
     def rows(self, task: Task, setting: Setting) -> FloatArray:
         protocol = setting.protocol

@@ -27,6 +27,8 @@ class PairScorer(ABC):
     symmetric: ClassVar[bool] = False
     #: smallest and largest value a pair can get
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    #: whether several threads may call it at once
+    threads: ClassVar[bool] = False
     #: how several references of one candidate become one value, where the measure has no rule of its own
     over_references: ClassVar[Literal["max", "mean"]] = "max"
 

@@ -23,7 +23,7 @@ array([0.716531])
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -90,6 +90,8 @@ def _check(n: int) -> None:
 
 class Bleu(PairScorer):
     """Sentence BLEU-n of pairs; `aggregate` is corpus BLEU."""
+
+    threads: ClassVar[bool] = True
 
     def __init__(self, n: int = 4, smoothing: Smoothing = "coco", tokenizer: Tokenizer = "none") -> None:
         _check(n)

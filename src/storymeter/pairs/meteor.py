@@ -26,7 +26,7 @@ original's; beyond, sentences are aligned in windows of 64 words, the n-th with 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,8 @@ STATISTICS = ("test_length", "reference_length", "test_function_words", "referen
 
 class Meteor(PairScorer):
     """See the module. Texts are tokens joined by blanks, unless `tokenizer` says how to make them so."""
+
+    threads: ClassVar[bool] = True
 
     def __init__(self, task: Literal["rank", "adq", "hter"] = "rank", normalize: bool = True, tokenizer: Literal["ptb", "whitespace", "none"] | None = None) -> None:
         if task not in TASKS:

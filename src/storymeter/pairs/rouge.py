@@ -13,6 +13,7 @@ array([0.557078])
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,8 @@ def _check(beta: float) -> None:
 
 
 class RougeL(PairScorer):
+    threads: ClassVar[bool] = True
+
     def __init__(self, beta: float = BETA, tokenizer: Tokenizer = "none") -> None:
         _check(beta)
         self.beta, self.tokenizer = beta, tokenizer

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..metric import Progress, Setting, Tokenizer, silent
 from ..text.tokens import ascii_only, tokenize
 from .base import FloatArray, IntArray, PairScorer
 
-#: pairs between two reports of progress
+#: about so many pairs are scored between two reports of progress
 CHUNK = 1_000_000
 _LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
 
@@ -131,20 +132,34 @@ class PairTable:
         return slots
 
     def _score(self, keys: NDArray[np.uint64], jobs: int, progress: Progress) -> None:
-        values, statistics = [self._values], [] if self._statistics is None else [self._statistics]
-        for begin in range(0, len(keys), CHUNK):
-            progress(f"scoring pairs ({self.scorer.name})", begin, len(keys))
-            arguments = self._arguments(keys[begin:begin + CHUNK])
-            if self._additive:
-                fresh = self.scorer.statistics_indexed(**arguments, jobs=jobs)
-                values.append(self.scorer.combine(fresh))
-                statistics.append(_small(fresh))
-            else:
-                values.append(self.scorer.score_indexed(**arguments, jobs=jobs))
-        progress(f"scoring pairs ({self.scorer.name})", len(keys), len(keys))
+        what = f"scoring pairs ({self.scorer.name})"
+        self.scorer.prepare(progress)
+        # a scorer that several threads may call gets a chunk per thread, so that what surrounds its kernel runs on all of them too
+        workers = jobs if self.scorer.threads and len(keys) > 10_000 else 1
+        size = -(-len(keys) // (workers * max(1, round(len(keys) / CHUNK / workers))))
+        chunks = [keys[begin:begin + size] for begin in range(0, len(keys), size)]
+        values, statistics, done = [self._values], [] if self._statistics is None else [self._statistics], 0
+        progress(what, 0, len(keys))
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                for chunk, (fresh, counts) in zip(chunks, pool.map(lambda chunk: self._chunk(chunk, jobs // workers), chunks), strict=True):
+                    values.append(fresh)
+                    statistics.extend([counts] if counts is not None else [])
+                    done += len(chunk)
+                    progress(what, done, len(keys))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
         if self._additive:
             self._statistics = np.concatenate(statistics)
         self._values = np.concatenate(values)
+
+    def _chunk(self, keys: NDArray[np.uint64], jobs: int) -> tuple[FloatArray, NDArray[Any] | None]:
+        """Values and, where the scorer has them, statistics."""
+        if not self._additive:
+            return self.scorer.score_indexed(**self._arguments(keys), jobs=jobs), None
+        statistics = self.scorer.statistics_indexed(**self._arguments(keys), jobs=jobs)
+        return self.scorer.combine(statistics), _small(statistics)
 
     def _arguments(self, keys: NDArray[np.uint64]) -> dict[str, Any]:
         hypotheses, candidate_index = self._used((keys >> np.uint64(32)).astype(np.int64))
