@@ -27,6 +27,7 @@ FIELDS = {
     "ends": "ends that are not the next start",
     "duration": "durations",
     "images": "images",
+    "sequence": "photo sequences",
     "meta": "other keys of captions",
     "about": "other keys of documents",
 }
@@ -46,6 +47,8 @@ class Format(ABC):
     carries: ClassVar[frozenset[str]]
     #: True where a document is a story even if it is kept in one text
     story: ClassVar[bool] = False
+    #: True where what is kept of the file is a manner of writing (lists or strings), no content
+    manner: ClassVar[bool] = False
     #: seconds: the smallest step of time that the format can write; 0 where any number can be written
     tick: ClassVar[float] = 0.0
 

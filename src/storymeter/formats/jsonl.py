@@ -30,7 +30,7 @@ class JsonLines(LineFormat):
     title = "Storymeter's JSON Lines"
     shape = '{"doc": "v1", "text": "…", "start": 0.0, "end": 4.5, "image": null, "meta": {}}'
     suffixes = (".jsonl", ".ndjson")
-    carries = carrying("documents", "several", "alternatives", "times", "untimed", "open", "empty", "duration", "images", "meta", "about")
+    carries = carrying("documents", "several", "alternatives", "times", "untimed", "open", "empty", "duration", "images", "sequence", "meta", "about")
 
     def sniff(self, source: Source) -> bool:
         return source.is_json and (has(source.first_value, "storymeter") or has(source.first_value, "doc"))

@@ -26,6 +26,7 @@ class Lines(Format):
     shape = "a caption   or   <number or URL> a caption"
     suffixes = (".txt", ".lines")
     carries = carrying("documents", "untimed", "empty")
+    manner = True
 
     def sniff(self, source: Source) -> bool:
         """Any text that is nothing else."""

@@ -16,6 +16,7 @@ class Plain(JsonFormat):
     shape = '{"<id>": "a story"} or {"<id>": ["a story", "another"]}'
     carries = carrying("documents", "several", "alternatives", "untimed", "empty") - {"bounds"}
     story = True
+    manner = True
 
     def looks(self, value: Any) -> bool:
         return isinstance(value, dict) and bool(value) and any(_texts(v) for v in some_of(value)) and not any(isinstance(v, dict) for v in some_of(value))

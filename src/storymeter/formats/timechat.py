@@ -19,6 +19,7 @@ class TimeChat(JsonFormat):
     title = "Timed captions by video (TimeChat style)"
     shape = '{"<video>.mp4": [{"timestamp": [0.0, 4.5], "caption": "…"}]}'
     carries = carrying("documents", "several", "times", "empty", "meta")
+    manner = True
 
     def looks(self, value: Any) -> bool:
         return isinstance(value, dict) and any(has(item, "timestamp") for v in some_of(value) if isinstance(v, list) for item in some_of(v, 3))

@@ -75,7 +75,7 @@ class Challenge(JsonFormat):
     name = "vist-challenge"
     title = "VIST challenge output"
     shape = '{"output_stories": [{"album_id": "7", "photo_sequence": ["1", "2", "3", "4", "5"], "story_text_normalized": "…"}]}'
-    carries = carrying("documents", "several", "alternatives", "untimed", "images", "about") - {"bounds"}
+    carries = carrying("documents", "several", "alternatives", "untimed", "images", "sequence", "about") - {"bounds"}
     story = True
 
     def looks(self, value: Any) -> bool:
@@ -85,7 +85,8 @@ class Challenge(JsonFormat):
         top = check.mapping(value, (), "a challenge file")
         self.keep(check, others(top, frozenset(("output_stories",))))
         listed = check.sequence(top.get("output_stories", MISSING) if top else [], ("output_stories",), "the stories")
-        albums = Counter(str(item.get("album_id")) for item in listed if isinstance(item, dict))
+        told = {(str(item.get("album_id")), str(item.get("photo_sequence"))) for item in listed if isinstance(item, dict)}
+        albums = Counter(album for album, _ in told)
         for i, item in enumerate(listed):
             at = ("output_stories", i)
             if type(item) is not dict:

@@ -40,7 +40,16 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
             for chunk in target.write(corpus):
                 file.write(chunk)
     rounded = [f"fractions of {target.tick:g} s"] if target.tick and _finer(corpus, target.tick) else []
-    return [FIELDS[name] for name in lacking] + rounded
+    return [FIELDS[name] for name in lacking] + rounded + _own_keys(corpus, target)
+
+
+def _own_keys(corpus: Corpus, target: Format) -> list[str]:
+    """Keys at the top of the file it came from, such as ActivityNet's `version`: only that format and JSON Lines keep them."""
+    kept = corpus.meta.get("file")
+    if target.name == "jsonl" or not isinstance(kept, dict):
+        return []
+    foreign = [keys for name, keys in kept.items() if keys and name != target.name and name in registry.FORMATS and not registry.FORMATS[name].manner]
+    return [f"the file's own {some(sorted(keys), limit=3)}" for keys in foreign]
 
 
 def _own_ends(document: Document) -> bool:
@@ -73,6 +82,7 @@ def _used(corpus: Corpus) -> dict[str, list[str]]:
             "times": any(c.start is not None for c in document.captions),
             "untimed": any(c.start is None for c in document.captions),
             "images": any(c.image is not None for c in document.captions) or "photo_sequence" in document.meta,
+            "sequence": document.meta.get("photo_sequence", [c.image for c in document.captions]) != [c.image for c in document.captions],
             "meta": any(c.meta for c in document.captions),
             "about": bool(document.meta.keys() - {"photo_sequence", "story_id", "album_id"}),
         }

@@ -83,6 +83,24 @@ def test_vist_stories_are_sorted_and_tied_to_images(tmp_path: Path) -> None:
     assert read(tmp_path / "s.json", id_map="sequence").documents[0].id == "7/p0-p1"
 
 
+def test_challenge_albums_told_twice(tmp_path: Path) -> None:
+    """Two photo sequences make two documents; two stories of one sequence are alternatives."""
+    def story(photos: str) -> dict[str, Any]:
+        return {"album_id": "7", "photo_sequence": list(photos), "story_text_normalized": "x"}
+
+    (tmp_path / "c.json").write_text(json.dumps({"output_stories": [story("ab"), story("cd")]}))
+    assert [d.id for d in read(tmp_path / "c.json")] == ["7/a-b", "7/c-d"]
+    (tmp_path / "c.json").write_text(json.dumps({"output_stories": [story("ab"), story("ab")]}))
+    assert [d.id for d in read(tmp_path / "c.json")] == ["7", "7"]
+    assert write(read(tmp_path / "c.json"), tmp_path / "c.csv") == ["photo sequences"]
+
+
+def test_keys_at_the_top_are_named_when_they_are_left_out(tmp_path: Path) -> None:
+    corpus = read(_file(tmp_path, "activitynet"))
+    assert write(corpus, tmp_path / "x", format="timechat") == ["the file's own external_data, version"]
+    assert write(corpus, tmp_path / "x", format="activitynet") == []
+
+
 def test_starts_alone_end_with_the_next(tmp_path: Path) -> None:
     chapters = read(_file(tmp_path, "vidchapters")).documents[0]
     assert [(c.start, c.end) for c in chapters.captions] == [(0, 30.5), (30.5, 90)]
