@@ -11,7 +11,7 @@ struct Aligner::Search {
     Beam<LongKey> general;
 };
 
-Aligner::Aligner() : search_(std::make_unique<Search>()) {}
+Aligner::Aligner(const Tables& tables) : search_(std::make_unique<Search>()), matcher_(tables) {}
 Aligner::~Aligner() = default;
 
 // A candidate that touches no other is settled before the search; what is left is searched.

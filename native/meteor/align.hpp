@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kWindow = 64;
 
 class Aligner {
 public:
-    Aligner();
+    explicit Aligner(const Tables& tables);
     ~Aligner();
     // The chosen matches, by reference position. `beam` is 40 except in tests.
     const std::vector<Match>& align(const Sentence& test, const Sentence& ref, std::uint32_t beam = kBeam);

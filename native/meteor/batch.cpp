@@ -1,7 +1,10 @@
 #include "batch.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "../parallel.hpp"
 #include "align.hpp"
@@ -35,13 +38,30 @@ struct Distinct {
     }
 };
 
+// What each worker keeps from block to block.
+template <typename Tool>
+class PerWorker {
+public:
+    explicit PerWorker(int threads) : tools_(static_cast<std::size_t>(std::max(threads, 1))) {}
+    template <typename... Arguments>
+    Tool& get(int worker, Arguments&&... arguments) {
+        auto& tool = tools_[static_cast<std::size_t>(worker)];
+        if (!tool) tool = std::make_unique<Tool>(std::forward<Arguments>(arguments)...);
+        return *tool;
+    }
+
+private:
+    std::vector<std::unique_ptr<Tool>> tools_;
+};
+
 // A candidate is one sentence; a reference with `|||` in it is several.
 using Sentences = std::vector<std::vector<Sentence>>;
 
 Sentences analyse(const Tables& tables, const std::vector<std::string_view>& texts, bool candidates, const Options& options) {
     Sentences out(texts.size());
-    parallel_blocks(texts.size(), 64, options.threads, [&](std::size_t begin, std::size_t end, int) {
-        Analyser analyser(tables, options.normalize);
+    PerWorker<Analyser> analysers(options.threads);
+    parallel_blocks(texts.size(), 64, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
+        Analyser& analyser = analysers.get(worker, tables, options.normalize);
         for (std::size_t k = begin; k < end; ++k) {
             std::string_view text = texts[k];
             if (candidates) {
@@ -86,8 +106,9 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
 
     std::vector<double> pair_scores(scores.empty() ? 0 : pairs.size());
     std::vector<Statistics> pair_stats(stats.empty() ? 0 : pairs.size());
-    parallel_blocks(pairs.size(), 128, options.threads, [&](std::size_t begin, std::size_t end, int) {
-        Aligner aligner;
+    PerWorker<Aligner> aligners(options.threads);
+    parallel_blocks(pairs.size(), 128, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
+        Aligner& aligner = aligners.get(worker, tables);
         for (std::size_t k = begin; k < end; ++k) {
             const Sentence& test = tests[pairs[k].candidate][0];
             double best = -1.0;

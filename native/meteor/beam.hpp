@@ -144,7 +144,8 @@ private:
     }
 
     void reorder() {
-        if (paths_.size() < 2) return;
+        const auto rank = [](const Path& p) { return Key::make(p.weight, p.chunks, p.distance, 0); };
+        if (std::is_sorted(paths_.begin(), paths_.end(), [&](const Path& a, const Path& b) { return rank(a) < rank(b); })) return;
         offers_.clear();
         for (std::uint32_t k = 0; k < paths_.size(); ++k) offer(paths_[k].weight, paths_[k].chunks, paths_[k].distance, k, kSkip, k);
         select();
@@ -177,7 +178,7 @@ private:
         if (offers_.size() >= 4096 + width_) shrink();
     }
 
-    static bool better(const Offer& a, const Offer& b) { return a.key < b.key; }
+    static constexpr auto better = [](const Offer& a, const Offer& b) { return a.key < b.key; };
 
     // Only the best can live on; the others need not be kept until the end.
     void shrink() {

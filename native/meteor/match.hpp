@@ -27,14 +27,19 @@ struct Candidates {
 
 class Matcher {
 public:
+    explicit Matcher(const Tables& tables) : tables_(tables) {}
     // Stops and returns false once there are more than `limit` candidates.
     bool find(const Sentence& test, const Sentence& ref, std::size_t limit, Candidates& out);
 
 private:
-    static constexpr std::uint32_t kFilterBits = 4096;
+    static constexpr std::uint32_t kFilterBits = 4096, kMemory = 1 << 14;
+    const Tables& tables_;
     std::vector<Match> lists_[5];  // exact, stem, synonym, paraphrase of the reference's and of the test's phrases
     std::vector<std::uint64_t> filter_ = std::vector<std::uint64_t>(kFilterBits / 64);
 
+    std::vector<std::uint64_t> memory_ = std::vector<std::uint64_t>(kMemory);  // two sets and whether they meet
+
+    bool common_synset(const Word& a, const Word& b);
     bool words(const Sentence& test, const Sentence& ref, bool exact_only, std::size_t limit);
     bool paraphrases(const Sentence& from, const Sentence& to, bool from_ref, std::size_t limit);
     void group(const Sentence& test, const Sentence& ref, Candidates& out);

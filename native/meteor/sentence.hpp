@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,11 +12,11 @@
 namespace storymeter::meteor {
 
 struct Word {
-    std::uint32_t hash, stem;
     std::uint64_t synset_bits;  // a Bloom filter: no common bit, no common synset
-    const std::uint32_t* synsets;
-    std::uint32_t synset_count;
-    bool function;
+    std::uint32_t hash, stem;
+    std::uint32_t synsets;  // where the set starts in the table; it names the set
+    std::uint32_t synset_count : 31;
+    std::uint32_t function : 1;
 };
 
 // Words start .. start + length - 1 are this node of the table; `paraphrases` is empty where the node is only a paraphrase.
@@ -43,9 +44,10 @@ private:
     bool normalize_;
     std::string buffer_;
     std::vector<std::string_view> tokens_;
-    std::vector<std::uint32_t> ids_;
+    std::vector<std::uint32_t> ids_, hashes_;
 
-    Word word(std::string_view token, std::uint32_t& id) const;
+    Word word(std::string_view token, std::uint32_t hash, std::uint32_t& id) const;
+    void find_phrases(Sentence& sentence) const;
 };
 
 }  // namespace storymeter::meteor
