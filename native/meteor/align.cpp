@@ -43,7 +43,7 @@ void Aligner::choose(std::uint32_t test_size, std::uint32_t ref_size, std::uint3
 
 const std::vector<Match>& Aligner::align(const Sentence& test, const Sentence& ref, std::uint32_t beam) {
     chosen_.clear();
-    if (test.words.empty() || ref.words.empty()) return chosen_;
+    if (test.size() == 0 || ref.size() == 0) return chosen_;
     if (std::max(test.size(), ref.size()) <= kLongest && matcher_.find(test, ref, kMostCandidates, candidates_)) {
         choose(test.size(), ref.size(), beam);
     } else {
@@ -57,11 +57,18 @@ namespace {
 Sentence window(const Sentence& whole, std::uint32_t begin) {
     const std::uint32_t end = std::min(begin + kWindow, whole.size());
     Sentence part;
-    part.words.assign(whole.words.begin() + begin, whole.words.begin() + end);
+    const auto cut = [&](auto& to, const auto& from) { to.assign(from.begin() + begin, from.begin() + end); };
+    cut(part.hashes, whole.hashes);
+    cut(part.stems, whole.stems);
+    cut(part.synsets, whole.synsets);
+    cut(part.function, whole.function);
+    for (const SynsetSet& set : part.synsets) part.synset_total += set.count;
     const auto first = std::lower_bound(whole.occurrences.begin(), whole.occurrences.end(), begin,
                                         [](const Occurrence& o, std::uint32_t start) { return o.start < start; });
     for (auto o = first; o != whole.occurrences.end() && o->start < end; ++o) {
-        if (o->start + o->length <= end) part.occurrences.push_back({o->node, o->start - begin, o->length, o->paraphrases});
+        if (o->start + o->length > end) continue;
+        part.occurrences.push_back(*o);
+        part.occurrences.back().start -= begin;
     }
     return part;
 }
@@ -75,6 +82,7 @@ void Aligner::align_windows(const Sentence& test, const Sentence& ref, std::uint
     } else {
         for (std::uint32_t begin = 0; begin < std::min(test.size(), ref.size()); begin += kWindow) {
             const Sentence t = window(test, begin), r = window(ref, begin);
+            matcher_.forget();  // another window may lie where the last one lay
             matcher_.find(t, r, kMostCandidates, candidates_);
             choose(t.size(), r.size(), beam);
             for (Match m : chosen_) {
@@ -84,6 +92,7 @@ void Aligner::align_windows(const Sentence& test, const Sentence& ref, std::uint
             }
         }
     }
+    matcher_.forget();
     chosen_.swap(all);
 }
 

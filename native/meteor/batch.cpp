@@ -1,6 +1,7 @@
 #include "batch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -80,8 +81,26 @@ Sentences analyse(const Tables& tables, const std::vector<std::string_view>& tex
     return out;
 }
 
-struct Pair {
-    std::uint32_t candidate, reference;
+// Numbers for 64-bit keys in the order they come; the keys are never ~0.
+class Numbering {
+public:
+    explicit Numbering(std::size_t most) : slots_(std::bit_ceil(2 * most + 2), {~std::uint64_t{0}, 0}) {}
+
+    std::uint32_t operator()(std::uint64_t key) {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t k = (key * 0x9E3779B97F4A7C15 >> 20) & mask;
+        while (slots_[k].first != key && slots_[k].first != ~std::uint64_t{0}) k = (k + 1) & mask;
+        if (slots_[k].first != key) {
+            slots_[k] = {key, static_cast<std::uint32_t>(keys.size())};
+            keys.push_back(key);
+        }
+        return slots_[k].second;
+    }
+
+    std::vector<std::uint64_t> keys;
+
+private:
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> slots_;
 };
 
 }  // namespace
@@ -92,17 +111,13 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
     const Distinct c(candidates), r(references);
     const Sentences tests = analyse(tables, c.texts, true, options), refs = analyse(tables, r.texts, false, options);
 
-    // distinct pairs in the order they come, and for each wanted pair where it is among them
-    std::vector<Pair> pairs;
+    Numbering distinct(candidate_index.size());
     std::vector<std::uint32_t> which(candidate_index.size());
-    std::unordered_map<std::uint64_t, std::uint32_t> seen;
-    seen.reserve(candidate_index.size());
-    for (std::size_t k = 0; k < candidate_index.size(); ++k) {
-        const Pair pair{c.which[static_cast<std::size_t>(candidate_index[k])], r.which[static_cast<std::size_t>(reference_index[k])]};
-        const auto [place, is_new] = seen.try_emplace(std::uint64_t{pair.candidate} << 32 | pair.reference, static_cast<std::uint32_t>(pairs.size()));
-        if (is_new) pairs.push_back(pair);
-        which[k] = place->second;
+    for (std::size_t k = 0; k < which.size(); ++k) {
+        const std::uint64_t candidate = c.which[static_cast<std::size_t>(candidate_index[k])];
+        which[k] = distinct(candidate << 32 | r.which[static_cast<std::size_t>(reference_index[k])]);
     }
+    const std::vector<std::uint64_t>& pairs = distinct.keys;
 
     std::vector<double> pair_scores(scores.empty() ? 0 : pairs.size());
     std::vector<Statistics> pair_stats(stats.empty() ? 0 : pairs.size());
@@ -110,9 +125,9 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
     parallel_blocks(pairs.size(), 128, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
         Aligner& aligner = aligners.get(worker, tables);
         for (std::size_t k = begin; k < end; ++k) {
-            const Sentence& test = tests[pairs[k].candidate][0];
+            const Sentence& test = tests[pairs[k] >> 32][0];
             double best = -1.0;
-            for (const Sentence& ref : refs[pairs[k].reference]) {
+            for (const Sentence& ref : refs[pairs[k] & 0xFFFFFFFF]) {
                 const Statistics s = statistics(test, ref, aligner.align(test, ref, options.beam));
                 const double value = score(s, options.parameters);
                 if (value <= best) continue;

@@ -182,13 +182,12 @@ private:
 
     // Only the best can live on; the others need not be kept until the end.
     void shrink() {
-        if (offers_.size() <= width_) return;
         std::nth_element(offers_.begin(), offers_.begin() + width_, offers_.end(), better);
         offers_.resize(width_);
     }
 
     void select() {
-        shrink();
+        if (offers_.size() > width_) shrink();
         std::sort(offers_.begin(), offers_.end(), better);
         next_.resize(offers_.size());
         for (std::size_t k = 0; k < offers_.size(); ++k) {

@@ -1,44 +1,86 @@
 #include "match.hpp"
 
-#include <algorithm>
+#include <bit>
 
 namespace storymeter::meteor {
 
-// Frequent verbs have fifty synsets each, and the same words meet again and again: remember the last answers.
-bool Matcher::common_synset(const Word& a, const Word& b) {
-    const std::uint64_t key = std::uint64_t{a.synsets} << 31 | std::uint64_t{b.synsets} << 1;  // offsets have 30 bits
-    std::uint64_t& known = memory_[(a.synsets * 0x9E3779B1u ^ mix32(b.synsets)) % kMemory];
-    if ((known | 1) != (key | 1)) {
-        const std::uint32_t *x = tables_.at(a.synsets), *y = tables_.at(b.synsets), *x_end = x + a.synset_count, *y_end = y + b.synset_count;
-        bool common = false;
-        while (!common && x != x_end && y != y_end) {
-            common = *x == *y;
-            const bool less = *x < *y;
-            x += less;
-            y += !less;
-        }
-        known = key | static_cast<std::uint64_t>(common);
-    }
-    return known & 1;
+bool identical(const Sentence& a, const Sentence& b) { return a.hashes == b.hashes; }
+
+Matcher::SynsetSlot& Matcher::slot(std::uint32_t synset) {
+    std::uint32_t k = mix32(synset) % kSlots;
+    while (slots_[k].words != 0 && slots_[k].synset != synset) k = (k + 1) % kSlots;
+    return slots_[k];
 }
 
-bool identical(const Sentence& a, const Sentence& b) {
-    return std::equal(a.words.begin(), a.words.end(), b.words.begin(), b.words.end(), [](const Word& x, const Word& y) { return x.hash == y.hash; });
+void Matcher::prepare(const Sentence& test) {
+    if (test_ == &test) return;
+    test_ = &test;
+    stems_.clear();
+    synsets_.clear();
+    test_nodes_.clear();
+    for (const std::uint32_t k : taken_) slots_[k].words = 0;
+    taken_.clear();
+    for (const std::uint32_t stem : test.stems) stems_.add(stem);
+    for (const Occurrence& o : test.occurrences) test_nodes_.add(o.node);
+    indexed_ = test.size() <= 64 && test.synset_total <= kMostSynsets;
+    if (!indexed_) return;
+    for (std::uint32_t i = 0; i < test.size(); ++i) {
+        const std::uint32_t* synset = tables_.at(test.synsets[i].offset);
+        for (std::uint32_t k = 0; k < test.synsets[i].count; ++k) {
+            SynsetSlot& s = slot(synset[k]);
+            if (s.words == 0) {
+                taken_.push_back(static_cast<std::uint32_t>(&s - slots_.data()));
+                synsets_.add(synset[k]);
+            }
+            s.synset = synset[k];
+            s.words |= std::uint64_t{1} << i;
+        }
+    }
+}
+
+std::uint64_t Matcher::words_with(SynsetSet set) {
+    std::uint64_t words = 0;
+    const std::uint32_t* synset = tables_.at(set.offset);
+    for (std::uint32_t k = 0; k < set.count; ++k) {
+        if (synsets_.has(synset[k])) words |= slot(synset[k]).words;
+    }
+    return words;
+}
+
+bool Matcher::common_synset(SynsetSet a, SynsetSet b) const {
+    const std::uint32_t *x = tables_.at(a.offset), *y = tables_.at(b.offset), *x_end = x + a.count, *y_end = y + b.count;
+    while (x != x_end && y != y_end) {
+        if (*x == *y) return true;
+        const bool less = *x < *y;
+        x += less;
+        y += !less;
+    }
+    return false;
 }
 
 bool Matcher::words(const Sentence& test, const Sentence& ref, bool exact_only, std::size_t limit) {
     for (std::uint32_t j = 0; j < ref.size(); ++j) {
-        const Word r = ref.words[j];
-        for (std::uint32_t i = 0; i < test.size(); ++i) {
-            const Word& t = test.words[i];
-            if (t.hash != r.hash && t.stem != r.stem && (t.synset_bits & r.synset_bits) == 0) continue;
-            if (t.hash == r.hash) {
-                lists_[kExact].push_back({j, i, 1, 1, kExact});
-                continue;
+        const std::uint32_t hash = ref.hashes[j], stem = ref.stems[j];
+        if (stems_.has(stem)) {  // equal words have equal stems
+            for (std::uint32_t i = 0; i < test.size(); ++i) {
+                if (test.hashes[i] == hash) {
+                    lists_[kExact].push_back({j, i, 1, 1, kExact});
+                } else if (test.stems[i] == stem && !exact_only) {
+                    lists_[kStem].push_back({j, i, 1, 1, kStem});
+                }
             }
-            if (exact_only) continue;
-            if (t.stem == r.stem) lists_[kStem].push_back({j, i, 1, 1, kStem});
-            if ((t.synset_bits & r.synset_bits) != 0 && common_synset(t, r)) lists_[kSynonym].push_back({j, i, 1, 1, kSynonym});
+        }
+        if (!exact_only && ref.synsets[j].count != 0) {
+            if (indexed_) {
+                for (std::uint64_t words = words_with(ref.synsets[j]); words != 0; words &= words - 1) {
+                    const auto i = static_cast<std::uint32_t>(std::countr_zero(words));
+                    if (test.hashes[i] != hash) lists_[kSynonym].push_back({j, i, 1, 1, kSynonym});
+                }
+            } else {
+                for (std::uint32_t i = 0; i < test.size(); ++i) {
+                    if (test.hashes[i] != hash && common_synset(test.synsets[i], ref.synsets[j])) lists_[kSynonym].push_back({j, i, 1, 1, kSynonym});
+                }
+            }
         }
         if (lists_[kExact].size() + lists_[kStem].size() + lists_[kSynonym].size() > limit) return false;
     }
@@ -47,14 +89,14 @@ bool Matcher::words(const Sentence& test, const Sentence& ref, bool exact_only, 
 
 // Every paraphrase of every phrase of `from` that stands in `to`: phrases by position and length, paraphrases in the order of
 // the table, places in `to` from left to right.
-bool Matcher::paraphrases(const Sentence& from, const Sentence& to, bool from_ref, std::size_t limit) {
+bool Matcher::paraphrases(const Sentence& from, const Sentence& to, const Filter& nodes, bool from_ref, std::size_t limit) {
     auto& list = lists_[from_ref ? 3 : 4];
-    for (const Occurrence& o : to.occurrences) filter_[o.node % kFilterBits / 64] |= std::uint64_t{1} << (o.node % 64);
     for (const Occurrence& phrase : from.occurrences) {
-        for (const std::uint32_t node : phrase.paraphrases) {
-            if (!(filter_[node % kFilterBits / 64] >> (node % 64) & 1)) continue;
+        const std::uint32_t* paraphrase = tables_.at(phrase.list);
+        for (std::uint32_t k = 0; k < phrase.count; ++k) {
+            if (!nodes.has(paraphrase[k])) continue;
             for (const Occurrence& place : to.occurrences) {
-                if (place.node != node) continue;
+                if (place.node != paraphrase[k]) continue;
                 const auto phrase_length = static_cast<std::uint8_t>(phrase.length), place_length = static_cast<std::uint8_t>(place.length);
                 if (from_ref) {
                     list.push_back({phrase.start, place.start, phrase_length, place_length, kParaphrase});
@@ -63,10 +105,9 @@ bool Matcher::paraphrases(const Sentence& from, const Sentence& to, bool from_re
                 }
             }
         }
-        if (list.size() > limit) break;
+        if (list.size() > limit) return false;
     }
-    std::fill(filter_.begin(), filter_.end(), 0);
-    return list.size() <= limit;
+    return true;
 }
 
 // A stable counting sort by reference position.
@@ -95,9 +136,15 @@ void Matcher::group(const Sentence& test, const Sentence& ref, Candidates& out) 
 
 bool Matcher::find(const Sentence& test, const Sentence& ref, std::size_t limit, Candidates& out) {
     for (auto& list : lists_) list.clear();
+    prepare(test);
     const bool same = identical(test, ref);
     if (!words(test, ref, same, limit)) return false;
-    if (!same && !(paraphrases(ref, test, true, limit) && paraphrases(test, ref, false, limit))) return false;
+    if (!same) {
+        if (!paraphrases(ref, test, test_nodes_, true, limit)) return false;
+        ref_nodes_.clear();
+        for (const Occurrence& o : ref.occurrences) ref_nodes_.add(o.node);
+        if (!paraphrases(test, ref, ref_nodes_, false, limit)) return false;
+    }
     group(test, ref, out);
     return out.matches.size() <= limit;
 }

@@ -1,6 +1,8 @@
 // Which words and phrases of two sentences could belong together: the candidates the aligner chooses from.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,20 +30,46 @@ struct Candidates {
 class Matcher {
 public:
     explicit Matcher(const Tables& tables) : tables_(tables) {}
-    // Stops and returns false once there are more than `limit` candidates.
+
+    // Stops and returns false once there are more than `limit` candidates. What is known of `test` is kept for the next call
+    // with the same object, until `forget`.
     bool find(const Sentence& test, const Sentence& ref, std::size_t limit, Candidates& out);
+    void forget() { test_ = nullptr; }
 
 private:
-    static constexpr std::uint32_t kFilterBits = 4096, kMemory = 1 << 14;
+    // Small sets that may say yes wrongly, but never no.
+    static constexpr std::uint32_t kFilterBits = 4096;
+    class Filter {
+    public:
+        void add(std::uint32_t x) { bits_[slot(x) / 64] |= std::uint64_t{1} << (slot(x) % 64); }
+        bool has(std::uint32_t x) const { return bits_[slot(x) / 64] >> (slot(x) % 64) & 1; }
+        void clear() { bits_.fill(0); }
+
+    private:
+        std::array<std::uint64_t, kFilterBits / 64> bits_{};
+        static std::uint32_t slot(std::uint32_t x) { return x * 0x9E3779B1u >> 20; }
+    };
+    // synset -> the words of the test that have it, one bit each
+    static constexpr std::uint32_t kSlots = 4096, kMostSynsets = 2048;
+    struct SynsetSlot {
+        std::uint32_t synset;
+        std::uint64_t words;
+    };
+
     const Tables& tables_;
-    std::vector<Match> lists_[5];  // exact, stem, synonym, paraphrase of the reference's and of the test's phrases
-    std::vector<std::uint64_t> filter_ = std::vector<std::uint64_t>(kFilterBits / 64);
+    const Sentence* test_ = nullptr;
+    bool indexed_ = false;  // the synsets of the test are in slots_
+    Filter stems_, synsets_, test_nodes_, ref_nodes_;
+    std::vector<SynsetSlot> slots_ = std::vector<SynsetSlot>(kSlots);
+    std::vector<std::uint32_t> taken_;  // slots to empty again
+    std::vector<Match> lists_[5];       // exact, stem, synonym, paraphrases of the reference's and of the test's phrases
 
-    std::vector<std::uint64_t> memory_ = std::vector<std::uint64_t>(kMemory);  // two sets and whether they meet
-
-    bool common_synset(const Word& a, const Word& b);
+    void prepare(const Sentence& test);
+    SynsetSlot& slot(std::uint32_t synset);
+    std::uint64_t words_with(SynsetSet set);
+    bool common_synset(SynsetSet a, SynsetSet b) const;
     bool words(const Sentence& test, const Sentence& ref, bool exact_only, std::size_t limit);
-    bool paraphrases(const Sentence& from, const Sentence& to, bool from_ref, std::size_t limit);
+    bool paraphrases(const Sentence& from, const Sentence& to, const Filter& nodes, bool from_ref, std::size_t limit);
     void group(const Sentence& test, const Sentence& ref, Candidates& out);
 };
 

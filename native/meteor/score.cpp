@@ -22,8 +22,8 @@ Statistics statistics(const Sentence& test, const Sentence& ref, const std::vect
     std::uint32_t ref_end = 0, test_end = closed;
     for (const Match& m : alignment) {
         std::int64_t* const module = s.data() + 4 + 4 * m.module;
-        for (std::uint32_t k = m.test; k < m.test + m.test_length; ++k) ++module[test.words[k].function ? 2 : 0];
-        for (std::uint32_t k = m.ref; k < m.ref + m.ref_length; ++k) ++module[ref.words[k].function ? 3 : 1];
+        for (std::uint32_t k = m.test; k < m.test + m.test_length; ++k) ++module[test.function[k] ? 2 : 0];
+        for (std::uint32_t k = m.ref; k < m.ref + m.ref_length; ++k) ++module[ref.function[k] ? 3 : 1];
         if (m.ref != ref_end || m.test != test_end) ++s[20];  // a chunk goes on where both sides go on
         ref_end = m.ref + m.ref_length;
         test_end = m.test + m.test_length;

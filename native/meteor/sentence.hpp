@@ -11,27 +11,27 @@
 
 namespace storymeter::meteor {
 
-struct Word {
-    std::uint64_t synset_bits;  // a Bloom filter: no common bit, no common synset
-    std::uint32_t hash, stem;
-    std::uint32_t synsets;  // where the set starts in the table; it names the set
-    std::uint32_t synset_count : 31;
-    std::uint32_t function : 1;
+// A set of synsets: where it starts in the table (which names it), and its size.
+struct SynsetSet {
+    std::uint32_t offset, count;
 };
 
-// Words start .. start + length - 1 are this node of the table; `paraphrases` is empty where the node is only a paraphrase.
+// Words start .. start + length - 1 are this node of the table; `list` and `count` give its paraphrases, often none.
 struct Occurrence {
-    std::uint32_t node, start;
-    std::uint32_t length;
-    std::span<const std::uint32_t> paraphrases;
+    std::uint32_t node, start, list;
+    std::uint32_t count : 24;
+    std::uint32_t length : 8;
 };
 
 struct Sentence {
-    std::vector<Word> words;
+    std::vector<std::uint32_t> hashes, stems;
+    std::vector<SynsetSet> synsets;
+    std::vector<std::uint8_t> function;   // whether a word is a function word
     std::vector<Occurrence> occurrences;  // by start, then by length
     std::uint32_t function_words = 0;
+    std::uint32_t synset_total = 0;
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(words.size()); }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(hashes.size()); }
 };
 
 class Analyser {
@@ -44,9 +44,9 @@ private:
     bool normalize_;
     std::string buffer_;
     std::vector<std::string_view> tokens_;
-    std::vector<std::uint32_t> ids_, hashes_;
+    std::vector<std::uint32_t> ids_;
 
-    Word word(std::string_view token, std::uint32_t hash, std::uint32_t& id) const;
+    void word(std::string_view token, std::size_t k, Sentence& out);
     void find_phrases(Sentence& sentence) const;
 };
 
