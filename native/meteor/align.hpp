@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kBeam = 40;
 // kWindow words, and the n-th window of one is aligned with the n-th of the other: time stays linear.
 inline constexpr std::uint32_t kLongest = 4096;
 inline constexpr std::size_t kMostCandidates = std::size_t{1} << 23;
-inline constexpr std::uint32_t kWindow = 64;
+inline constexpr std::uint32_t kWindow = 32;
 
 class Aligner {
 public:

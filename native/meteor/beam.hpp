@@ -98,6 +98,8 @@ private:
     std::vector<Path> paths_, next_;
     std::vector<Step> trail_;
     std::vector<Offer> offers_;
+    Key bound_{};
+    bool bounded_ = false;
 
     static bool free(const Path& p, const Match& m) {
         for (std::uint32_t k = m.test; k < m.test + m.test_length; ++k) {
@@ -147,12 +149,14 @@ private:
         const auto rank = [](const Path& p) { return Key::make(p.weight, p.chunks, p.distance, 0); };
         if (std::is_sorted(paths_.begin(), paths_.end(), [&](const Path& a, const Path& b) { return rank(a) < rank(b); })) return;
         offers_.clear();
+        bounded_ = false;
         for (std::uint32_t k = 0; k < paths_.size(); ++k) offer(paths_[k].weight, paths_[k].chunks, paths_[k].distance, k, kSkip, k);
         select();
     }
 
     void expand(std::uint32_t cur, std::uint32_t begin, std::uint32_t end) {
         offers_.clear();
+        bounded_ = false;
         std::size_t made = 0;
         for (std::uint32_t k = 0; k < paths_.size(); ++k) {
             Path& p = paths_[k];
@@ -174,8 +178,14 @@ private:
     }
 
     void offer(std::uint64_t weight, std::uint64_t chunks, std::uint64_t distance, std::uint32_t path, std::uint32_t match, std::size_t order) {
-        offers_.push_back({Key::make(weight, chunks, distance, order), path, match});
-        if (offers_.size() >= 4096 + width_) shrink();
+        const Key key = Key::make(weight, chunks, distance, order);
+        if (bounded_ && !(key < bound_)) return;
+        offers_.push_back({key, path, match});
+        if (offers_.size() >= 4096 + width_) {
+            shrink();
+            bound_ = std::max_element(offers_.begin(), offers_.end(), better)->key;  // nothing worse can come in any more
+            bounded_ = true;
+        }
     }
 
     static constexpr auto better = [](const Offer& a, const Offer& b) { return a.key < b.key; };

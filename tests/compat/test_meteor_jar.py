@@ -15,7 +15,7 @@ import pytest
 from storymeter.pairs import Meteor
 
 sys.path.insert(0, str(Path(__file__).parent))
-from meteor_jar import Jar, Pairs  # noqa: E402
+from meteor_jar import Jar, Pairs
 
 SEED = int(os.environ.get("STORYMETER_SEED", random.SystemRandom().randrange(10**9)))
 COUNT = int(os.environ.get("STORYMETER_PAIRS", 2000))
@@ -25,7 +25,7 @@ SETTINGS = {"meteor": ("-norm",), "meteor(normalize=false)": (), "meteor(task=ht
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 def test_random_pairs_have_the_same_bits(name: str) -> None:
-    print(f"seed {SEED}")
+    print(f"seed {SEED}")  # noqa: T201
     from storymeter.registry import scorer
 
     meteor = scorer(name)

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import storymeter
-from storymeter import Caption, Corpus, Document
+from storymeter import Caption, Corpus, Document, _native
 from storymeter.pairs import Meteor
+from storymeter.pairs.meteor_tables import load
 from storymeter.registry import scorer
 
 FILES = ["meteor_20k", "meteor_stress"]
@@ -84,3 +85,30 @@ def test_arel_published_figures(data: Path) -> None:
 @pytest.mark.parametrize("name", ["meteor", "meteor(task=adq)", "meteor(task=hter,normalize=false)", "meteor(tokenizer=ptb)"])
 def test_names_parse_and_print(name: str) -> None:
     assert scorer(name).name == name
+
+
+VECTORS = Path(__file__).with_name("meteor_vectors.jsonl")  # made by make_meteor_vectors.py, which says how
+
+
+def _vectors() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in VECTORS.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_weak_spots(normalize: bool) -> None:
+    cases = [case for case in _vectors() if case["normalize"] is normalize]
+    text = {"candidates": [case["hyp"] for case in cases], "references": [[case["ref"]] for case in cases]}
+    meteor = Meteor(normalize=normalize)
+    for case, row, score in zip(cases, meteor.segment_statistics(**text), meteor.pairs(**text), strict=True):
+        assert row.tolist() == case["stats"], case
+        assert score == case["score"], case
+
+
+@pytest.mark.parametrize("width", [39, 41])
+def test_the_beam_is_40_wide(width: int) -> None:
+    cases = [case for case in _vectors() if case["kind"] == "beam" and case["normalize"]]
+    assert len(cases) >= 5
+    index = np.arange(len(cases), dtype=np.int64)
+    texts = [case["hyp"] for case in cases], [case["ref"] for case in cases]
+    _, rows = _native.meteor_compare(load(), *texts, index, index, "rank", True, 1, True, width)
+    assert all(row.tolist() != case["stats"] for row, case in zip(rows, cases, strict=True))

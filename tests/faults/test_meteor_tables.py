@@ -1,0 +1,153 @@
+"""METEOR's compiled tables when things go wrong: killed, crowded, truncated, damaged, old, unwritable, missing; and hostile text."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from storymeter import _native
+from storymeter.errors import DataError, MissingPartError
+from storymeter.pairs import Meteor, meteor_tables
+
+if importlib.util.find_spec("pycocoevalcap") is None:
+    pytest.skip("pycocoevalcap is not installed", allow_module_level=True)
+
+SCORE = ("from storymeter.pairs import Meteor; print(repr(float(Meteor().pairs(candidates=['a man is walking down the street'], "
+         "references=[['a man walks down the road']])[0])))")
+RIGHT = "0.424941253014049"
+NAME = f"meteor-{_native.METEOR_TABLE_VERSION}.table"
+
+
+def _start(cache: Path, code: str = SCORE, **more: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), meteor_tables.CACHE: str(cache), **more}
+    return subprocess.Popen([sys.executable, "-c", code], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def _score(cache: Path) -> str:
+    out, error = _start(cache).communicate(timeout=300)
+    assert not error, error
+    return out.strip()
+
+
+@pytest.fixture(scope="module")
+def table() -> bytes:
+    """A sound table, from the user's cache."""
+    meteor_tables.load()
+    return (meteor_tables._cache_folder() / NAME).read_bytes()
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_of_compiling(tmp_path: Path) -> None:
+    process = _start(tmp_path)
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob(f".{NAME}.*")) and not (tmp_path / NAME).exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / NAME).exists(), "it was done before it could be killed"
+    assert _score(tmp_path) == RIGHT
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+@pytest.mark.slow
+def test_eight_processes_start_together(tmp_path: Path) -> None:
+    processes = [_start(tmp_path) for _ in range(8)]
+    for process in processes:
+        out, error = process.communicate(timeout=500)
+        assert out.strip() == RIGHT, error
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+def _broken(table: bytes, how: str) -> bytes:
+    if how == "truncated":
+        return table[:len(table) // 2]
+    if how == "empty":
+        return b""
+    damaged = bytearray(table)
+    place = {"old": 8, "header": 40, "first byte": 0, "content": len(table) // 3, "last byte": len(table) - 1}[how]
+    damaged[place] ^= 1
+    return bytes(damaged)
+
+
+@pytest.mark.parametrize("how", ["truncated", "empty", "old", "header", "first byte", "content", "last byte"])
+def test_a_file_that_is_not_sound_is_not_read(tmp_path: Path, table: bytes, how: str) -> None:
+    (tmp_path / NAME).write_bytes(_broken(table, how))
+    assert meteor_tables._mapped(tmp_path / NAME) is None
+
+
+@pytest.mark.slow
+def test_a_truncated_file_is_made_anew(tmp_path: Path, table: bytes) -> None:
+    (tmp_path / NAME).write_bytes(_broken(table, "truncated"))
+    assert _score(tmp_path) == RIGHT
+    assert (tmp_path / NAME).read_bytes() == table
+
+
+@pytest.mark.slow
+def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    blocked, second = tmp_path / "file", tmp_path / "tmp"
+    blocked.write_text("not a folder")
+    second.mkdir()
+    out, error = _start(blocked / "cache", TMPDIR=str(second)).communicate(timeout=300)
+    assert out.strip() == RIGHT, error
+    assert "cannot be kept in" in error
+    assert meteor_tables.CACHE in error
+    out, error = _start(blocked / "cache", TMPDIR=str(second)).communicate(timeout=60)
+    assert out.strip() == RIGHT, error
+
+
+def test_missing_data_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
+    monkeypatch.setenv(meteor_tables.CACHE, str(tmp_path / "cache"))
+    with pytest.raises(MissingPartError, match="pip install pycocoevalcap"):
+        Meteor().pairs(candidates=["a"], references=[["a"]])
+
+
+def test_damaged_data_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in meteor_tables.LISTS:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a\n1\n")
+    (tmp_path / "data").mkdir()
+    (tmp_path / meteor_tables.PARAPHRASES).write_bytes(b"this is no gzip file")
+    monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
+    with pytest.raises(DataError, match="cannot be used"):
+        meteor_tables.compiled()
+
+
+LONE = "lone \ud800 surrogate \udfff"
+HOSTILE = {
+    "nothing": "", "NULs": "a\x00man\x00 \x00", "lone surrogates": LONE, "emoji": "a man 👩‍👩‍👧‍👦 runs 🏃🏽‍♀️", "right to left": "שלום a man مرحبا",
+    "line ends": "a man\r\nruns\ra\n", "bars": "a man ||| runs |||", "combining": "a\u0301" * 500, "one word of a megabyte": "a" * 1_000_000,
+    "a megabyte of words": "a man walks and runs quickly " * 35_000, "a megabyte of dots": "." * 1_000_000, "a megabyte of commas": ",a" * 500_000,
+    "identical words": "walk " * 100_000, "alternating words": "walk walking " * 50_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("normalize", [True, False])
+def test_hostile_text_has_a_defined_result(name: str, normalize: bool) -> None:
+    meteor, text = Meteor(normalize=normalize), HOSTILE[name]
+    begin = time.process_time()
+    values = meteor.pairs(candidates=[text, text, "a man runs"], references=[[text], [text[:len(text) * 4 // 5]], [text]])
+    assert time.process_time() - begin < 10  # a second or two; a hang would take hours
+    assert np.all((values >= 0) & (values <= 1))
+    if name not in ("nothing", "NULs", "bars"):
+        assert values[0] == pytest.approx(1.0)
+
+
+def test_defined_choices() -> None:
+    meteor = Meteor()
+    one = meteor.pairs(candidates=["a ||| man", "a man", "a man"], references=[["a man"], ["a dog ||| a man"], []])
+    assert one.tolist() == [1.0, 1.0, 0.0]
+    assert meteor.pairs(candidates=["a man\r\nruns"], references=[["a man runs"]]).tolist() == [1.0]
+    assert meteor.pairs(candidates=[LONE], references=[["lone \ufffd surrogate \ufffd"]]).tolist() == [1.0]
+    assert meteor.pairs(candidates=[], references=[]).shape == (0,)
+    assert meteor.matrix(candidates=[], references=["a"]).shape == (0, 1)
