@@ -162,3 +162,9 @@ def test_links_are_the_pairs_that_the_score_sums() -> None:
     assert [merged.references[link.reference].text for link in merged.links] == ["a b c d", "c"]
     with pytest.raises(UsageError, match="no single matching"):
         links(task, Setting(tokenizer="whitespace"), Soda("a", SharedWords()))
+
+
+def test_ten_thousand_captions_against_ten_thousand_references() -> None:
+    long = corpus(v=[(float(k), k + 1.5, f"word {k % 50}") for k in range(10_000)])
+    assert soda("d", long, candidates=long, max_proposals=10_000) == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    assert soda("c", long, candidates=long, max_proposals=10_000)["f1"] == 1.0
