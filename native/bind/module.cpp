@@ -8,6 +8,7 @@ void bind_meteor(nb::module_& m);
 void bind_ngram(nb::module_& m);
 void bind_ptb(nb::module_& m);
 void bind_story(nb::module_& m);
+void bind_vectors(nb::module_& m);
 
 NB_MODULE(_native, m) {
     m.doc() = "Storymeter's C++ kernels: batches in, arrays out, GIL released.";
@@ -19,4 +20,5 @@ NB_MODULE(_native, m) {
     bind_ngram(m);
     bind_ptb(m);
     bind_story(m);
+    bind_vectors(m);
 }

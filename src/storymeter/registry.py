@@ -62,6 +62,8 @@ METRICS: dict[str, Entry] = {
     "distinct_1": Entry("storymeter.pairs.diversity:Distinct", {"n": "1"}, "distinct words per word of a document (Li 2016)"),
     "distinct_2": Entry("storymeter.pairs.diversity:Distinct", {"n": "2"}, "distinct word pairs per word of a document"),
     "repetition_4": Entry("storymeter.pairs.diversity:Repetition", {}, "share of a document's four-word runs that it has said before (Xiong 2018)"),
+    "bertscore": Entry("storymeter.pairs.pair_mean:bertscore", {}, "each token against its most similar one (Zhang 2020)"),
+    "sts": Entry("storymeter.pairs.pair_mean:sts", {}, "do candidate and reference mean the same? cosine of sentence vectors"),
 }
 
 #: name -> entry, for `scorer=`
@@ -74,6 +76,8 @@ SCORERS: dict[str, Entry] = {
     "meteor": Entry("storymeter.pairs.meteor:Meteor", {}, "words, stems, synonyms and paraphrases, aligned: METEOR 1.5"),
     "cider": Entry("storymeter.pairs.cider:Cider", {}, "n-grams weighted by rarity: CIDEr-D, sigma 6"),
     "cider_d": Entry("storymeter.pairs.cider:CiderD", {}, "the same as cider"),
+    "bertscore": Entry("storymeter.pairs.bertscore:BertScore", {}, "each token against its most similar one"),
+    "sts": Entry("storymeter.pairs.sts:Sts", {}, "cosine of sentence vectors"),
 }
 
 

@@ -14,7 +14,7 @@ from ..join import Task
 from ..metric import FloatArray, Setting
 from ..pairs.base import IntArray, PairScorer
 from ..pairs.cider import Cider
-from ..pairs.table import PairTable, Sentences
+from ..pairs.table import PairTable, Sentences, read_by
 from ..registry import scorer as get_scorer
 from .tracks import Problems, Tracks
 
@@ -26,15 +26,17 @@ def default_scorer() -> PairScorer:
 
 def scorer_fields(scorer: PairScorer) -> dict[str, object]:
     """What a signature says of the scorer: its name, and which data it stands on."""
-    return {"scorer": scorer.name, "data": getattr(scorer, "data_version", None)}
+    return {"scorer": scorer.name, "data": getattr(scorer, "data_version", None), **scorer.depends_on()}
 
 
 class Words:
     """What a scorer says of the captions of a task."""
 
     def __init__(self, scorer: PairScorer, task: Task, setting: Setting) -> None:
+        setting = read_by(scorer, setting)
         self.scorer, self.setting = scorer, setting
         self.sentences = Sentences.shared(setting)
+        scorer.prepare(setting.progress, setting.device)
         self.table = self._fitted(task) if learns(scorer) else PairTable.shared(setting, scorer)
 
     def _fitted(self, task: Task) -> PairTable:

@@ -6,12 +6,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .bertscore import BertScore as BertScore
     from .bleu import Bleu as Bleu
     from .cider import Cider as Cider
     from .meteor import Meteor as Meteor
     from .rouge import RougeL as RougeL
+    from .sts import Sts as Sts
 
-_LATE = {"Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge"}
+_LATE = {"BertScore": "bertscore", "Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge", "Sts": "sts"}
 
 
 def __getattr__(name: str) -> Any:

@@ -29,6 +29,8 @@ class PairScorer(ABC):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     #: whether several threads may call it at once
     threads: ClassVar[bool] = False
+    #: whether it reads sentences as they were written: a language model has a tokeniser of its own
+    raw_text: ClassVar[bool] = False
     #: how several references of one candidate become one value, where the measure has no rule of its own
     over_references: ClassVar[Literal["max", "mean"]] = "max"
 
@@ -40,8 +42,12 @@ class PairScorer(ABC):
     def fit(self, references: Sequence[Sequence[str]]) -> None:  # noqa: B027  (most scorers learn nothing)
         """Learn what the scorer needs from the whole reference corpus, one list per item (idf). Most need nothing."""
 
-    def prepare(self, progress: Progress) -> None:  # noqa: B027
+    def prepare(self, progress: Progress, device: str = "cpu") -> None:  # noqa: B027
         """Do now what the first score would have to wait for (compile tables, load a model). Most need nothing."""
+
+    def depends_on(self) -> dict[str, object]:
+        """What else the numbers depend on, for the signature: the hash of a model's weights, say."""
+        return {}
 
     @abstractmethod
     def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str],

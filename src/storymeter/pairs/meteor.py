@@ -64,7 +64,7 @@ class Meteor(PairScorer):
         options += [f"tokenizer={self.tokenizer}"] if self.tokenizer != "none" else []
         return f"meteor({','.join(options)})" if options else "meteor"
 
-    def prepare(self, progress: Progress) -> None:
+    def prepare(self, progress: Progress, device: str = "cpu") -> None:
         load(progress)
 
     @property

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,11 @@ from .base import FloatArray, IntArray, PairScorer
 CHUNK = 1_000_000
 _LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
 
+
+
+def read_by(scorer: PairScorer, setting: Setting) -> Setting:
+    """The setting as this scorer reads sentences: tokenised, or as they were written."""
+    return replace(setting, tokenizer="none") if scorer.raw_text and setting.tokenizer != "none" else setting
 
 
 class Sentences:

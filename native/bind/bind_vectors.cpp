@@ -1,0 +1,55 @@
+// Dot products and greedy matchings for Python. Indices are checked here, so that the kernels need not.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "../vectors.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace storymeter;
+
+namespace {
+
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Index = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Out = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+
+Vectors vectors(const Matrix& matrix) { return {matrix.data(), matrix.shape(0), matrix.shape(1)}; }
+std::span<const std::int64_t> view(const Index& index) { return {index.data(), index.size()}; }
+
+void check(const Index& index, std::size_t below) {
+    for (const std::int64_t k : view(index))
+        if (k < 0 || static_cast<std::size_t>(k) >= below) throw nb::index_error("an index is out of range");
+}
+
+TokenVectors tokens(const Matrix& matrix, const Index& offset, const Weights& weight) {
+    const auto o = view(offset);
+    bool sound = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(matrix.shape(0)) && weight.size() == matrix.shape(0);
+    for (std::size_t k = 1; sound && k < o.size(); ++k) sound = o[k - 1] <= o[k];
+    if (!sound) throw nb::value_error("offsets must ascend from 0 to the number of rows, with one weight per row");
+    return {vectors(matrix), o, {weight.data(), weight.size()}};
+}
+
+}  // namespace
+
+void bind_vectors(nb::module_& m) {
+    m.def("dot_indexed", [](const Matrix& a, const Matrix& b, const Index& ia, const Index& ib, Out& out, int threads) {
+        if (a.shape(1) != b.shape(1) || ia.size() != ib.size() || out.size() != ia.size()) throw nb::value_error("shapes do not fit");
+        check(ia, a.shape(0));
+        check(ib, b.shape(0));
+        nb::gil_scoped_release release;
+        dot_indexed(vectors(a), vectors(b), view(ia), view(ib), out.data(), threads);
+    }, "a"_a, "b"_a, "ia"_a, "ib"_a, "out"_a, "threads"_a = 1);
+
+    m.def("greedy_matching", [](const Matrix& c, const Index& co, const Weights& cw, const Matrix& r, const Index& ro, const Weights& rw,
+                                const Index& ic, const Index& ir, Out& out, int threads) {
+        if (c.shape(1) != r.shape(1) || ic.size() != ir.size() || out.size() != 3 * ic.size()) throw nb::value_error("shapes do not fit");
+        const TokenVectors candidates = tokens(c, co, cw), references = tokens(r, ro, rw);
+        check(ic, co.size() - 1);
+        check(ir, ro.size() - 1);
+        nb::gil_scoped_release release;
+        greedy_matching(candidates, references, view(ic), view(ir), out.data(), threads);
+    }, "candidates"_a, "candidate_offset"_a, "candidate_weight"_a, "references"_a, "reference_offset"_a, "reference_weight"_a,
+       "candidate_index"_a, "reference_index"_a, "out"_a, "threads"_a = 1);
+}

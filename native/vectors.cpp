@@ -1,0 +1,78 @@
+#include "vectors.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "parallel.hpp"
+
+namespace storymeter {
+
+// Sixteen running sums: the order of additions is fixed by the code, and the compiler can still use vector registers.
+float dot(const float* a, const float* b, std::size_t n) {
+    float sum[16] = {};
+    std::size_t k = 0;
+    for (; k + 16 <= n; k += 16) {
+        for (std::size_t lane = 0; lane < 16; ++lane) sum[lane] += a[k + lane] * b[k + lane];
+    }
+    float rest = 0;
+    for (; k < n; ++k) rest += a[k] * b[k];
+    for (std::size_t half = 8; half > 0; half /= 2) {
+        for (std::size_t lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
+    }
+    return sum[0] + rest;
+}
+
+void dot_indexed(Vectors a, Vectors b, std::span<const std::int64_t> ia, std::span<const std::int64_t> ib, double* out, int threads) {
+    parallel_blocks(ia.size(), 4096, threads, [&](std::size_t begin, std::size_t end, int) {
+        for (std::size_t k = begin; k < end; ++k) {
+            out[k] = dot(a.row(static_cast<std::size_t>(ia[k])), b.row(static_cast<std::size_t>(ib[k])), a.dimension);
+        }
+    });
+}
+
+namespace {
+
+double weighted_mean(const float* best, const double* weight, std::size_t n) {
+    double sum = 0, total = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        sum += weight[k] * best[k];
+        total += weight[k];
+    }
+    return total > 0 ? sum / total : 0.0;
+}
+
+}  // namespace
+
+void greedy_matching(const TokenVectors& candidates, const TokenVectors& references, std::span<const std::int64_t> ic,
+                     std::span<const std::int64_t> ir, double* out, int threads) {
+    const std::size_t dimension = candidates.vectors.dimension;
+    parallel_blocks(ic.size(), 64, threads, [&](std::size_t begin, std::size_t end, int) {
+        std::vector<float> best_c, best_r;
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto c = static_cast<std::size_t>(ic[k]), r = static_cast<std::size_t>(ir[k]);
+            const auto c0 = static_cast<std::size_t>(candidates.offset[c]), r0 = static_cast<std::size_t>(references.offset[r]);
+            const std::size_t nc = static_cast<std::size_t>(candidates.offset[c + 1]) - c0;
+            const std::size_t nr = static_cast<std::size_t>(references.offset[r + 1]) - r0;
+            best_c.assign(nc, -std::numeric_limits<float>::infinity());
+            best_r.assign(nr, -std::numeric_limits<float>::infinity());
+            for (std::size_t i = 0; i < nc; ++i) {
+                const float* row = candidates.vectors.row(c0 + i);
+                for (std::size_t j = 0; j < nr; ++j) {
+                    const float similarity = dot(row, references.vectors.row(r0 + j), dimension);
+                    best_c[i] = std::max(best_c[i], similarity);
+                    best_r[j] = std::max(best_r[j], similarity);
+                }
+            }
+            const bool empty = nc == 0 || nr == 0;
+            const double precision = empty ? 0.0 : weighted_mean(best_c.data(), candidates.weight.data() + c0, nc);
+            const double recall = empty ? 0.0 : weighted_mean(best_r.data(), references.weight.data() + r0, nr);
+            const double sum = precision + recall;
+            out[3 * k] = precision;
+            out[3 * k + 1] = recall;
+            out[3 * k + 2] = sum != 0 ? 2 * precision * recall / sum : 0.0;
+        }
+    });
+}
+
+}  // namespace storymeter

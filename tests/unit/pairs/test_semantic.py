@@ -1,0 +1,89 @@
+"""Scorers that read meaning; they need the optional part `neural`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from storymeter.errors import DataError, UsageError
+from storymeter.pairs import BertScore, Sts
+from storymeter.text.encoder import default_folder
+
+SAME = ("a man plays the guitar", "a person is playing guitar")
+OTHER = "two dogs run over a green field"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
+
+
+def test_sts_knows_who_says_the_same() -> None:
+    same, other = Sts().pairs(candidates=[SAME[0], SAME[0]], references=[[SAME[1]], [OTHER]])
+    assert same > 0.7 > 0.3 > other
+
+
+def test_sts_is_symmetric_and_one_for_itself() -> None:
+    table = Sts().matrix(candidates=[*SAME, OTHER], references=[*SAME, OTHER])
+    assert np.allclose(table, table.T, atol=1e-6) and np.allclose(np.diag(table), 1.0, atol=1e-6)
+    listed = Sts().score_indexed(candidates=list(SAME), references=[OTHER], candidate_index=np.array([0, 1]), reference_index=np.array([0, 0]))
+    assert np.allclose(listed, table[:2, 2], atol=1e-6)
+
+
+def test_sts_takes_the_mean_over_references() -> None:
+    one, two, both = Sts().pairs(candidates=[SAME[0]] * 3, references=[[SAME[1]], [OTHER], [SAME[1], OTHER]])
+    assert both == pytest.approx((one + two) / 2)
+
+
+def test_a_second_run_reads_the_cache_and_never_loads_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Sts().pairs(candidates=[SAME[0]], references=[[OTHER]])
+    monkeypatch.setattr("storymeter.pairs.embeddings.load", lambda *_: pytest.fail("the model was loaded"))
+    assert Sts().pairs(candidates=[SAME[0]], references=[[OTHER]]) == first
+
+
+def test_a_broken_cache_is_not_an_error(tmp_path: Path) -> None:
+    Sts().pairs(candidates=[SAME[0]], references=[[OTHER]])
+    for file in (tmp_path / "cache").glob("sentences-*"):
+        file.write_bytes(b"not a database")
+    assert Sts().pairs(candidates=[SAME[0]], references=[[SAME[0]]])[0] == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "🙂🙂", "word " * 10_000, "\ud800 lone", "\x00"])
+def test_hostile_text_has_a_defined_result(text: str) -> None:
+    for scorer in (Sts(), BertScore(layer=2)):
+        value = scorer.pairs(candidates=[text], references=[["a dog runs"]])
+        assert np.isfinite(value).all() and -1 <= value[0] <= 1
+
+
+def test_a_missing_checkpoint_is_said() -> None:
+    with pytest.raises(DataError, match="no folder"):
+        Sts(model="/nowhere/at/all").pairs(candidates=["a"], references=[["b"]])
+
+
+@pytest.mark.parametrize("idf", [False, True])
+def test_bertscore_equals_the_reference_package(idf: bool) -> None:
+    bert_score = pytest.importorskip("bert_score")
+    ours = ["a man plays the guitar on a stage", "two dogs run over a green field", "she cooks", "a boy, smiling, jumps!"]
+    theirs = ["a person is playing guitar", "dogs are running through the grass", "a woman prepares a meal in her kitchen", "the child jumps for joy"]
+    expected = [x.numpy() for x in bert_score.score(ours, theirs, model_type=str(default_folder()), num_layers=4, idf=idf, device="cpu")]
+    scorer = BertScore(layer=4, idf=idf)
+    scorer.fit([[text] for text in theirs])
+    index = np.arange(len(ours))
+    got = scorer.parts_indexed(candidates=ours, references=theirs, candidate_index=index, reference_index=index, jobs=2)
+    assert np.abs(got - np.stack(expected, axis=1)).max() < 1e-5
+
+
+def test_bertscore_rescales_and_refuses_nonsense() -> None:
+    plain, scaled = (BertScore(layer=4, baseline=b).pairs(candidates=[SAME[0]], references=[[SAME[1]]])[0] for b in (0.0, 0.5))
+    assert scaled == pytest.approx((plain - 0.5) / 0.5)
+    with pytest.raises(UsageError):
+        BertScore(baseline=1.0)
+    with pytest.raises(UsageError, match="learn"):
+        BertScore(idf=True).pairs(candidates=["a"], references=[["b"]])
+    with pytest.raises(DataError, match="layer"):
+        BertScore(layer=99).pairs(candidates=["a"], references=[["b"]])
