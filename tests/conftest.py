@@ -7,6 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# a busy machine makes nothing wrong: only what a test asserts may fail it
+settings.register_profile("storymeter", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("storymeter")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -19,9 +19,10 @@ def neural() -> bool:
 
 def default_metrics(kind: Kind, *, references: bool, images: bool = False) -> list[str]:
     if kind == "dense":
-        chosen = _DENSE if references else _COUNTS
+        chosen = [*_DENSE, *(["soda_c(scorer=sts)"] if neural() else [])] if references else _COUNTS
     elif kind == "story":
-        chosen = [*_STORY, *(_CAPTION if references else [])]
+        models = ["rovist_c", *(["rovist_vg"] if images else [])] if neural() else []
+        chosen = [*_STORY, *models, *(_CAPTION if references else [])]
     else:
-        chosen = _CAPTION if references else ["words"]
+        chosen = [*_CAPTION, *(["sts"] if neural() else [])] if references else ["words"]
     return chosen
