@@ -112,6 +112,8 @@ def write(prepared: Prepared, folder: Path, *, database: str | None = None, rate
     keys = new_secrets(database or "sqlite:///campaign.db")
     campaign = prepared.campaign
     private(folder / "secrets.json", msgspec.json.encode(keys))
+    if database is None:
+        private(folder / "campaign.db", b"")  # with its rights before its content
     try:
         store = Store(home.database)
     except StorymeterError:

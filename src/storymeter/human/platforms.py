@@ -9,7 +9,6 @@ session id, since everybody has the same code.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -126,23 +125,10 @@ class Verdict(NamedTuple):
 
 
 def judge(found: list[Rating]) -> dict[str, Verdict]:
-    """The worker test of every rater: one-sided paired t-test that damaged captions got less than their originals."""
-    from scipy.stats import ttest_rel
+    """The worker test and the flags of every rater, by `storymeter.human.quality`."""
+    from .quality import assess
+    from .ratings import from_records
 
-    out: dict[str, Verdict] = {}
-    for name in dict.fromkeys(rating.rater for rating in found):
-        pairs: dict[str, dict[bool, float]] = {}
-        for rating in found:
-            if rating.rater == name and rating.pair and rating.kind != "repeat":
-                pairs.setdefault(f"{rating.meta['assignment']} {rating.pair}", {})[rating.kind == "degraded"] = rating.value
-        whole = [pair for pair in pairs.values() if len(pair) == 2]
-        low, high = [pair[True] for pair in whole], [pair[False] for pair in whole]
-        p = float(ttest_rel(low, high, alternative="less").pvalue) if len(whole) > 1 else math.nan
-        passed = p < 0.05
-        reason = f"p = {p:.4f} over {len(whole)} control pairs" if p == p else f"the test cannot be made over {len(whole)} control pairs"
-        out[name] = Verdict(len(whole), _mean(high), _mean(low), p if p == p else None, passed, reason)
-    return out
-
-
-def _mean(values: list[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    if not found:
+        return {}
+    return {w.id: Verdict(w.pairs, w.mean_high, w.mean_low, w.p, w.accepted, w.reason, w.flags) for w in assess(from_records(found)).workers}

@@ -45,12 +45,12 @@ def routes(context: Context) -> APIRouter:
             return RedirectResponse("/admin/login", 303)
         seen = await run_in_threadpool(overview, folder, store)
         formats = [f for f in FORMATS if f in ("jsonl", "csv") or (context.campaign.task == "da" and f in ("wmt", "appraise", context.campaign.platform.name))]
-        return context.page("admin.html", seen=seen, form_token=gate.form_token(request), formats=formats, states=STATES)
+        return context.page("admin.html", for_raters=False, seen=seen, form_token=gate.form_token(request), formats=formats, states=STATES)
 
     @router.get("/login", responses={404: {}, 429: {}}, summary="Where the token is asked for")
     async def login(request: Request) -> Response:
         await guard(request)
-        return context.page("login.html", wrong=False)
+        return context.page("login.html", for_raters=False, wrong=False)
 
     @router.post("/login", responses={303: {}, 401: {}, 403: {}, 404: {}, 429: {}}, openapi_extra=FORM, summary="The token")
     async def enter(request: Request) -> Response:
@@ -60,7 +60,7 @@ def routes(context: Context) -> APIRouter:
             raise PageError(429, "too_many")
         if not gate.matches((await form(request)).get("token", "").strip()):
             context.limiter.failed(who)
-            return context.page("login.html", status=401, wrong=True)
+            return context.page("login.html", for_raters=False, status=401, wrong=True)
         response = RedirectResponse("/admin", 303)
         response.set_cookie(COOKIE, gate.cookie(), max_age=gate.HOURS * 3600, path="/admin", httponly=True, samesite="strict", secure=request.url.scheme == "https")
         return response

@@ -69,7 +69,7 @@ def _errors(app: FastAPI, context: Context) -> None:
     def say(request: Request, status: int, name: str) -> Response:
         if wants_json(request):
             return items.reply({"status": "error", "message": context.words[f"{name}_text"]}, status)
-        return context.message(status, name)
+        return context.message(status, name, for_raters=not request.url.path.startswith("/admin"))
 
     @app.exception_handler(PageError)
     async def problem(request: Request, error: PageError) -> Response:

@@ -92,9 +92,9 @@ class Context:
 
     # --- pages ---
 
-    def page(self, template: str, *, status: int = 200, door: Door | None = None, **values: Any) -> Response:
+    def page(self, template: str, *, status: int = 200, door: Door | None = None, for_raters: bool = True, **values: Any) -> Response:
         text = self.templates.get_template(template).render(w=self.words, campaign=self.campaign, language=self.campaign.language, **values)
-        headers = {"content-security-policy": self.framing(door)} if self._framed(door) else {}
+        headers = {"content-security-policy": self.framing(door)} if for_raters and self._framed(door) else {}
         return HTMLResponse(text, status_code=status, headers=headers)
 
     def _framed(self, door: Door | None) -> bool:
@@ -105,8 +105,8 @@ class Context:
         target = "'self' " + " ".join(f"https://{host}" for host in ("www.mturk.com", "workersandbox.mturk.com"))
         return policy(frames=MTURK_FRAMES, forms=target if door is not None and door.submit_to else "'self'")
 
-    def message(self, status: int, name: str, *, door: Door | None = None, button: tuple[str, str] | None = None) -> Response:
-        return self.page("message.html", status=status, door=door, title=self.words[f"{name}_title"], text=self.words[f"{name}_text"], button=button)
+    def message(self, status: int, name: str, *, door: Door | None = None, button: tuple[str, str] | None = None, for_raters: bool = True) -> Response:
+        return self.page("message.html", status=status, door=door, for_raters=for_raters, title=self.words[f"{name}_title"], text=self.words[f"{name}_text"], button=button)
 
 
 def _remember(table: OrderedDict[Any, Any], key: Any, value: Any) -> None:

@@ -77,15 +77,24 @@ class Desk:
         try:
             results = self._transaction(jobs)
         except Exception as error:
-            if len(jobs) == 1 or isinstance(error, StoreError):
-                for _, _, future in jobs:
-                    future.set_exception(error)
-                return
-            for job in jobs:
-                self._serve([job])
+            if len(jobs) == 1:
+                jobs[0][2].set_exception(error)
+            else:
+                self._one_by_one(jobs)
             return
         for (_, _, future), result in zip(jobs, results, strict=True):
             future.set_result(result)
+
+    def _one_by_one(self, jobs: list[tuple[Any, bool, Future[Any]]]) -> None:
+        """Find the one that spoiled the group. Two failures of the database in a row mean the database: the rest need not wait for it."""
+        trouble: list[StoreError] = []
+        for job in jobs:
+            if len(trouble) == 2:
+                job[2].set_exception(trouble[0])
+                continue
+            self._serve([job])
+            error = job[2].exception()
+            trouble = [*trouble, error] if isinstance(error, StoreError) else []
 
     def _transaction(self, jobs: list[tuple[Any, bool, Future[Any]]]) -> list[Any]:
         results: list[Any] = [None] * len(jobs)

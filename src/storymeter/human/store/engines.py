@@ -15,6 +15,8 @@ from sqlalchemy import event
 from ...errors import MissingPartError, StorymeterError, UsageError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+#: the newest migration; a test compares it with the folder
+HEAD = "0001"
 
 
 class StoreError(StorymeterError):
@@ -70,21 +72,28 @@ def _sqlite(url: sa.URL, writer: bool) -> sa.Engine:
 
 def upgrade(url: str) -> None:
     """Bring the database to the newest form; one that is there already is left as it is."""
-    from alembic import command
-    from alembic.config import Config
-    from alembic.runtime.migration import MigrationContext
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     engine = open_engine(url, writer=True)
     try:
         with engine.begin() as connection:
-            if MigrationContext.configure(connection).get_current_revision() == ScriptDirectory.from_config(config).get_current_head():
-                return
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-    except sa.exc.OperationalError as error:
+            if _revision(connection) != HEAD:
+                _migrate(connection)
+    except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:
         raise StoreError.of(error) from error
     finally:
         engine.dispose()
+
+
+def _revision(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _migrate(connection: sa.Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -20,6 +20,7 @@ export function clip(url, words, report, changed) {
     status.hidden = false;
   }
   async function play() {
+    if (playing) return;
     status.hidden = true;
     try {
       await video.play();
@@ -34,7 +35,9 @@ export function clip(url, words, report, changed) {
   video.addEventListener("waiting", () => { loading.hidden = false; });
   video.addEventListener("playing", () => {
     loading.hidden = true;
-    over.hidden = true;
+    over.classList.add("again"); // out of the way, but the keyboard does not lose its place
+    button.textContent = words.playing;
+    button.setAttribute("aria-disabled", "true");
     playing = true;
     report("play");
     changed();
@@ -48,13 +51,12 @@ export function clip(url, words, report, changed) {
   video.addEventListener("ended", () => {
     playing = false;
     watched = true;
-    over.hidden = false;
-    over.classList.add("again");
     button.textContent = words.replay;
+    button.removeAttribute("aria-disabled");
     report("ended");
     changed();
   });
-  video.addEventListener("error", () => broken());
+  video.addEventListener("error", () => { playing = false; broken(); });
   video.src = url;
   return { element, button, get watched() { return watched; }, get playing() { return playing; },
     again() { watched = false; reached = 0; over.classList.remove("again"); button.textContent = words.play; } };

@@ -1,0 +1,105 @@
+"""Chromium, axe-core, and a server per campaign; each is skipped with a reason where it cannot be had."""
+
+from __future__ import annotations
+
+import subprocess
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import human_kit
+import pytest
+
+from storymeter.human.campaign import Folder
+from storymeter.human.serve.run import start
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio"]
+ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    if not CHROMIUM.exists():
+        pytest.skip(f"no browser at {CHROMIUM}")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return human_kit.tiny_clips(tmp_path_factory.mktemp("clips"), [f"qclip{k:02d}" for k in range(50)])
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """axe-core's source, from npm."""
+    folder = tmp_path_factory.mktemp("axe")
+    try:
+        made = subprocess.run(["npm", "pack", "axe-core", "--silent"], cwd=folder, capture_output=True, text=True, timeout=120, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"axe-core cannot be had: {error}")
+    with tarfile.open(folder / made.stdout.strip().splitlines()[-1]) as archive:
+        member = archive.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode()
+
+
+@pytest.fixture(scope="session")
+def violations(axe: str) -> Callable[[Any], list[str]]:
+    """What axe-core finds on a page that is serious or worse."""
+
+    def look(page: Any) -> list[str]:
+        page.evaluate(axe)
+        found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        return [f"{v['id']} ({v['impact']}): {v['nodes'][0]['html'][:160]}" for v in found["violations"] if v["impact"] in ("serious", "critical")]
+
+    return look
+
+
+@pytest.fixture
+def served() -> Iterator[Callable[[Folder], tuple[str, list[str]]]]:
+    """Starts the real server for a campaign; gives its address and the raters' links."""
+    running = []
+
+    def serve(folder: Folder) -> tuple[str, list[str]]:
+        process, url = start(folder.path)
+        running.append(process)
+        path = folder.path / "links.csv"
+        return url, [url + line.partition(",")[2] for line in path.read_text().splitlines()[1:]] if path.exists() else []
+
+    yield serve
+    for process in running:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
+    """A page in a fresh context that fails the test on script errors, CSP violations and requests to anywhere else."""
+    contexts, troubles = [], []
+
+    def make(**options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: troubles.append(f"script error: {error}"))
+        page.on("console", lambda message: troubles.append(message.text) if message.type == "error" and "Content Security Policy" in message.text else None)
+        page.on("request", lambda request: troubles.append(f"outside request: {request.url}") if not request.url.startswith(("http://127.0.0.1:", "blob:", "data:")) else None)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not troubles, troubles
+
+
+@pytest.fixture
+def photograph() -> Callable[[Any, str], None]:
+    ARTEFACTS.mkdir(exist_ok=True)
+    return lambda page, name: page.screenshot(path=str(ARTEFACTS / f"human-{name}.png"), full_page=False)

@@ -1,0 +1,216 @@
+"""kill -9, double clicks, stale tabs, dropped connections, full disks: every acknowledged rating is there, once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import httpx
+import human_kit
+import msgspec
+import pytest
+import sqlalchemy as sa
+
+from storymeter.human.bots import Bot, Truth, Visitor
+from storymeter.human.design import Layout
+from storymeter.human.export import ratings
+from storymeter.human.serve.run import start
+from storymeter.human.store import Store
+from storymeter.human.store.tables import assignment, rating, seat
+
+RATERS = 50
+KILLS = 5
+
+
+def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str | None) -> None:
+    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=Layout(blocks=2, system=2), hits=RATERS, database=database, raters=RATERS)
+    links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
+    truth = Truth(folder.campaign, folder.key)
+    server, url = start(folder.path, watch=0.0)
+    port = int(url.rpartition(":")[2])
+    total = RATERS * folder.campaign.hit_size
+
+    async def everybody() -> list[Visitor]:
+        nonlocal server
+        async with httpx.AsyncClient(base_url=url, limits=httpx.Limits(max_connections=RATERS), timeout=30) as client:
+            visitors = [Visitor(client, link, Bot("honest", truth, f"{k}"), trouble=0.06, patience=120, think=(0.0, 0.03)) for k, link in enumerate(links)]
+
+            async def whole(visitor: Visitor) -> None:
+                await visitor.arrive()
+                while (await visitor.work()).ended != "done":
+                    pass
+
+            async def killer() -> None:
+                nonlocal server
+                for number in range(1, KILLS + 1):
+                    while sum(len(v.tally.saved) for v in visitors) < number * total / (KILLS + 1):
+                        await asyncio.sleep(0.01)
+                    server.send_signal(signal.SIGKILL)
+                    server.wait()
+                    server, _ = await asyncio.to_thread(start, folder.path, port=port, watch=0.0)
+
+            await asyncio.gather(killer(), *(whole(visitor) for visitor in visitors))
+            return visitors
+
+    try:
+        visitors = asyncio.run(everybody())
+    finally:
+        server.kill()
+        server.wait()
+    assert sum(v.tally.retries for v in visitors) > KILLS, "the kills were felt"
+    store = Store(folder.database)
+    try:
+        rows = store.read(lambda c: c.execute(sa.select(rating.c.assignment, rating.c.position, rating.c.answer)).all())
+        assert len({(r.assignment, r.position) for r in rows}) == len(rows)
+        # every acknowledged answer is there, as it was acknowledged
+        tickets = {link: store.ticket(_mark(link)) for link in links}
+        owner = store.read(lambda c: {row.ticket: row.id for row in c.execute(sa.select(assignment.c.ticket, assignment.c.id))})
+        stored = {(r.assignment, r.position): msgspec.json.decode(r.answer) for r in rows}
+        for visitor in visitors:
+            mine = owner[tickets[visitor.link]]
+            for position, answer in visitor.tally.saved:
+                assert stored[mine, position] == answer
+        # nobody is stuck, and nobody shares a seat
+        assert {v.tally.ended for v in visitors} == {"done"}
+        assert len({v.tally.code for v in visitors}) == RATERS
+        work = store.read(lambda c: c.execute(sa.select(assignment.c.seat, assignment.c.state, assignment.c.rater, assignment.c.hit)).all())
+        assert Counter(w.state for w in work) == {"done": RATERS}
+        assert max(Counter(w.seat for w in work).values()) == 1 and max(Counter((w.rater, w.hit) for w in work).values()) == 1
+        assert store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(seat).where(seat.c.assignment.is_(None))).scalar_one()) == 0
+        assert len(ratings(folder, store)) == len([r for r in rows if r.position >= 0]) == total
+    finally:
+        store.close()
+
+
+def _mark(link: str) -> str:
+    from storymeter.human.campaign import fingerprint
+
+    return fingerprint(link.rpartition("/")[2])
+
+
+def _fill_until_refused(client: httpx.Client, link: str, item: dict[str, object], truth: Truth) -> tuple[httpx.Response, dict[str, object], list[int]]:
+    """Answer until the server says no; gives its refusal, the request and the positions that were acknowledged."""
+    bot = Bot("honest", truth, "x")
+    saved = []
+    for _ in range(10_000):
+        body = {"id": item["id"], "at": item["at"], "answer": bot.answer(item), "events": ["play", "ended"]}
+        response = client.post(link + "/answer", json=body)
+        if response.status_code != 200:
+            return response, body, saved
+        saved.append(item["at"])
+        item = response.json()["next"]
+        if "go" in item:
+            break
+    raise AssertionError("the disk never became full")
+
+
+def _mount(folder: Path, size: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=0777", "tmpfs", str(folder)], capture_output=True, check=False).returncode:
+        pytest.skip("a small disk can only be made by root (mount tmpfs)")
+
+
+def _fill(ballast: Path) -> None:
+    """Take whatever room is left."""
+    with ballast.open("wb", buffering=0) as file:
+        for block in (65536, 4096, 512):
+            with contextlib.suppress(OSError):
+                while file.write(b"x" * block) == block:
+                    pass
+
+
+def test_disk_full_on_sqlite(tmp_path: Path, clips: Path) -> None:
+    disk = tmp_path / "disk"
+    _mount(disk, "1m")
+    server = None
+    try:
+        folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, raters=2, database=f"sqlite:///{disk / 'campaign.db'}")
+        links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
+        server, url = start(folder.path, watch=0.0)
+        with httpx.Client(base_url=url, timeout=30) as client:
+            client.post(links[0] + "/begin")
+            item = client.get(links[0] + "/item").json()["next"]
+            ballast = disk / "ballast"
+            _fill(ballast)
+            refusal, body, saved = _fill_until_refused(client, links[0], item, Truth(folder.campaign, folder.key))
+            assert refusal.status_code == 507 and "full" in refusal.json()["message"]
+            page = client.get(links[0])
+            assert page.status_code in (200, 303, 507)
+            ballast.unlink()
+            for _ in range(100):
+                again = client.post(links[0] + "/answer", json=body)
+                if again.status_code == 200:
+                    break
+                time.sleep(0.1)
+            assert again.json()["status"] == "saved"
+            saved.append(int(str(body["at"])))
+        server.kill()
+        server.wait()
+        store = Store(folder.database)
+        kept = store.read(lambda c: c.execute(sa.select(rating.c.position).order_by(rating.c.position)).scalars().all())
+        assert kept == saved
+        assert store.read(lambda c: c.execute(sa.text("PRAGMA integrity_check")).scalar()) == "ok"
+        store.close()
+    finally:
+        if server is not None and server.poll() is None:
+            server.kill()
+            server.wait()
+        subprocess.run(["umount", str(disk)], check=False)
+
+
+def test_disk_full_on_postgresql(tmp_path: Path, clips: Path) -> None:
+    disk = tmp_path / "disk"
+    _mount(disk, "160m")
+    server = None
+    try:
+        with human_kit.postgres(tmp_path, data=disk / "pgdata") as database:
+            folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, raters=2, database=database("full"))
+            links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
+            server, url = start(folder.path, watch=0.0)
+            with httpx.Client(base_url=url, timeout=30) as client:
+                truth = Truth(folder.campaign, folder.key)
+                client.post(links[0] + "/begin")
+                item = client.get(links[0] + "/item").json()["next"]
+                ballast = disk / "ballast"
+                _fill(ballast)
+                saved, refused = [], None
+                for _ in range(20):
+                    body = {"id": item["id"], "at": item["at"], "answer": Bot("honest", truth, "x").answer(item), "events": ["play", "ended"]}
+                    response = client.post(links[0] + "/answer", json=body)
+                    if response.status_code == 200:
+                        saved.append(item["at"])
+                        item = response.json()["next"]
+                        if "go" in item:
+                            break
+                    else:
+                        refused = response
+                        break
+                if refused is not None:
+                    assert refused.status_code in (503, 507) and refused.json()["status"] == "unavailable"
+                ballast.unlink()
+                while "go" not in item:
+                    body = {"id": item["id"], "at": item["at"], "answer": Bot("honest", truth, "x").answer(item), "events": ["play", "ended"]}
+                    response = client.post(links[0] + "/answer", json=body)
+                    if response.status_code == 200:
+                        saved.append(item["at"])
+                        item = response.json()["next"]
+                    else:
+                        time.sleep(0.2)
+                assert refused is not None, "the disk never became full"
+            store = Store(folder.database)
+            kept = store.read(lambda c: c.execute(sa.select(rating.c.position).order_by(rating.c.position)).scalars().all())
+            assert kept == saved == list(range(kept[0], folder.campaign.hit_size))
+            store.close()
+            server.kill()
+            server.wait()
+    finally:
+        if server is not None and server.poll() is None:
+            server.kill()
+            server.wait()
+        subprocess.run(["umount", str(disk)], check=False)

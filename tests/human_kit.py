@@ -1,0 +1,115 @@
+"""What the tests of human studies share: tiny clips, small campaigns, a PostgreSQL of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import random
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.human.campaign import Folder
+from storymeter.human.design import Layout
+from storymeter.human.organise import Wishes, prepare, write
+
+WORDS = ["a", "man", "woman", "dog", "child", "runs", "jumps", "sings", "over", "under", "the", "red", "blue", "car", "tree", "river", "slowly", "twice", "near", "houses"]
+#: names that can be nowhere else by accident
+SYSTEMS = ("zyxalpha", "zyxbeta", "zyxgamma")
+HUMAN = "zyxpeople"
+POSTGRES = Path("/usr/lib/postgresql/15/bin")
+
+
+def tiny_clips(folder: Path, names: list[str], seconds: float = 0.2, rate: int = 20) -> Path:
+    """Clips of a few hundred bytes: one colour each, getting brighter."""
+    av = pytest.importorskip("av")
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, name in enumerate(names):
+        with av.open(str(folder / f"{name}.webm"), "w", format="webm") as container:
+            stream = container.add_stream("libvpx", rate=Fraction(rate), options={"deadline": "realtime", "cpu-used": "8"})
+            stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+            count = max(2, round(seconds * rate))
+            for k in range(count):
+                picture = np.full((48, 64, 3), ((37 * number) % 200, (91 * number) % 200, 55 + 150 * k // count), np.uint8)
+                container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+            container.mux(stream.encode())
+    return folder
+
+
+def corpora(ids: list[str], seed: int = 0, sentences: int = 1) -> tuple[list[Corpus], Corpus]:
+    rng = random.Random(seed)
+
+    def told() -> tuple[Caption, ...]:
+        return tuple(Caption(" ".join(rng.choice(WORDS) for _ in range(rng.randint(6, 14)))) for _ in range(sentences))
+
+    made = [Corpus(tuple(Document(item, told()) for item in ids), name) for name in (*SYSTEMS, HUMAN)]
+    return made[:-1], made[-1]
+
+
+def campaign(folder: Path, clips: Path, *, items: int = 50, database: str | None = None, raters: int | None = None, sentences: int = 1, **wish: Any) -> Folder:
+    """A campaign of `items` clips; the layout is a whole HIT of 100 unless another is asked for."""
+    ids = sorted(path.stem for path in clips.glob("*.webm"))[:items]
+    systems, human = corpora(ids, sentences=sentences)
+    wishes = Wishes(**{"systems": systems, "human": human, "clips": clips, "hits": 1, **wish})
+    prepared = prepare(wishes)
+    assert not prepared.problems, prepared.problems
+    return write(prepared, folder, database=database, raters=raters)
+
+
+SMALL = Layout(blocks=2, system=7, degraded=1, repeat=1, human=1)
+
+
+@contextlib.contextmanager
+def postgres(folder: Path, *, data: Path | None = None) -> Iterator[Callable[[str], str]]:
+    """A PostgreSQL server for this test run: gives a function that makes a database and returns its address."""
+    if not (POSTGRES / "initdb").exists():
+        pytest.skip(f"no PostgreSQL in {POSTGRES}")
+    user = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+    home = data or folder / "pgdata"
+    home.mkdir(parents=True, exist_ok=True)
+    if os.getuid() == 0:
+        owner = pwd.getpwnam(user)
+        os.chown(home, owner.pw_uid, owner.pw_gid)
+        for parent in [home, *home.parents]:
+            if parent != Path("/") and not parent.stat().st_mode & 0o001:
+                parent.chmod(parent.stat().st_mode | 0o011)
+
+    def run(*words: str) -> list[str]:
+        return ["runuser", "-u", user, "--", *words] if os.getuid() == 0 else list(words)
+
+    subprocess.run(run(str(POSTGRES / "initdb"), "-D", str(home), "-U", "storymeter", "-A", "trust", "-E", "UTF8", "--no-sync"), check=True, capture_output=True, cwd="/")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(run(str(POSTGRES / "postgres"), "-D", str(home), "-p", str(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=60"),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+    psycopg = pytest.importorskip("psycopg")
+    address = f"postgresql://storymeter@127.0.0.1:{port}"
+    try:
+        for _ in range(200):
+            with contextlib.suppress(psycopg.OperationalError):
+                psycopg.connect(f"{address}/postgres").close()
+                break
+            time.sleep(0.1)
+
+        def database(name: str) -> str:
+            with psycopg.connect(f"{address}/postgres", autocommit=True) as connection:
+                connection.execute(f'CREATE DATABASE "{name}"')
+            return f"{address}/{name}"
+
+        yield database
+    finally:
+        # the wrapper dies with its child; the child is asked by its own tool
+        subprocess.run(run(str(POSTGRES / "pg_ctl"), "-D", str(home), "-m", "immediate", "stop"), capture_output=True, cwd="/", check=False)
+        server.wait(timeout=30)
+        shutil.rmtree(home, ignore_errors=True)

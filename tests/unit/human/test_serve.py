@@ -1,0 +1,208 @@
+"""The rater's way through the real application: resume, double submits, stale tabs, leases, states, Range requests."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import human_kit
+import msgspec
+import pytest
+import sqlalchemy as sa
+from starlette.testclient import TestClient
+
+from storymeter.human.campaign import Folder, Platform
+from storymeter.human.serve.app import create_app
+from storymeter.human.store import Store, seats
+from storymeter.human.store.tables import assignment, rating
+
+
+def begin(client: TestClient, link: str) -> dict[str, Any]:
+    assert client.get(link).status_code == 200
+    assert client.post(link + "/begin").headers["location"] == link + "/task"
+    return client.get(link + "/item").json()["next"]
+
+
+def answer(client: TestClient, link: str, item: dict[str, Any], value: int = 50, **more: Any) -> Any:
+    return client.post(link + "/answer", json={"id": item["id"], "at": item["at"], "answer": {"value": value}, "events": ["play", "ended"], **more})
+
+
+def test_a_whole_hit(client: TestClient, links: list[str], study: Folder) -> None:
+    item = begin(client, links[0])
+    seen = []
+    while "go" not in item:
+        seen.append(item["n"])
+        assert client.get(item["media"][0]).headers["content-type"] == "video/webm"
+        item = answer(client, links[0], item).json()["next"]
+    assert seen == list(range(1, 21))
+    page = client.get(links[0])
+    assert page.status_code == 200 and 'id="code"' in page.text
+    assert client.get(links[0] + "/task").headers["location"] == links[0], "back button after the end"
+    assert client.get(links[0] + "/item").status_code == 410
+
+
+def test_a_repeated_request_gets_the_stored_answer_and_another_value_does_not_overwrite(client: TestClient, links: list[str], study: Folder) -> None:
+    first = begin(client, links[0])
+    saved = answer(client, links[0], first, 30).json()
+    assert answer(client, links[0], first, 30).json() == saved
+    stale = answer(client, links[0], first, 90)
+    assert stale.status_code == 409 and stale.json()["status"] == "stale" and stale.json()["next"] == saved["next"]
+    store = Store(study.database)
+    assert store.read(lambda c: c.execute(sa.select(rating.c.answer)).scalars().all()) == ['{"value":30}']
+    store.close()
+
+
+def test_resume_on_another_device(client: TestClient, links: list[str], study: Folder) -> None:
+    item = begin(client, links[0])
+    following = answer(client, links[0], item).json()["next"]
+    with TestClient(create_app(study), follow_redirects=False) as other:
+        assert other.get(links[0]).headers["location"] == links[0] + "/task"
+        assert other.get(links[0] + "/item").json()["next"] == following
+
+
+def test_the_clip_must_be_watched_by_the_servers_clock(tmp_path: Path, clips: Path) -> None:
+    study = human_kit.campaign(tmp_path / "watched", clips, items=20, layout=human_kit.SMALL, watch=1.0)
+    link = (study.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
+    with TestClient(create_app(study), follow_redirects=False) as client:
+        item = begin(client, link)
+        mark = {"id": item["id"], "at": item["at"]}
+        refused = client.post(link + "/answer", json={**mark, "answer": {"value": 1}})
+        assert refused.status_code == 409 and refused.json()["status"] == "unwatched" and refused.json()["missing"] == pytest.approx(0.2, abs=0.06)
+        assert answer(client, link, item).json()["status"] == "unwatched", "events that come with the answer prove no time"
+        assert client.post(link + "/event", json={**mark, "event": "play"}).status_code == 200
+        assert answer(client, link, item).json()["status"] == "unwatched"
+        assert client.post(link + "/event", json={**mark, "event": "ended"}).status_code == 200
+        time.sleep(0.25)
+        assert client.post(link + "/answer", json={**mark, "answer": {"value": 1}}).json()["status"] == "saved"
+
+
+@pytest.mark.parametrize("bad", [{"value": 101}, {"value": -1}, {"value": 5.5}, {"value": "5"}, {"value": None}, {}, {"value": 5, "more": 1}, {"value": True}])
+def test_answers_that_do_not_fit(client: TestClient, links: list[str], bad: dict[str, Any]) -> None:
+    item = begin(client, links[0])
+    response = client.post(links[0] + "/answer", json={"id": item["id"], "at": item["at"], "answer": bad, "events": ["play", "ended"]})
+    assert response.status_code == 422
+    assert client.get(links[0] + "/item").json()["next"] == item
+
+
+def test_two_raters_never_share_a_seat_and_the_third_is_told(tmp_path: Path, clips: Path) -> None:
+    study = human_kit.campaign(tmp_path / "seats", clips, items=20, layout=human_kit.SMALL, hits=2, watch=0.0, raters=3)
+    links = [line.partition(",")[2] for line in (study.path / "links.csv").read_text().splitlines()[1:]]
+    with TestClient(create_app(study), follow_redirects=False) as client:
+        first, second = begin(client, links[0]), begin(client, links[1])
+        assert first["id"] != second["id"]
+        told = client.post(links[2] + "/begin")
+        assert told.status_code == 200 and "All places are taken" in told.text
+
+
+def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, clips: Path) -> None:
+    study = human_kit.campaign(tmp_path / "lease", clips, items=20, layout=human_kit.SMALL, hits=1, watch=0.0, raters=2, lease_minutes=60)
+    links = [line.partition(",")[2] for line in (study.path / "links.csv").read_text().splitlines()[1:]]
+    store = Store(study.database)
+    with TestClient(create_app(study, store=store), follow_redirects=False) as client:
+        item = answer(client, links[0], begin(client, links[0])).json()["next"]
+        assert "All places are taken" in client.post(links[1] + "/begin").text
+        store.write(lambda c: seats.expire(c, time.time() + 3601)).result()
+        assert answer(client, links[0], item).status_code == 410
+        assert "Welcome back" in client.get(links[0]).text
+        assert client.post(links[0] + "/begin").status_code == 303, "still free: the same seat again"
+        assert client.get(links[0] + "/item").json()["next"] == item
+        store.write(lambda c: seats.expire(c, time.time() + 7205)).result()
+        other = begin(client, links[1])
+        assert other["n"] == 1
+        assert "All places are taken" in client.post(links[0] + "/begin").text
+        states = store.read(lambda c: c.execute(sa.select(assignment.c.state).order_by(assignment.c.id)).scalars().all())
+        assert states == ["expired", "active"]
+        assert store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(rating)).scalar()) == 1, "partial work is kept"
+
+
+def test_pause_and_close(client: TestClient, links: list[str], study: Folder) -> None:
+    item = begin(client, links[0])
+    store = Store(study.database)
+    store.set_state("paused").result()
+    assert "paused" in client.get(links[1]).text
+    item = answer(client, links[0], item).json()["next"]
+    assert item["n"] == 2, "work under way goes on"
+    store.set_state("closed").result()
+    assert answer(client, links[0], item).status_code == 410
+    assert "The study is over" in client.get(links[0]).text
+    store.set_state("open").result()
+    assert client.get(links[0] + "/item").json()["next"] == item
+    store.close()
+
+
+def test_range_requests(client: TestClient, links: list[str]) -> None:
+    url = begin(client, links[0])["media"][0]
+    whole = client.get(url)
+    part = client.get(url, headers={"range": "bytes=10-19"})
+    assert part.status_code == 206 and part.content == whole.content[10:20] and part.headers["content-range"].startswith("bytes 10-19/")
+    assert client.get(url, headers={"range": "bytes=999999999-"}).status_code == 416
+    assert client.get(url.rpartition("/")[0] + "/../../secrets.json").status_code == 404
+    assert client.get(url.rpartition("/")[0] + "/..%2F..%2Fsecrets.json").status_code == 404
+
+
+def test_practice_comes_first_with_feedback_and_does_not_count(tmp_path: Path, clips: Path) -> None:
+    from storymeter.human.export import ratings
+
+    study = human_kit.campaign(tmp_path / "practice", clips, items=20, layout=human_kit.SMALL, watch=0.0, practice=2)
+    link = (study.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
+    store = Store(study.database)
+    with TestClient(create_app(study, store=store), follow_redirects=False) as client:
+        item = begin(client, link)
+        assert item["practice"] and (item["n"], item["of"]) == (1, 2)
+        assert client.get(item["media"][0]).status_code == 200
+        good = answer(client, link, item, 90).json()
+        assert good["feedback"]["good"] is True
+        bad = answer(client, link, good["next"], 90).json()
+        assert bad["feedback"]["good"] is False and bad["next"]["practice"] is False and bad["next"]["n"] == 1
+        assert ratings(study, store) == []
+
+
+def test_languages_have_the_same_keys() -> None:
+    from storymeter.human.serve.words import FOLDER, languages
+
+    english = msgspec.json.decode((FOLDER / "en.json").read_bytes())
+    for language in languages():
+        other = msgspec.json.decode((FOLDER / f"{language}.json").read_bytes())
+        assert other.keys() == english.keys()
+        for key, value in english.items():
+            assert type(other[key]) is type(value)
+            if isinstance(value, list):
+                assert len(value) == len(other[key])
+            else:
+                assert set(re.findall(r"\{\w+\}", value)) == set(re.findall(r"\{\w+\}", other[key])), key
+
+
+def test_mturk(tmp_path: Path, clips: Path) -> None:
+    study = human_kit.campaign(tmp_path / "mturk", clips, items=20, layout=human_kit.SMALL, watch=0.0, platform=Platform("mturk"))
+    with TestClient(create_app(study), follow_redirects=False) as client:
+        preview = client.get("/mturk?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
+        assert preview.status_code == 200 and "Preview" in preview.text and "<form" not in preview.text
+        assert "frame-ancestors https://www.mturk.com" in preview.headers["content-security-policy"] and "x-frame-options" not in preview.headers
+        assert client.get("/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fevil.example").status_code == 400
+        assert client.get("/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fwww.mturk.com%40evil.example").status_code == 400
+        address = "/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+        link = client.get(address).headers["location"]
+        assert client.get(address).headers["location"] == link, "the same visit, the same door"
+        assert client.get(address.replace("A1", "A2")).headers["location"] != link
+        item = begin(client, link)
+        while "go" not in item:
+            item = answer(client, link, item).json()["next"]
+        page = client.get(link)
+        assert 'action="https://workersandbox.mturk.com/mturk/externalSubmit"' in page.text and 'name="assignmentId" value="A1"' in page.text
+        assert "form-action 'self' https://www.mturk.com https://workersandbox.mturk.com" in page.headers["content-security-policy"]
+        for path in ("/admin/login", "/admin/nowhere"):
+            assert "frame-ancestors 'none'" in client.get(path).headers["content-security-policy"], "the dashboard is never framed"
+        assert client.get("/prolific?PROLIFIC_PID=a&STUDY_ID=b&SESSION_ID=c").status_code == 404
+
+
+def test_prolific(tmp_path: Path, clips: Path) -> None:
+    study = human_kit.campaign(tmp_path / "prolific", clips, items=20, layout=human_kit.SMALL, watch=0.0, platform=Platform("prolific", "C0DE&x"))
+    with TestClient(create_app(study), follow_redirects=False) as client:
+        assert client.get("/prolific?PROLIFIC_PID=p1").status_code == 400
+        link = client.get("/prolific?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x1").headers["location"]
+        item = begin(client, link)
+        while "go" not in item:
+            item = answer(client, link, item).json()["next"]
+        assert "https://app.prolific.com/submissions/complete?cc=C0DE%26x" in client.get(link).text
