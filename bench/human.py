@@ -1,0 +1,236 @@
+"""How many raters can one machine serve?   python bench/human.py [--seconds 8] [--items 10]
+
+(a) 200 simulated raters at once, each thinking one to two seconds between answers, with clips and play events: every
+    answer acknowledged; latency of answers.
+(b) the same without thinking: acknowledged durable ratings per second, beside the raw number of single-row durable
+    commits per second that the same database allows in the same run. The two play events travel with the answer.
+(c) a campaign of 1,000 HITs (100,000 places): time to build; throughput when it is empty and when nine tenths are full.
+
+SQLite always; PostgreSQL where its programs are found. The server is the real one, in its own process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import sqlite3
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
+
+import human_kit
+import sqlalchemy as sa
+
+from storymeter.human.campaign import Folder
+from storymeter.human.serve.run import in_background
+from storymeter.human.store import Store, seats
+from storymeter.human.store.tables import assignment, rating, seat
+
+RATERS = 200
+
+
+class Line:
+    """A keep-alive connection that costs next to nothing, so that the server is measured and not the client."""
+
+    def __init__(self, url: str) -> None:
+        self.host, _, port = url.removeprefix("http://").partition(":")
+        self.port = int(port)
+
+    async def open(self) -> None:
+        self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
+
+    async def call(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        self.writer.write(f"{method} {path} HTTP/1.1\r\nhost: {self.host}:{self.port}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body)
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        lower = head.lower()
+        start = lower.index(b"content-length:") + 15
+        length = int(lower[start : lower.index(b"\r\n", start)])
+        return int(head[9:12]), await self.reader.readexactly(length) if length else b""
+
+
+class Rater:
+    def __init__(self, url: str, link: str, number: int) -> None:
+        self.line, self.link, self.rng = Line(url), link, random.Random(number)
+        self.latencies: list[float] = []
+        self.refused = 0
+
+    async def begin(self) -> None:
+        await self.line.open()
+        await self.line.call("POST", self.link + "/begin")
+        self.item = json.loads((await self.line.call("GET", self.link + "/item"))[1])["next"]
+
+    async def answer(self, events: bool) -> None:
+        body = {"id": self.item["id"], "at": self.item["at"], "answer": {"value": self.rng.randrange(101)}, "events": ["play", "ended"] if events else []}
+        raw = json.dumps(body).encode()
+        begin = time.perf_counter()
+        status, text = await self.line.call("POST", self.link + "/answer", raw)
+        self.latencies.append(time.perf_counter() - begin)
+        if status == 200:
+            self.item = json.loads(text)["next"]
+        else:
+            self.refused += 1
+
+    async def thinking(self, items: int) -> None:
+        await asyncio.sleep(self.rng.uniform(0, 2))
+        for _ in range(items):
+            mark = {"id": self.item["id"], "at": self.item["at"]}
+            await self.line.call("GET", self.item["media"][0])
+            await self.line.call("POST", self.link + "/event", json.dumps({**mark, "event": "play"}).encode())
+            await asyncio.sleep(self.rng.uniform(1, 2))
+            await self.line.call("POST", self.link + "/event", json.dumps({**mark, "event": "ended"}).encode())
+            await self.answer(False)
+
+    async def hurrying(self, until: float) -> int:
+        count = 0
+        while time.perf_counter() < until and "go" not in self.item:
+            await self.answer(True)
+            count += 1
+        return count
+
+
+async def seated(url: str, links: list[str]) -> list[Rater]:
+    raters = [Rater(url, link, number) for number, link in enumerate(links)]
+    for rater in raters:
+        await rater.begin()
+    return raters
+
+
+def run(work: object) -> object:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.run(work)  # type: ignore[arg-type]
+    return uvloop.run(work)  # type: ignore[arg-type]
+
+
+def with_thinking(url: str, links: list[str], items: int) -> None:
+    async def work() -> list[Rater]:
+        raters = await seated(url, links)
+        await asyncio.gather(*(rater.thinking(items) for rater in raters))
+        return raters
+
+    raters: list[Rater] = run(work())  # type: ignore[assignment]
+    times = sorted(t for rater in raters for t in rater.latencies)
+    refused = sum(rater.refused for rater in raters)
+    p99 = times[int(len(times) * 0.99)] * 1000
+    print(f"  (a) {len(raters)} raters thinking 1-2 s: {len(times) - refused:,} of {len(times):,} answers acknowledged; latency p50 {times[len(times) // 2] * 1000:.1f} ms, "
+          f"p99 {p99:.1f} ms (wanted: all, p99 < 250 ms): {'ok' if not refused and p99 < 250 else 'MISSED'}")
+
+
+def without_thinking(url: str, links: list[str], seconds: float) -> float:
+    async def work() -> float:
+        raters = await seated(url, links)
+        begin = time.perf_counter()
+        counts = await asyncio.gather(*(rater.hurrying(begin + seconds) for rater in raters))
+        assert not any(rater.refused for rater in raters)
+        return sum(counts) / (time.perf_counter() - begin)
+
+    return run(work())  # type: ignore[return-value]
+
+
+def raw_commits(database: str, seconds: float) -> float:
+    """Single-row durable commits per second: one connection, nothing else in the way."""
+    begin, count = time.perf_counter(), 0
+    if database.startswith("sqlite"):
+        connection = sqlite3.connect(database.removeprefix("sqlite:///"), isolation_level=None)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("CREATE TABLE IF NOT EXISTS raw (a INTEGER PRIMARY KEY, v REAL)")
+        while time.perf_counter() - begin < seconds:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO raw (v) VALUES (?)", (1.0,))
+            connection.execute("COMMIT")
+            count += 1
+        connection.execute("DROP TABLE raw")
+        connection.close()
+        return count / seconds
+    import psycopg
+
+    with psycopg.connect(database) as link:
+        link.execute("CREATE TABLE IF NOT EXISTS raw (a SERIAL PRIMARY KEY, v REAL)")
+        link.commit()
+        begin = time.perf_counter()
+        while time.perf_counter() - begin < seconds:
+            link.execute("INSERT INTO raw (v) VALUES (%s)", (1.0,))
+            link.commit()
+            count += 1
+        link.execute("DROP TABLE raw")
+    return count / seconds
+
+
+def durable(folder: Folder, url: str, links: list[str], seconds: float) -> None:
+    before = raw_commits(folder.database, seconds / 2)
+    rate = without_thinking(url, links, seconds)
+    raw = (before + raw_commits(folder.database, seconds / 2)) / 2
+    print(f"  (b) {len(links)} raters without thinking: {rate:,.0f} durable ratings/s; raw single-row commits {raw:,.0f}/s; ratio {rate / raw:.0%} (wanted: 30 %): {'ok' if rate >= 0.3 * raw else 'MISSED'}")
+
+
+def links_of(folder: Folder) -> list[str]:
+    return [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
+
+
+def big(home: Path, clips: Path, database: str | None, seconds: float) -> None:
+    begin = time.perf_counter()
+    folder = human_kit.campaign(home / "big", clips, hits=1000, raters=400, database=database)
+    took = time.perf_counter() - begin
+    links = links_of(folder)
+    with in_background(folder.path, watch=0.0) as url:
+        empty = without_thinking(url, links[:200], seconds)
+        store = Store(folder.database)
+        filled = fill(store, 900)
+        full = without_thinking(url, links[200:400], seconds)
+        store.close()
+    print(f"  (c) 1,000 HITs (100,000 places) built in {took:.1f} s (wanted: < 30 s); {empty:,.0f} ratings/s when empty, {full:,.0f} with {filled:,} ratings in it ({full / empty:.0%}): "
+          f"{'ok' if took < 30 and full > 0.75 * empty else 'MISSED'}")
+
+
+def fill(store: Store, hits: int) -> int:
+    """Answer most of the free seats at once, as if other raters had."""
+    free = store.read(lambda c: c.execute(sa.select(seat.c.id, seat.c.hit).where(seat.c.assignment.is_(None)).order_by(seat.c.id.desc()).limit(hits - 200)).all())
+
+    def put(connection: sa.Connection) -> int:
+        now = time.time()
+        for number, place in enumerate(free):
+            ticket = seats.enter(connection, platform="local", external=f"x{number}", session="", mark=f"x{number}", pseudonym=f"x{number}", submit_to="", now=now)
+            key = connection.execute(sa.insert(assignment).values(ticket=ticket, rater=ticket, hit=place.hit, seat=place.id, state="done", first=0, size=100, started_at=now, leased_until=now, finished_at=now)).inserted_primary_key
+            assert key is not None
+            connection.execute(sa.update(seat).where(seat.c.id == place.id).values(assignment=key[0]))
+            connection.execute(sa.insert(rating), [{"assignment": key[0], "position": p, "answer": '{"value":50}', "shown_at": now, "received_at": now} for p in range(100)])
+        return connection.execute(sa.select(sa.func.count()).select_from(rating)).scalar_one()
+
+    return store.write(put).result()
+
+
+def measure(home: Path, clips: Path, make: object, options: argparse.Namespace) -> None:
+    name = (lambda what: make(what)) if callable(make) else (lambda what: None)
+    folder = human_kit.campaign(home / "thinking", clips, hits=RATERS, raters=RATERS, database=name("thinking"))
+    with in_background(folder.path) as url:
+        with_thinking(url, links_of(folder), options.items)
+    folder = human_kit.campaign(home / "hurrying", clips, hits=RATERS, raters=RATERS, database=name("hurrying"))
+    with in_background(folder.path, watch=0.0) as url:
+        durable(folder, url, links_of(folder), options.seconds)
+    big(home, clips, name("big"), options.seconds / 2)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--items", type=int, default=10)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        clips = human_kit.tiny_clips(Path(home) / "clips", [f"clip{k:02d}" for k in range(50)])
+        print("SQLite")
+        measure(Path(home) / "sqlite", clips, None, options)
+        if (human_kit.POSTGRES / "initdb").exists():
+            print("PostgreSQL")
+            with human_kit.postgres(Path(home)) as database:
+                measure(Path(home) / "postgresql", clips, database, options)
+
+
+if __name__ == "__main__":
+    main()
