@@ -20,12 +20,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-import httpx
 import msgspec
 
-from ..errors import StorymeterError, UsageError, closest
+from ..errors import MissingPartError, StorymeterError, UsageError, closest
 from .campaign import Campaign, KeyLine
 from .design import Slot
+
+try:
+    import httpx
+except ImportError:
+    raise MissingPartError.extra("A rehearsal", "human") from None
 
 Character = Literal["honest", "lazy", "random", "constant", "rushing"]
 CHARACTERS: tuple[Character, ...] = ("honest", "lazy", "random", "constant", "rushing")

@@ -63,7 +63,7 @@ def test_no_byte_names_a_system_a_kind_a_pair_or_a_file(crawled: tuple[Folder, l
     assert [secret for secret in secrets if secret.encode() in everything] == []
     for row in rows:  # kinds, in whatever answers differ from place to place
         visible = {**row["item"], "caption": ""}
-        text = (msgspec.json.encode(visible) + repr([row["answer headers"], row["media headers"], row["event"]]).encode()).lower()
+        text = (msgspec.json.encode(visible) + repr([row["answer headers"], row["media headers"], row["event"]]).encode()).lower().replace(b"cache-control", b"")
         assert not re.search(rb"degrad|repeat|human|system|control|donor|pair|bad_ref|\bref\b", text)
         assert row["item"].keys() == rows[0]["item"].keys()
 

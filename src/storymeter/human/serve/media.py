@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
+from collections import OrderedDict
 
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
+from ..store import Media
 from .context import Context, PageError
 
 
@@ -16,15 +17,15 @@ def routes(context: Context) -> APIRouter:
     ids, store = context.ids, context.store
     root = context.clips
 
-    @functools.lru_cache(maxsize=4096)
-    def known(assignment: int, hit: str, first: int) -> dict[str, tuple[int, int]]:
-        """Every media id of an assignment: (position, number)."""
-        table = {}
-        practice = store.places("") if first < 0 else []
-        for begin, found in ((first, practice[len(practice) + first :] if first < 0 else []), (0, store.places(hit))):
-            for offset, place in enumerate(found):
-                for number in range(len(place.media)):
-                    table[ids.media(assignment, begin + offset, number)] = (begin + offset, number)
+    tables: OrderedDict[int, dict[str, Media]] = OrderedDict()
+
+    def look_up(assignment: int, hit: str, first: int) -> dict[str, Media]:
+        """Every media id of an assignment, and the file behind it; remembered, for a clip is asked for in several pieces."""
+        places = [*store.places("")[first:], *store.places(hit)] if first < 0 else store.places(hit)
+        table = {ids.media(assignment, position, number): media for position, place in enumerate(places, min(first, 0)) for number, media in enumerate(place.media)}
+        tables[assignment] = table
+        while len(tables) > 4096:
+            tables.popitem(last=False)
         return table
 
     @router.get("/r/{token}/m/{name}", responses={206: {}, 400: {}, 404: {}, 416: {}, 429: {}, 503: {}, 507: {}}, summary="A clip or picture")
@@ -33,12 +34,10 @@ def routes(context: Context) -> APIRouter:
         work = await context.work(door.ticket)
         if work is None or work.stage != "working":
             raise PageError(404, "not_found")
-        table = await run_in_threadpool(known, work.assignment, work.hit, work.first)
-        if name not in table:
+        table = tables.get(work.assignment) or await run_in_threadpool(look_up, work.assignment, work.hit, work.first)
+        shown = table.get(name)
+        if shown is None:
             raise PageError(404, "not_found")
-        position, number = table[name]
-        places = await run_in_threadpool(store.places, work.hit if position >= 0 else "")
-        shown = places[position].media[number]
         path = (root / shown.path).resolve()
         if not path.is_relative_to(root) or not path.is_file():
             raise PageError(404, "not_found")
