@@ -34,7 +34,9 @@ def routes(context: Context) -> APIRouter:
         work = await context.work(door.ticket)
         if work is None or work.stage != "working":
             raise PageError(404, "not_found")
-        table = tables.get(work.assignment) or await run_in_threadpool(look_up, work.assignment, work.hit, work.first)
+        table = tables.get(work.assignment)
+        if table is None:
+            table = await run_in_threadpool(look_up, work.assignment, work.hit, work.first)
         shown = table.get(name)
         if shown is None:
             raise PageError(404, "not_found")
