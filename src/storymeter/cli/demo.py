@@ -49,6 +49,7 @@ def command(out: str, jobs: int, seed: int) -> None:
     output("\n" + terminal(timeline, width or 110))
     write_text(folder / "pancakes.html", timeline_page(timeline))
     _stories(examples, folder, jobs, seed)
+    _people(examples, folder, seed)
     say("\nWritten:")
     for path in sorted(folder.iterdir()):
         say(f"  {path}")
@@ -68,3 +69,17 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
         report = evaluate(candidates=stories, metrics=default_metrics("story", references=False, images=True), jobs=jobs, seed=seed, images=images, progress=progress)
     output(score_table(report).render("table", width=terminal_width(), colour=coloured()))
     write_text(folder / "stories.json", score_json(report))
+
+
+def _people(examples: Path, folder: Path, seed: int) -> None:
+    from ..files import write_text
+    from ..human.analysis import analyse
+    from ..human.imports import read
+    from ..report.human_study import analysis_page, draw, summary_lines, system_table
+
+    analysis = analyse(read(examples / "ratings.csv"), seed=seed)
+    say("\nWhat eight people said of the same twelve videos, control captions included.\n")
+    for line in summary_lines(analysis):
+        say(line)
+    output(system_table(analysis).render("table", width=terminal_width(), colour=coloured()))
+    write_text(folder / "people.html", analysis_page(analysis, draw(analysis)))

@@ -5,6 +5,7 @@
     random     any number
     constant   always the same number
     rushing    does not watch, tries to answer at once, hovers around the middle
+    extremes   pulls the handle to one end or the other, by lot
 
 The truth is read from the private key (which is why only the organiser can rehearse): systems are spread from good to
 poor in the order in which they were given, human captions lie above them, damaged ones far below their originals.
@@ -31,8 +32,8 @@ try:
 except ImportError:
     raise MissingPartError.extra("A rehearsal", "human") from None
 
-Character = Literal["honest", "lazy", "random", "constant", "rushing"]
-CHARACTERS: tuple[Character, ...] = ("honest", "lazy", "random", "constant", "rushing")
+Character = Literal["honest", "lazy", "random", "constant", "rushing", "extremes"]
+CHARACTERS: tuple[Character, ...] = ("honest", "lazy", "random", "constant", "rushing", "extremes")
 
 
 def mix(text: str, raters: int) -> list[Character]:
@@ -111,6 +112,8 @@ class Bot:
             return self.habit
         if self.character == "random":
             return self.rng.uniform(0, 100)
+        if self.character == "extremes":
+            return self.rng.choice((0.0, 100.0))
         if self.character == "rushing":
             return self.rng.gauss(60, 12)
         if self.character == "lazy" and self.rng.random() > 0.3:

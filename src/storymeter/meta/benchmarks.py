@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..captions import Caption, Document
-from ..errors import DataError, UsageError, closest
+from ..errors import DataError, StorymeterError, UsageError, closest
 from ..join import Coverage, Task
+from ..registry import METRICS
+from ..registry import metric as get_metric
 from .compute import Key, pooled
 from .scores import Judgement
 
@@ -142,3 +144,24 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
 }
 FOLDERS = {"flickr8k-expert": "metaeval/flickr8k_expert", "flickr8k-expert-all": "metaeval/flickr8k_expert", "trecvid-2016": "da/trecvid_vtt/single-annotator/2016",
            "trecvid-2017": "da/trecvid_vtt/single-annotator/2017", "trecvid-2017-multiple": "da/trecvid_vtt/multiple-annotator/2017", "stories-roc": "stories/union_roc_rated.txt"}
+
+
+#: metrics that only repeat another one under a second name
+_SAME = {"cider_d"}
+
+
+def suitable(benchmark: Benchmark) -> list[str]:
+    """Every metric of the registry that can say something here: single captions with references want sentence measures, stories
+    without references want measures of a story by itself; the number of words is there as the yardstick of "no idea at all"."""
+    rooms = ("storymeter.pairs.",) if benchmark.needs_references else ("storymeter.pairs.", "storymeter.story.")
+    found = []
+    for name, entry in METRICS.items():
+        if name not in _SAME and entry.target.startswith(rooms):
+            try:
+                wants = get_metric(name).needs_references
+            except StorymeterError:
+                found.append(name)  # its optional part is not installed: the card says so
+                continue
+            if wants == benchmark.needs_references:
+                found.append(name)
+    return [*found, "words"]

@@ -64,11 +64,11 @@ def _records(source: Path, limit: int | None = None) -> list[Any]:
 
 
 def _campaign_records(folder: Path) -> list[Any]:
-    import importlib
+    from ...human.export import ratings
+    from ._manners import campaign
 
-    export, manners = importlib.import_module("storymeter.human.export"), importlib.import_module("storymeter.cli._human._manners")
-    with manners.campaign(folder) as (home, store):
-        return list(export.ratings(home, store))
+    with campaign(folder) as (home, store):
+        return ratings(home, store)
 
 
 def _table(sources: tuple[Path, ...], origin: str | None) -> Any:

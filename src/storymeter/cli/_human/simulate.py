@@ -15,7 +15,7 @@ from .._options import format_option, output, progress_bar, say, seed_option
 @click.command("simulate")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--raters", type=click.IntRange(1), default=10, show_default=True)
-@click.option("--mix", "shares", default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05", show_default=True, help="Shares of the characters: honest, lazy, random, constant, rushing.")
+@click.option("--mix", "shares", default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05", show_default=True, help="Shares of the characters: honest, lazy, random, constant, rushing, extremes.")
 @click.option("--url", help="A server that runs already.  [default: one is started, with the watching time not enforced]")
 @click.option("--real-time", is_flag=True, help="Clips are watched as long as they last.")
 @click.option("--think", type=(float, float), default=(0.0, 0.0), metavar="MIN MAX", help="Seconds between answers.")

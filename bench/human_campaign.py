@@ -1,0 +1,65 @@
+"""Simulated campaigns through the real server: who is accepted, who is rejected, and is the order of the systems recovered?
+
+    python bench/human_campaign.py [SEEDS]
+
+Every seed builds the example campaign, lets 30 raters (20 honest, 10 bots of five kinds) answer it over HTTP, and analyses the export.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from storymeter.cli import cli
+from storymeter.human.analysis import analyse
+from storymeter.human.imports import read
+from storymeter.human.quality import TESTS
+
+MIX = "honest=20,lazy=2,random=2,constant=2,rushing=2,extremes=2"
+ORDER = ["careful", "vague", "confused"]
+
+
+def call(*arguments: str) -> None:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        cli.main(args=["human", *arguments], standalone_mode=False)
+
+
+def characters(folder: Path) -> dict[str, str]:
+    """The truth: links are handed out in order, and so are the characters of the mix."""
+    from storymeter.human.bots import mix
+
+    names = [line.partition(",")[0] for line in (folder / "links.csv").read_text().splitlines()[1:]]
+    return dict(zip(names, mix(MIX, 30), strict=False))
+
+
+def main() -> None:
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    verdicts: dict[str, Counter[tuple[str, bool]]] = {test: Counter() for test in TESTS}
+    recovered = dict.fromkeys(TESTS, 0)
+    for seed in range(1, seeds + 1):
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place) / "campaign"
+            call("demo", "--dir", str(folder), "--no-open", "--seed", str(seed))
+            call("simulate", str(folder), "--raters", "30", "--mix", MIX, "--seed", str(seed))
+            call("export", str(folder), "--format", "jsonl", "--real-ids", "--out", str(Path(place) / "ratings.jsonl"))
+            ratings, truth = read(Path(place) / "ratings.jsonl"), characters(folder)
+        for test in TESTS:
+            analysis = analyse(ratings, test=test, splits=0)
+            for worker in analysis.quality.workers:
+                verdicts[test][truth[worker.id], worker.accepted] += 1
+            machines = [s.name for s in analysis.ranking.systems if s.name in ORDER]
+            recovered[test] += machines == ORDER and analysis.ranking.systems[0].name not in ORDER
+        print(f"seed {seed}: {len(ratings):,} ratings", file=sys.stderr, flush=True)
+    print("| test | character | accepted | rejected |\n|:--|:--|--:|--:|")
+    for test in TESTS:
+        for character in dict.fromkeys(name.partition("=")[0] for name in MIX.split(",")):
+            print(f"| {test} | {character} | {verdicts[test][character, True]} | {verdicts[test][character, False]} |")
+    print("\n" + "; ".join(f"{test}: order of the systems recovered in {recovered[test]} of {seeds} campaigns" for test in TESTS))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The report card: every metric on every benchmark at hand, with intervals, as Markdown or JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..meta.statistics import MetricResult
+from .agreement import STATISTICS, Agreement, agreement_data, shown_statistics
+from .table import Table, to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One benchmark: what was found at each level, and which metrics could not run."""
+
+    benchmark: str
+    agreements: Sequence[Agreement]
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+
+def card_json(cards: Sequence[Card], *, date: str, version: str, seed: int, resamples: int) -> str:
+    return to_json({"schema": 1, "date": date, "version": version, "seed": seed, "resamples": resamples,
+                    "benchmarks": [{"benchmark": card.benchmark, "levels": [agreement_data(a) for a in card.agreements], "skipped": dict(card.skipped)} for card in cards]})
+
+
+def card_table(agreement: Agreement, headline: str) -> Table:
+    """Best first by the benchmark's headline statistic; every number with its interval."""
+    keys = [key for key in (headline, "pearson", "spearman", "kendall_b", "kendall_c", "pearson_by_item", "accuracy_calibrated", "pairwise_accuracy", "soft_pairwise_accuracy")
+            if key in shown_statistics(agreement.results)]
+    keys = list(dict.fromkeys(keys))
+    rows = [[r.metric, r.n, *(_cell(r, key) for key in keys)] for r in sorted(agreement.results, key=lambda r: _order(r, headline))]
+    return Table(["metric", "n", *(STATISTICS[key] for key in keys)], rows)
+
+
+def _order(result: MetricResult, headline: str) -> tuple[float, str]:
+    value = result.values.get(headline, math.nan)
+    return (math.inf if math.isnan(value) else -value, result.metric)
+
+
+def _cell(result: MetricResult, key: str) -> str:
+    value = result.values.get(key, math.nan)
+    if math.isnan(value):
+        return result.reasons.get(key, "not defined here")
+    interval = result.intervals.get(key)
+    return f"{value:+.4f} [{interval[0]:+.3f}, {interval[1]:+.3f}]" if interval else f"{value:+.4f}"
+
+
+def card_markdown(cards: Sequence[Card], headlines: Mapping[str, str], *, date: str, version: str, seed: int, resamples: int) -> str:
+    lines = ["# Report card", "", f"Made on {date} by Storymeter {version} with `storymeter meta report-card --data DIR --seed {seed} --resamples {resamples}`. "
+             "In brackets: 95 % bootstrap intervals over items. What the statistics mean, and what the benchmarks are, is said in [meta-evaluation](meta-evaluation.md).", ""]
+    signatures: dict[str, str] = {}
+    for card in cards:
+        for agreement in card.agreements:
+            lines += [f"## {agreement.title}: {agreement.level} level", "", *agreement.notes, "", card_table(agreement, headlines[card.benchmark]).render("markdown")]
+            turned = [r.metric for r in agreement.results if not r.higher_is_better]
+            if turned:
+                lines += [f"Of {', '.join(turned)} less is better; the sign was turned round.", ""]
+            signatures |= {r.metric: r.signature for r in agreement.results}
+        if card.skipped:
+            lines += ["Not computed: " + "; ".join(f"{name} ({reason})" for name, reason in card.skipped.items()), ""]
+    lines += ["## Signatures", "", "```text", *(text for _, text in sorted(signatures.items())), "```", ""]
+    return "\n".join(lines)
