@@ -168,9 +168,9 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
         keys = [STATISTICS[key] for key in shown_statistics(agreement.results)]
         parts += [heading(f"{agreement.title}: {agreement.level} level"), *(paragraph(note) for note in agreement.notes),
                   f"<div class=scroll>{agreement_table(agreement).render('html')}</div>", words({key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")})]
-        for name, data in pictures.items():
-            if name.startswith("scatter-"):
-                parts.append(picture(data, f"Each point is a system: {name.removeprefix('scatter-')} against the human score."))
+        scatters = [picture(data, f"Each point is a system: {name.removeprefix('scatter-')} against the human score.") for name, data in pictures.items() if name.startswith("scatter-")]
+        if scatters and (agreement.level == "system" or len(agreements) == 1):
+            parts += [f"<div class=grid>{''.join(scatters)}</div>", paragraph("Each point is a system: its mean metric score against its mean human score, with the line that fits best; r as in the table of systems.", note=True)]
         parts += [picture(pictures["metrics"], "Correlation of every metric with every other and with people."),
                   paragraph("The darker the blue, the more two measures say the same; red: they contradict each other.", note=True)]
         if "references" in pictures:
@@ -179,5 +179,5 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
                   paragraph("better, worse: of two metrics, the one with the higher correlation with people first; r between: how alike the two are; p: the chance of so large a lead if both were equally good; "
                             "p Holm and p BH: corrected for the number of comparisons.", note=True),
                   heading("Signatures"), *(paragraph(f"{r.metric}: {r.signature or 'scores from a file'}", note=True) for r in agreement.results)]
-    style = "dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}"
+    style = ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}"
     return page(f"Which metric agrees with people? {agreements[0].title}", parts, style=style)

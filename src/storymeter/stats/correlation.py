@@ -97,11 +97,16 @@ def grouped(coefficient: Coefficient, x: ArrayLike, y: ArrayLike, labels: Sequen
 
 def _pearson_within(a: FloatArray, b: FloatArray, code: NDArray[np.int64], n: int) -> FloatArray:
     size = np.bincount(code, minlength=n)
+    varies = size > 1
+    for values in (a, b):
+        low, high = np.full(n, np.inf), np.full(n, -np.inf)
+        np.minimum.at(low, code, values)
+        np.maximum.at(high, code, values)
+        varies &= low < high
     a, b = (v - (np.bincount(code, weights=v, minlength=n) / size)[code] for v in (a, b))
     ab, aa, bb = (np.bincount(code, weights=w, minlength=n) for w in (a * b, a * a, b * b))
-    scale = np.bincount(code, weights=np.abs(a) + np.abs(b), minlength=n)  # rounding leaves no exact zero
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((size > 1) & (aa > 1e-24 * scale) & (bb > 1e-24 * scale), np.clip(ab / np.sqrt(aa * bb), -1, 1), np.nan)
+        return np.where(varies, np.clip(ab / np.sqrt(aa * bb), -1, 1), np.nan)
 
 
 def _kendall_within(a: FloatArray, b: FloatArray, code: NDArray[np.int64], sizes: NDArray[np.int64]) -> FloatArray:
