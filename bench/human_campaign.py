@@ -1,6 +1,6 @@
 """Simulated campaigns through the real server: who is accepted, who is rejected, and is the order of the systems recovered?
 
-    python bench/human_campaign.py [SEEDS]
+    python bench/human_campaign.py [SEEDS]        20 seeds, or so many, or from-to
 
 Every seed builds the example campaign, lets 30 raters (20 honest, 10 bots of five kinds) answer it over HTTP, and analyses the export.
 """
@@ -37,10 +37,11 @@ def characters(folder: Path) -> dict[str, str]:
 
 
 def main() -> None:
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    first, _, last = (sys.argv[1] if len(sys.argv) > 1 else "20").rpartition("-")
+    seeds = range(int(first or 1), int(last) + 1)
     verdicts: dict[str, Counter[tuple[str, bool]]] = {test: Counter() for test in TESTS}
     recovered = dict.fromkeys(TESTS, 0)
-    for seed in range(1, seeds + 1):
+    for seed in seeds:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "campaign"
             call("demo", "--dir", str(folder), "--no-open", "--seed", str(seed))
@@ -53,12 +54,13 @@ def main() -> None:
                 verdicts[test][truth[worker.id], worker.accepted] += 1
             machines = [s.name for s in analysis.ranking.systems if s.name in ORDER]
             recovered[test] += machines == ORDER and analysis.ranking.systems[0].name not in ORDER
-        print(f"seed {seed}: {len(ratings):,} ratings", file=sys.stderr, flush=True)
+        passed = {test: sum(n for (_, accepted), n in verdicts[test].items() if accepted) for test in TESTS}
+        print(f"seed {seed}: {len(ratings):,} ratings; accepted so far {passed}, order recovered {recovered}", file=sys.stderr, flush=True)
     print("| test | character | accepted | rejected |\n|:--|:--|--:|--:|")
     for test in TESTS:
         for character in dict.fromkeys(name.partition("=")[0] for name in MIX.split(",")):
             print(f"| {test} | {character} | {verdicts[test][character, True]} | {verdicts[test][character, False]} |")
-    print("\n" + "; ".join(f"{test}: order of the systems recovered in {recovered[test]} of {seeds} campaigns" for test in TESTS))
+    print("\n" + "; ".join(f"{test}: order of the systems recovered in {recovered[test]} of {len(seeds)} campaigns" for test in TESTS))
 
 
 if __name__ == "__main__":
