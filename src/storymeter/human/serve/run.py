@@ -71,7 +71,7 @@ def start(folder: Path, *, port: int = 0, watch: float | None = None) -> tuple[s
     command += [] if watch is None else ["--watch", str(watch)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     url = f"http://127.0.0.1:{port}"
-    for _ in range(600):
+    for _ in range(2400):
         if process.poll() is not None:
             said = process.stderr.read().decode(errors="replace") if process.stderr else ""
             raise StorymeterError(f"The server did not start (exit {process.returncode}).", hint=said.strip())
@@ -81,4 +81,4 @@ def start(folder: Path, *, port: int = 0, watch: float | None = None) -> tuple[s
         time.sleep(0.05)
     process.kill()
     process.wait()
-    raise StorymeterError("The server did not answer within 30 seconds.", hint="Start it by hand: storymeter human serve DIR")
+    raise StorymeterError("The server did not answer within two minutes.", hint="Start it by hand: storymeter human serve DIR")
