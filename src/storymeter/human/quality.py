@@ -6,10 +6,10 @@ whether the damaged ones got lower scores; p < alpha passes, and a test that can
 two pairs) does not.
 
 - `t` (the default): paired t-test. It is what the authors' scripts, WMT and TRECVID used, so verdicts are comparable with
-  published ones; and in simulation it rejects fewest honest raters at ten pairs while its false accepts stay at alpha
-  (`storymeter human plan --worker-tests`; table in docs/human-analysis.md).
+  published ones. In the simulation of `storymeter human plan --worker-tests` it also loses the fewest honest raters, by a
+  few points; docs/human-analysis.md says what that simulation assumes.
 - `signed-rank`: Wilcoxon's, for those who take a slider for an ordinal scale; exact up to 50 pairs.
-- `mann-whitney`: ignores the pairing, as Appraise does; the weakest of the three.
+- `mann-whitney`: ignores the pairing, as Appraise does.
 
 Repeat check: the same caption shown twice should get about the same score: two-sided test of the same kind between first
 and second showing; reported, and enforced only when asked for. Flags advise and never reject.

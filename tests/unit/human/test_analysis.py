@@ -61,6 +61,7 @@ def run(*arguments: Any) -> Any:
 
 
 def test_bots_are_rejected_and_the_order_recovered() -> None:
+    # seed 1, because with seed 0 one of the four random bots passes by luck, as one in twenty should
     analysis = analyse(from_records(campaign(raters=12, bots=4, seed=1)))
     assert [w.id for w in analysis.quality.workers if not w.accepted] == ["r10", "r11", "r8", "r9"]
     assert [s.name for s in analysis.ranking.systems] == ["Human-b", "best", "middle", "worst"]
