@@ -69,7 +69,7 @@ class OrderModel:
         torch = need_torch("Coherence")
         from .order_layers import OrderNet, copy_layer
 
-        self.device = torch_device(device)
+        self.device, self.folder = torch_device(device), folder
         self.tokenizer, whole = load_checkpoint(folder)
         shape = whole.config
         if config.frozen and (shape.model_type != "bert" or config.frozen >= shape.num_hidden_layers):

@@ -40,7 +40,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
 PAPER = Recipe()
 EMBEDDED = Recipe(freeze=4, pooling="cls+a+b", dropout=0.2, dev_share=0.06,
-                  options=Options(lr=2e-4, schedule="tail", weight_decay=1e-5, epochs=2, patience=5, clip=1.0, interval=100))
+                  options=Options(lr=2e-4, schedule="tail", weight_decay=1e-5, epochs=1, warmup=27, patience=5, clip=1.0, interval=100))
 
 
 class OrderTask:
@@ -140,7 +140,7 @@ def fit_temperature(logits: NDArray[np.float64]) -> float:
     """The temperature with the least cross-entropy (Guo et al., 2017)."""
     from scipy.optimize import minimize_scalar
 
-    return float(np.exp(minimize_scalar(lambda log_t: nll(logits, float(np.exp(log_t))), bounds=(-2.5, 2.5), method="bounded").x))
+    return float(np.exp(minimize_scalar(lambda log_t: nll(logits, float(np.exp(log_t))), bounds=(-0.7, 2.5), method="bounded").x))
 
 
 def train_coherence(stories: Sequence[Story], held_out: Sequence[Story], out: Path, *, encoder: str = "", recipe: Recipe | None = None,

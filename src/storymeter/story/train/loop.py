@@ -28,7 +28,8 @@ IntArray = NDArray[np.int64]
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Adam's settings and when to stop. `schedule`: `epoch` multiplies the rate by `lr_decay` after each epoch (the
-    paper); `tail` keeps it and lets it fall to zero over the last fifth of all steps, after a short warm-up."""
+    paper); `tail` lets it rise over `warmup` steps, keeps it, and lets it fall to zero over the last fifth of all steps.
+    `steps` ends the run after so many steps, in the middle of an epoch if need be (0: never)."""
 
     lr: float = 1e-5
     lr_decay: float = 0.95
@@ -36,6 +37,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     weight_decay: float = 1e-5
     batch_size: int = 32
     epochs: int = 30
+    steps: int = 0
+    warmup: int = 0
     patience: int = 5
     clip: float = 0.0
     interval: int = 200
@@ -72,7 +75,7 @@ class Counters(msgspec.Struct):
     batch: int = 0
     step: int = 0
     running: float = 0.0
-    best: float = math.inf
+    best: float | None = None
     best_epoch: int = -1
     history: list[Epoch] = []
     finished: bool = False
@@ -93,10 +96,10 @@ def fit(task: Task, options: Options, folder: Path, *, key: str = "", progress: 
     per_epoch = len(task.batches(0))
     if per_epoch == 0:
         raise DataError("There is nothing to train on: no batch could be made.", hint="Give more data, or a smaller --batch-size.")
-    total = per_epoch * options.epochs
+    total = min(per_epoch * options.epochs, options.steps or per_epoch * options.epochs)
     while not counters.finished:
         batches = task.batches(counters.epoch)
-        while counters.batch < len(batches):
+        while counters.batch < len(batches) and counters.step < total:
             rate = _rate(options, counters.epoch, counters.step, total)
             for group in optimiser.param_groups:
                 group["lr"] = rate
@@ -116,7 +119,7 @@ def fit(task: Task, options: Options, folder: Path, *, key: str = "", progress: 
             progress(f"training, epoch {counters.epoch + 1}", counters.batch, len(batches))
             if counters.step % options.interval == 0 and counters.batch < len(batches):
                 _save(folder / STATE, counters, task.net, trained, optimiser)
-        _end_epoch(task, options, folder, counters, len(batches), trained, say)
+        _end_epoch(task, options, folder, counters, total, trained, say)
         _save(folder / STATE, counters, task.net, trained, optimiser)
     load_weights(task.net, read_safetensors(folder / BEST), folder / BEST)
     task.net.eval()
@@ -126,22 +129,23 @@ def fit(task: Task, options: Options, folder: Path, *, key: str = "", progress: 
 def _rate(options: Options, epoch: int, step: int, total: int) -> float:
     if options.schedule == "epoch":
         return options.lr * options.lr_decay ** epoch
-    warm = min(1.0, (step + 1) / max(1, total // 50))
+    warm = min(1.0, (step + 1) / max(1, options.warmup))
     return options.lr * warm * min(1.0, max(0.0, (total - step) / max(1, total / 5)))
 
 
-def _end_epoch(task: Task, options: Options, folder: Path, counters: Counters, batches: int, trained: Mapping[str, Any],
+def _end_epoch(task: Task, options: Options, folder: Path, counters: Counters, total: int, trained: Mapping[str, Any],
                say: Callable[[str], None] | None) -> None:
     task.net.eval()
     dev = {name: float(value) for name, value in task.evaluate().items()}
-    counters.history.append(Epoch(counters.epoch, counters.running / batches, dev, _rate(options, counters.epoch, counters.step - 1, batches * options.epochs)))
-    if dev["loss"] < counters.best:
+    mean = counters.running / max(counters.batch, 1)
+    counters.history.append(Epoch(counters.epoch, mean, dev, _rate(options, counters.epoch, counters.step - 1, total)))
+    if counters.best is None or dev["loss"] < counters.best:
         counters.best, counters.best_epoch = dev["loss"], counters.epoch
         write_safetensors(folder / BEST, {name: p.detach() for name, p in trained.items()} | _buffers(task.net))
     if say is not None:
-        say(f"epoch {counters.epoch + 1}: train loss {counters.running / batches:.4f}, " + ", ".join(f"dev {k} {v:.4f}" for k, v in dev.items()))
+        say(f"epoch {counters.epoch + 1}: train loss {mean:.4f}, " + ", ".join(f"dev {k} {v:.4f}" for k, v in dev.items()))
     counters.epoch, counters.batch, counters.running = counters.epoch + 1, 0, 0.0
-    counters.finished = counters.epoch >= options.epochs or counters.epoch - 1 - counters.best_epoch >= options.patience
+    counters.finished = counters.epoch >= options.epochs or counters.step >= total or counters.epoch - 1 - counters.best_epoch >= options.patience
     write_bytes(folder / HISTORY, msgspec.json.format(msgspec.json.encode(counters.history)))
     draw_curve(counters.history, folder / CURVE)
 

@@ -1,0 +1,111 @@
+"""RoViST-C, coherence: does each sentence follow the one before it?  (RoViST, section 3.2, eqs. 4-6.)
+
+    C = mean over neighbouring sentences (A, B) of p(B follows A)
+
+p comes from a sentence-order classifier (`order_net`): trained on human stories, where a swapped pair is the negative
+example. A sentence that repeats the one before it has p = 0. A story of one sentence has no pair: it scores 0 and is
+counted in the part `single`; an empty sentence is left out.
+
+Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot tell), or a
+folder that `storymeter train coherence` wrote: `rovist_c(model=runs/albert)`. Scores compare within one data set only.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MissingPartError
+from ..join import Task
+from ..metric import FloatArray, MeanMetric, Setting
+from ..signature import Signature
+from .told import sentences_of
+
+EMBEDDED = Path(__file__).parent / "data"
+BLOCK = 2048
+
+
+class PairClassifier(Protocol):
+    """What coherence asks of a model. `label` names it and its weights in signatures."""
+
+    @property
+    def label(self) -> str: ...
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64, progress: Any = None) -> NDArray[np.float64]:
+        """p(B follows A) for every pair (A, B)."""
+
+
+@functools.lru_cache(maxsize=2)
+def load(path: str = "", device: str = "cpu") -> PairClassifier:
+    """The embedded model, or the one in a folder that our training wrote; loaded once per process."""
+    _need()
+    from .order_net import load_order_model
+
+    return load_order_model(Path(path).expanduser() if path else EMBEDDED, device)
+
+
+def _need() -> None:
+    from ..text.checkpoints import need_torch
+
+    need_torch("Coherence (rovist_c)")
+    try:
+        import safetensors  # noqa: F401
+        import transformers  # noqa: F401
+    except ImportError:
+        raise MissingPartError.extra("Coherence (rovist_c)", "neural") from None
+
+
+def coherence(stories: Sequence[Sequence[str]], model: PairClassifier, progress: Any = None) -> list[NDArray[np.float64]]:
+    """p of every neighbouring pair, one array per story; each distinct pair is judged once per block of stories."""
+    out: list[NDArray[np.float64]] = []
+    for begin in range(0, len(stories), BLOCK):
+        block = stories[begin:begin + BLOCK]
+        values = model.probabilities([pair for story in block for pair in pairwise(story)],
+                                     progress=None if progress is None or len(stories) > BLOCK else progress)
+        ends = np.cumsum([max(len(story) - 1, 0) for story in block])
+        out += [np.asarray(part) for part in np.split(values, ends[:-1])]
+        if progress is not None and len(stories) > BLOCK:
+            progress("judging neighbouring sentences", begin + len(block), len(stories))
+    return out
+
+
+class Coherence(MeanMetric):
+    needs_references: ClassVar[bool] = False
+    percent: ClassVar[bool] = False
+    parts: tuple[str, ...] = ("value", "weakest", "single")
+
+    def __init__(self, model: str = "") -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        return f"rovist_c(model={self.model})" if self.model else "rovist_c"
+
+    def document_values(self, task: Task, setting: Setting) -> FloatArray:
+        stories = [sentences_of(document) for document in task.candidates]
+        found = coherence(stories, load(self.model, setting.device), setting.progress)
+        return np.array([[p.mean(), p.min(), 0.0] if len(p) else [0.0, 0.0, float(len(story) == 1)]
+                         for p, story in zip(found, stories, strict=True)]).reshape(-1, 3)
+
+    def signature(self, setting: Setting) -> Signature:
+        return super().signature(setting).add(tok="model", model=load(self.model, setting.device).label)
+
+
+class Links(NamedTuple):
+    """p of every neighbouring pair, and which is the weakest link (-1 where there is none)."""
+
+    probabilities: tuple[float, ...]
+    weakest: int
+    mean: float
+
+
+def explain(sentences: Sequence[str], model: PairClassifier) -> Links:
+    """Figure 5 of the paper: every link of the story."""
+    values = model.probabilities(list(pairwise(sentences))) if len(sentences) > 1 else np.empty(0)
+    return Links(tuple(map(float, values)), int(values.argmin()) if len(values) else -1, float(values.mean()) if len(values) else 0.0)

@@ -1,0 +1,184 @@
+"""RoViST-VG, visual grounding: are the things a story names in its pictures?  (RoViST, section 3.1, eqs. 1-3.)
+
+    best(t)  = max over all regions r of all pictures of the story of cos(vector(t), vector(r))
+    idf(t)   = log(N / (1 + df(t)))           N stories, df(t) of them name t
+    S        = log Σ_t exp(idf(t) · best(t))   over the nouns of every sentence, each once per sentence
+    scaled   = 2 / (1 + exp(-S / 2)) - 1
+
+The stories of the corpus that is scored give N and df (`idf=corpus`); with a handful of stories that means nothing, so use
+`idf=none` there, which is idf = 1. A story without nouns or without pictures scores 0 and is counted in the parts
+`no_nouns` and `no_pictures`. `missing=error` stops at pictures that are not there, `missing=skip` goes on without them.
+
+Models: the embedded one (`spaces`; not the paper's), or a folder that `storymeter train grounding` wrote:
+`rovist_vg(model=runs/vg)`. Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..captions import Document
+from ..errors import UsageError
+from ..join import Task
+from ..metric import FloatArray, MeanMetric, Setting, silent
+from ..signature import Signature
+from .pictures import Pictures, open_picture
+from .regions import Box, Regions, regions
+from .spaces import Float32, JointSpace, load_space
+from .told import sentences_of
+
+Idf = Literal["corpus", "none"]
+Missing = Literal["error", "skip"]
+
+
+class Store:
+    """Vectors and boxes of every picture looked at, each once; the vectors lie in a temporary file, so memory stays flat."""
+
+    def __init__(self, pictures: Pictures, where: Regions, space: JointSpace) -> None:
+        self.pictures, self.where, self.space = pictures, where, space
+        self._file: Any = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the store)
+        self._places: dict[str, tuple[int, tuple[Box, ...]]] = {}
+
+    def get(self, name: str) -> tuple[Float32, tuple[Box, ...]]:
+        """(regions, width) vectors and the boxes of a picture that is there."""
+        if name not in self._places:
+            self._look(name)
+        offset, boxes = self._places[name]
+        self._file.seek(offset)
+        content = self._file.read(len(boxes) * self.space.width * 4)
+        return np.frombuffer(content, np.float32).reshape(len(boxes), self.space.width), boxes
+
+    def _look(self, name: str) -> None:
+        path = self.pictures.find(name)
+        if path is None:
+            raise KeyError(name)
+        image = open_picture(path)
+        boxes = (*self.where.boxes(name, image, _size(path)), *self.space.more_boxes(image))
+        vectors = self.space.regions([box.crop(image) for box in boxes], boxes)
+        self._file.seek(0, 2)
+        self._places[name] = (self._file.tell(), boxes)
+        self._file.write(np.ascontiguousarray(vectors, np.float32).tobytes())
+
+
+def _size(path: Any) -> tuple[int, int]:
+    """Width and height of the upright file, without decoding it."""
+    from PIL import Image
+
+    with Image.open(path) as image:
+        turned = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)
+        return (image.height, image.width) if turned else (image.width, image.height)
+
+
+class Grounded(NamedTuple):
+    """One noun, where it was told, its best region (picture, box), how alike they are, and its idf."""
+
+    noun: str
+    sentence: int
+    image: str
+    box: Box
+    similarity: float
+    idf: float
+
+
+def inverse_frequency(stories: Sequence[Sequence[Sequence[str]]]) -> dict[str, float]:
+    """Noun -> log(N / (1 + df)) over stories given as nouns per sentence (eq. 1)."""
+    df = Counter(noun for story in stories for noun in {noun for sentence in story for noun in sentence})
+    return {noun: float(np.log(len(stories) / (1 + count))) for noun, count in df.items()}
+
+
+def log_sum_exp(values: NDArray[np.float64]) -> float:
+    """log Σ exp(v), 0 for none."""
+    if len(values) == 0:
+        return 0.0
+    top = float(values.max())
+    return top + float(np.log(np.exp(values - top).sum()))
+
+
+def scaled(score: float) -> float:
+    """Eq. 3: 0 … 1 for scores from 0 up."""
+    return 2.0 / (1.0 + float(np.exp(-0.5 * score))) - 1.0
+
+
+def ground(story: Sequence[Sequence[str]], names: Sequence[str], store: Store, vectors: dict[str, Float32], idf: dict[str, float] | None) -> list[Grounded]:
+    """Each noun with the region that shows it best, whatever the picture; empty without nouns or pictures."""
+    told = [(noun, number) for number, sentence in enumerate(story) for noun in sentence]
+    if not told or not names:
+        return []
+    looked = [(name, *store.get(name)) for name in names]
+    everything = np.concatenate([found for _, found, _ in looked])
+    where = [(name, box) for name, _, boxes in looked for box in boxes]
+    alike = np.stack([vectors[noun] for noun, _ in told]) @ everything.T
+    best = alike.argmax(1)
+    return [Grounded(noun, number, where[best[k]][0], where[best[k]][1], float(alike[k, best[k]]), 1.0 if idf is None else idf[noun])
+            for k, (noun, number) in enumerate(told)]
+
+
+class VisualGrounding(MeanMetric):
+    needs_references: ClassVar[bool] = False
+    percent: ClassVar[bool] = False
+    parts: tuple[str, ...] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
+
+    def __init__(self, model: str = "", regions: str = "grid", idf: Idf = "corpus", missing: Missing = "error", scaled: bool = False) -> None:
+        self.model, self.regions, self.idf, self.missing, self.scaled = model, regions, idf, missing, scaled
+
+    @property
+    def name(self) -> str:
+        chosen = {"model": self.model, "regions": self.regions, "idf": self.idf, "missing": self.missing, "scaled": str(self.scaled).lower()}
+        usual = {"model": "", "regions": "grid", "idf": "corpus", "missing": "error", "scaled": "false"}
+        options = ",".join(f"{key}={value}" for key, value in chosen.items() if value != usual[key])
+        return f"rovist_vg({options})" if options else "rovist_vg"
+
+    def document_values(self, task: Task, setting: Setting) -> FloatArray:
+        store = self.store(setting)
+        if self.missing == "error":
+            store.pictures.check(task.candidates)
+        stories = story_nouns(task.candidates, setting)
+        idf = inverse_frequency(stories) if self.idf == "corpus" else None
+        vectors = noun_vectors(stories, store.space)
+        out = np.zeros((len(stories), len(self.parts)))
+        for k, (document, story) in enumerate(zip(task.candidates, stories, strict=True)):
+            names = [name for name in store.pictures.of(document) if store.pictures.find(name) is not None]
+            found = ground(story, names, store, vectors, idf)
+            score = log_sum_exp(np.array([item.idf * item.similarity for item in found]))
+            count = sum(map(len, story))
+            out[k] = [scaled(score) if self.scaled else score, scaled(score), count, not count, not names]
+            setting.progress("looking at pictures", k + 1, len(stories))
+        return out
+
+    def store(self, setting: Setting) -> Store:
+        """The pictures of the run, shared by all systems and metrics that look at them in the same way."""
+        if setting.images is None:
+            raise UsageError(f"{self.name} looks at pictures, and was given none.", hint="Give their folder: --images FOLDER (images= in Python).")
+        key = ("pictures", setting.images, self.model, self.regions, setting.device)
+        if key not in setting.shared:
+            space = load_space(self.model, setting.device)
+            setting.shared[key] = Store(Pictures(setting.images), regions(self.regions, setting.device), space)
+        store: Store = setting.shared[key]
+        return store
+
+    def signature(self, setting: Setting) -> Signature:
+        store = self.store(setting)
+        return super().signature(setting).add(tok="hanta", model=store.space.label, regions=store.where.label, idf=self.idf, missing=self.missing, scaled=self.scaled)
+
+
+def story_nouns(documents: Sequence[Document], setting: Setting | None = None) -> list[list[tuple[str, ...]]]:
+    """Per story and sentence its nouns."""
+    from ..text.nouns import nouns
+
+    out = []
+    progress = setting.progress if setting is not None else silent
+    for k, document in enumerate(documents):
+        out.append(nouns(sentences_of(document)))
+        progress("finding nouns", k + 1, len(documents))
+    return out
+
+
+def noun_vectors(stories: Sequence[Sequence[Sequence[str]]], space: JointSpace) -> dict[str, Float32]:
+    distinct = sorted({noun for story in stories for sentence in story for noun in sentence})
+    return dict(zip(distinct, space.phrases(distinct), strict=True)) if distinct else {}

@@ -1,0 +1,121 @@
+"""A grounding model that `storymeter train grounding` wrote: a ViT and GloVe phrases in one space (RoViST, algorithm 1).
+
+The folder holds `grounding.json`, `grounding.safetensors` (everything that was trained) and `encoder/` (the shape of the vision
+model). GloVe itself is not copied: its path is in the JSON, and `STORYMETER_GLOVE` may name another place of the same file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..errors import DataError, MissingPartError
+from ..text.checkpoints import checkpoint_folder, need_torch, read_safetensors, torch_device, weights_hash
+from ..text.glove import Glove
+from .regions import Box
+from .spaces import Float32
+
+CONFIG, WEIGHTS, ENCODER = "grounding.json", "grounding.safetensors", "encoder"
+
+
+class PairedConfig(msgspec.Struct, frozen=True, kw_only=True):
+    format: str = "storymeter-grounding-1"
+    name: str = "grounding"
+    width: int = 1024
+    text_width: int = 300
+    side: int = 224
+    mean: tuple[float, ...] = (0.5, 0.5, 0.5)
+    deviation: tuple[float, ...] = (0.5, 0.5, 0.5)
+    glove: str = ""
+    trained: dict[str, Any] = {}
+
+
+class PairedSpace:
+    """A `JointSpace`."""
+
+    def __init__(self, config: PairedConfig, net: Any, glove: Glove, device: str, digest: str) -> None:
+        self.config, self.net, self.glove = config, net, glove
+        self.device = torch_device(device)
+        self.net.to(self.device).eval()
+        self.width = config.width
+        self.label = f"{config.name}#{digest[:8]}"
+
+    def more_boxes(self, image: Any) -> list[Box]:
+        return []
+
+    def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
+        torch = need_torch("Grounding (rovist_vg)")
+        out = np.empty((len(crops), self.width), np.float32)
+        with torch.inference_mode():
+            for begin in range(0, len(crops), 32):
+                pixels = to_pixels(crops[begin:begin + 32], self.config)
+                vectors = self.net.images(torch.from_numpy(pixels).to(self.device))
+                out[begin:begin + len(vectors)] = (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy()
+        return out
+
+    def phrases(self, texts: Sequence[str]) -> Float32:
+        torch = need_torch("Grounding (rovist_vg)")
+        with torch.inference_mode():
+            vectors = self.net.texts(torch.from_numpy(self.glove.phrases(texts)).to(self.device))
+        found: Float32 = (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy()
+        return found
+
+
+def to_pixels(crops: Sequence[Any], config: PairedConfig) -> Float32:
+    """(crops, 3, side, side): squeezed to a square, as the paper's crops are, and normalised."""
+    squares = np.stack([np.asarray(crop.resize((config.side, config.side)), np.float32) for crop in crops]) / 255
+    scaled = (squares - np.array(config.mean, np.float32)) / np.array(config.deviation, np.float32)
+    return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2), np.float32)
+
+
+def load_vision(folder: Path, *, weights: bool) -> tuple[Any, dict[str, Any]]:
+    """(vision model, its preprocessing) from a local folder; with `weights=False` only the shape is built."""
+    need_torch("Grounding (rovist_vg)")
+    try:
+        import transformers
+    except ImportError:
+        raise MissingPartError.extra("Grounding (rovist_vg)", "neural") from None
+    auto: Any = transformers
+    auto.utils.logging.disable_progress_bar()
+    try:
+        if weights:
+            model = auto.AutoModel.from_pretrained(str(checkpoint_folder(folder)), local_files_only=True, trust_remote_code=False, use_safetensors=True)
+        else:
+            model = auto.AutoModel.from_config(auto.AutoConfig.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False))
+        if not hasattr(model.config, "hidden_size"):
+            raise ValueError("it has no hidden_size, so it is not ViT-like")
+    except DataError:
+        raise
+    except Exception as error:  # a broken checkpoint fails in a dozen ways
+        raise DataError(f"The vision model in {folder} cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
+                        hint="Give a ViT-like checkpoint saved as safetensors.") from error
+    settings: dict[str, Any] = {}
+    if (folder / "preprocessor_config.json").is_file():
+        settings = json.loads((folder / "preprocessor_config.json").read_text(encoding="utf-8"))
+    return model, settings
+
+
+def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:
+    try:
+        config = msgspec.json.decode((folder / CONFIG).read_bytes(), type=PairedConfig)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise DataError(f"{folder} holds no grounding model: {error}", hint="Give a folder that `storymeter train grounding` wrote.") from None
+    if not (folder / WEIGHTS).is_file():
+        raise DataError(f"{folder} holds no weights ({WEIGHTS}).", hint="Copy the whole folder; only safetensors are read.")
+    need_torch("Grounding (rovist_vg)")
+    from .paired_layers import PairedNet
+    from .train.loop import load_weights
+
+    vision, _ = load_vision(folder / ENCODER, weights=False)
+    net = PairedNet(vision, config.text_width, config.width)
+    load_weights(net, read_safetensors(folder / WEIGHTS), folder / WEIGHTS)
+    glove = Glove(os.environ.get("STORYMETER_GLOVE") or config.glove)
+    if glove.width != config.text_width:
+        raise DataError(f"{glove.path} has {glove.width} numbers a word, and the model was trained with {config.text_width}.", hint="Let STORYMETER_GLOVE name the right file.")
+    return PairedSpace(config, net, glove, device, weights_hash(folder / WEIGHTS))

@@ -1,0 +1,154 @@
+"""Which parts of a picture are looked at: a table of boxes from any detector, a detector by local path, or a grid.
+
+A table has the columns image, x, y, w, h and, if it likes, confidence and label (CSV with a header, or JSON Lines); the ten
+most confident boxes of each image count, as in the paper. Pixels refer to the upright image at its full size; boxes that
+lie within 0-1 in both directions are read as shares of it. The grid is the whole image and overlapping squares at two scales.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from ..errors import DataError, MissingPartError
+
+#: boxes of a detector or a table that count, per image
+BEST = 10
+
+
+class Box(NamedTuple):
+    """Shares of the image: left, top, right, bottom."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    confidence: float = 1.0
+    label: str = ""
+
+    def crop(self, image: Any) -> Any:
+        """The part of the picture inside the box, at least one pixel."""
+        left, top = min(int(self.left * image.width), image.width - 1), min(int(self.top * image.height), image.height - 1)
+        right, bottom = max(left + 1, round(self.right * image.width)), max(top + 1, round(self.bottom * image.height))
+        return image.crop((left, top, min(right, image.width), min(bottom, image.height)))
+
+
+class Regions(Protocol):
+    """`label` names the way in signatures."""
+
+    label: str
+
+    def boxes(self, name: str, image: Any, size: tuple[int, int]) -> list[Box]:
+        """The boxes of the picture `name`; `size` is that of the file, `image` may be smaller."""
+
+
+class Grid:
+    """The whole picture and n x n overlapping boxes at each of some scales."""
+
+    def __init__(self, sides: tuple[tuple[int, float], ...] = ((3, 0.6), (3, 0.4))) -> None:
+        self.sides = sides
+        self.label = "grid"
+
+    def boxes(self, name: str, image: Any, size: tuple[int, int]) -> list[Box]:
+        found = [Box(0, 0, 1, 1)]
+        for count, side in self.sides:
+            steps = [k * (1 - side) / max(count - 1, 1) for k in range(count)]
+            found += [Box(x, y, x + side, y + side) for y in steps for x in steps]
+        return found
+
+
+class BoxTable:
+    """Boxes that somebody's detector found."""
+
+    def __init__(self, path: Path) -> None:
+        self.label = f"table:{path.name}"
+        self.path = path
+        self._boxes: dict[str, list[tuple[float, float, float, float, float, str]]] = {}
+        for number, record in _records(path):
+            try:
+                x, y, w, h = (float(record[key]) for key in ("x", "y", "w", "h"))
+                confidence = float(record.get("confidence") or 1.0)
+                image = str(record["image"])
+            except (KeyError, TypeError, ValueError):
+                raise DataError(f"{path}:{number}: a box needs image, x, y, w and h as numbers.", hint="Columns: image, x, y, w, h[, confidence, label].") from None
+            if not (w > 0 and h > 0):
+                raise DataError(f"{path}:{number}: a box of {w:g} x {h:g} is empty.", hint="Width and height must be above 0.")
+            self._boxes.setdefault(image, []).append((x, y, w, h, confidence, str(record.get("label") or "")))
+
+    def boxes(self, name: str, image: Any, size: tuple[int, int]) -> list[Box]:
+        listed = self._boxes.get(name) or self._boxes.get(Path(name).name) or self._boxes.get(Path(name).stem) or []
+        if not listed:
+            return [Box(0, 0, 1, 1)]
+        found = []
+        for x, y, w, h, confidence, label in sorted(listed, key=lambda box: -box[4])[:BEST]:
+            across, down = (1.0, 1.0) if x + w <= 1.0 and y + h <= 1.0 else size
+            left, top = min(max(x / across, 0.0), 1.0), min(max(y / down, 0.0), 1.0)
+            found.append(Box(left, top, min((x + w) / across, 1.0), min((y + h) / down, 1.0), confidence, label))
+        return found
+
+
+def _records(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}.", hint="Give a CSV or JSON Lines file of boxes.") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not text.", hint="Give a CSV or JSON Lines file of boxes.") from None
+    if text.lstrip().startswith("{"):
+        try:
+            return [(number, json.loads(line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        except json.JSONDecodeError as error:
+            raise DataError(f"{path}: {error}", hint="One JSON object a line.") from None
+    return [(number, dict(row)) for number, row in enumerate(csv.DictReader(io.StringIO(text)), 2)]
+
+
+class Detector:
+    """A Hugging Face object detector (DETR, YOLOS, …) in a local folder; its ten most confident boxes."""
+
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        from ..text.checkpoints import checkpoint_folder, need_torch, torch_device, weight_files, weights_hash
+
+        need_torch("The detector")
+        folder = checkpoint_folder(folder)
+        try:
+            import transformers
+        except ImportError:
+            raise MissingPartError.extra("The detector", "neural") from None
+        auto: Any = transformers
+        try:
+            self.processor = auto.AutoImageProcessor.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+            self.model = auto.AutoModelForObjectDetection.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False, use_safetensors=True)
+        except Exception as error:  # a broken checkpoint fails in a dozen ways
+            raise DataError(f"The detector in {folder} cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
+                            hint="It must be an object detector with an image processor, saved as safetensors.") from error
+        self.device = torch_device(device)
+        self.model.to(self.device).eval()
+        self.label = f"detector:{folder.name}#{weights_hash(*weight_files(folder))[:8]}"
+
+    def boxes(self, name: str, image: Any, size: tuple[int, int]) -> list[Box]:
+        import torch
+
+        with torch.inference_mode():
+            output = self.model(**self.processor(images=image, return_tensors="pt").to(self.device))
+        chances = output.logits.softmax(-1)[0, :, :-1]
+        best, kind = chances.max(-1)
+        centre = output.pred_boxes[0]
+        found = []
+        for k in best.argsort(descending=True)[:BEST].tolist():
+            x, y, w, h = centre[k].tolist()
+            label = str((self.model.config.id2label or {}).get(int(kind[k]), ""))
+            found.append(Box(max(x - w / 2, 0.0), max(y - h / 2, 0.0), min(x + w / 2, 1.0), min(y + h / 2, 1.0), float(best[k]), label))
+        return found
+
+
+def regions(spec: str = "grid", device: str = "cpu") -> Regions:
+    """`grid`, a table of boxes (.csv, .jsonl, .json), or the folder of a detector."""
+    if spec == "grid":
+        return Grid()
+    path = Path(spec).expanduser()
+    if path.is_dir():
+        return Detector(path, device)
+    return BoxTable(path)

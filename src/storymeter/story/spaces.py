@@ -1,0 +1,130 @@
+"""Pictures and words in one space: what grounding asks of a model, the embedded model, and how a trained one is loaded.
+
+**The embedded model is not the paper's.** It needs no paired training data (convex combination of label embeddings, after
+Norouzi et al., 2014): EfficientNet-Lite0 says which of 1,000 ImageNet classes a region shows, and
+
+    vector(region) = Σ p_k · label_k   over its 20 likeliest classes, p softened by a temperature of 1.5, scaled to length one
+    vector(noun)   = MiniLM(noun),  label_k = MiniLM(WordNet's words for class k)
+
+ImageNet has no class for people. Faces are found by scikit-image's cascade (Viola-Jones with local binary patterns, its data
+in the wheel): each gives one more region, head and shoulders, whose vector is that of people words.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..text.checkpoints import need_torch, torch_device
+from .regions import Box
+
+Float32 = NDArray[np.float32]
+CLASSES = Path(__file__).parent / "data" / "imagenet_classes.txt"
+LIKELIEST, TEMPERATURE = 20, 1.5
+PEOPLE = ("person", "people", "man", "woman", "face")
+_FACE_SIDE = 512
+
+
+class JointSpace(Protocol):
+    """A region encoder and a phrase encoder in one space; vectors have length one."""
+
+    label: str
+    width: int
+
+    def more_boxes(self, image: Any) -> list[Box]:
+        """Regions that the model brings itself, beside those it is asked about."""
+
+    def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
+        """(crops, width)"""
+
+    def phrases(self, texts: Sequence[str]) -> Float32:
+        """(texts, width)"""
+
+
+class LabelSpace:
+    """The embedded default: see the module."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        need_torch("Grounding (rovist_vg)")
+        from ..text import encoder
+        from . import efficientnet
+
+        self.device = torch_device(device)
+        net, digest = efficientnet.load()
+        self.net = net.to(self.device)
+        self.encoder = encoder.load("", device)
+        self.width = self.encoder.dimension
+        self.labels = self.encoder.embed([line.split("\t")[1] for line in CLASSES.read_text(encoding="utf-8").splitlines()])
+        self.person = _unit(self.encoder.embed(PEOPLE).mean(0))
+        self.cascade = _face_cascade()
+        self.label = f"labels(efficientnet-lite0#{digest[:8]},{self.encoder.label}{',faces' if self.cascade is not None else ''})"
+
+    def more_boxes(self, image: Any) -> list[Box]:
+        if self.cascade is None:
+            return []
+        small = image.copy()
+        small.thumbnail((_FACE_SIDE, _FACE_SIDE))
+        if min(small.size) < 48:
+            return []
+        found = self.cascade.detect_multi_scale(img=np.asarray(small), scale_factor=1.2, step_ratio=1, min_size=(48, 48), max_size=(400, 400))
+        boxes = []
+        for face in found:
+            side, left, top = face["width"], face["c"], face["r"]
+            around = (left - 0.5 * side, top - 0.4 * side, left + 1.5 * side, top + 2.0 * side)  # head and shoulders
+            x0, y0, x1, y1 = (min(max(value / size, 0.0), 1.0) for value, size in zip(around, (small.width, small.height) * 2, strict=True))
+            boxes.append(Box(float(x0), float(y0), float(x1), float(y1), 1.0, "person"))
+        return boxes
+
+    def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
+        import torch
+
+        from .efficientnet import SIDE
+
+        out = np.empty((len(crops), self.width), np.float32)
+        for begin in range(0, len(crops), 32):
+            pixels = np.stack([np.asarray(crop.resize((SIDE, SIDE)), np.float32) for crop in crops[begin:begin + 32]])
+            with torch.inference_mode():
+                logits = self.net((torch.from_numpy(pixels).permute(0, 3, 1, 2).to(self.device) - 127) / 128)
+                chance, place = (logits / TEMPERATURE).softmax(-1).topk(LIKELIEST)
+            mixed = (chance.float().cpu().numpy()[:, :, None] * self.labels[place.cpu().numpy()]).sum(1)
+            out[begin:begin + len(mixed)] = _unit(mixed)
+        for k, box in enumerate(boxes):
+            if box.label == "person":
+                out[k] = self.person
+        return out
+
+    def phrases(self, texts: Sequence[str]) -> Float32:
+        return self.encoder.embed(list(texts))
+
+
+def _unit(vectors: Float32) -> Float32:
+    out: Float32 = (vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)).astype(np.float32)
+    return out
+
+
+def _face_cascade() -> Any:
+    """scikit-image's face finder, or None where it is not installed (the signature then lacks `faces`)."""
+    try:
+        import skimage.data
+        from skimage.feature import Cascade
+
+        data: Any = skimage.data
+        return Cascade(data.lbp_frontal_face_cascade_filename())
+    except Exception:  # absent, or without its data: people are then not seen, and the signature says so
+        return None
+
+
+@functools.lru_cache(maxsize=2)
+def load_space(path: str = "", device: str = "cpu") -> JointSpace:
+    """The embedded space, or the one in a folder that `storymeter train grounding` wrote; loaded once per process."""
+    need_torch("Grounding (rovist_vg)")
+    if not path:
+        return LabelSpace(device)
+    from .paired_space import load_paired_space
+
+    return load_paired_space(Path(path).expanduser(), device)

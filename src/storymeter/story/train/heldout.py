@@ -1,0 +1,144 @@
+"""How good is a coherence model on stories it never saw: one table, the same for every model.
+
+- forced choice: p(A, B) > p(B, A) over neighbouring pairs, by place in the story, beside a bag of words (1-2-grams of each
+  side, logistic regression) trained on the same pairs;
+- order: C of a story against C of the same sentences shuffled;
+- calibration: expected calibration error over both orders, before and after the temperature;
+- human labels: Kendall's tau-b of C with the share of raters who found a story reasonable, with a bootstrap interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError
+from ..order_net import OrderModel, plain
+from .order_data import Pair, pairs_of
+from .stories import Story
+
+Floats = NDArray[np.float64]
+
+
+class Choice(NamedTuple):
+    """Forced choice on one set: all pairs, then by place."""
+
+    set: str
+    pairs: int
+    accuracy: float
+    baseline: float
+    first: float
+    middle: float
+    last: float
+    order: float
+    ece_raw: float
+    ece: float
+
+
+class Human(NamedTuple):
+    stories: int
+    tau: float
+    low: float
+    high: float
+    untrained: float
+
+
+def forced_choice(name: str, stories: Sequence[Story], model: OrderModel, baseline: Any | None, *, seed: int = 0, progress: Any = None) -> Choice:
+    pairs = [pair for story in stories for pair in pairs_of(story)]
+    both = [(p.first, p.second) for p in pairs] + [(p.second, p.first) for p in pairs]
+    z = model.logits(both, progress=progress).reshape(2, -1).T
+    right = z[:, 0] > z[:, 1]
+    place = np.array([0 if p.place == 0 else 2 if p.place == p.last else 1 for p in pairs])
+    words = float(np.mean(baseline_margin(baseline, pairs) > 0)) if baseline is not None else float("nan")
+    temperature = model.config.temperature
+    first, middle, last = (float(right[place == k].mean()) for k in range(3))
+    return Choice(name, len(pairs), float(right.mean()), words, first, middle, last,
+                  order_accuracy(stories, model, seed=seed, progress=progress), calibration_error(z, 1.0), calibration_error(z, temperature))
+
+
+def order_accuracy(stories: Sequence[Story], model: OrderModel, *, seed: int = 0, most: int = 1000, progress: Any = None) -> float:
+    """Share of stories whose C is above that of one shuffle of their sentences (a tie counts a half), over at most
+    `most` stories drawn by the seed."""
+    random = np.random.default_rng(seed)
+    if len(stories) > most:
+        stories = [stories[k] for k in sorted(random.choice(len(stories), most, replace=False))]
+    told, shuffled = [], []
+    for story in stories:
+        sentences = list(dict.fromkeys(plain(s) for s in story.sentences))
+        if len(sentences) < 3:
+            continue
+        other = sentences
+        while other == sentences:
+            other = [sentences[k] for k in random.permutation(len(sentences))]
+        told.append(sentences)
+        shuffled.append(other)
+    a, b = (story_means(group, model, progress) for group in (told, shuffled))
+    return float(np.mean((a > b) + 0.5 * (a == b)))
+
+
+def story_means(stories: Sequence[Sequence[str]], model: OrderModel, progress: Any = None) -> Floats:
+    from ..coherence import coherence
+
+    return np.array([p.mean() if len(p) else 0.0 for p in coherence(stories, model, progress)])
+
+
+def calibration_error(z: Floats, temperature: float, bins: int = 10) -> float:
+    """Expected calibration error of p = σ(z / T): |said - right|, weighted by how often it was said (both orders)."""
+    p = 1 / (1 + np.exp(-z.ravel() / temperature))
+    true = np.tile([1.0, 0.0], len(z))
+    bin_of = np.minimum((p * bins).astype(int), bins - 1)
+    return float(sum(abs(p[bin_of == b].mean() - true[bin_of == b].mean()) * np.mean(bin_of == b) for b in range(bins) if (bin_of == b).any()))
+
+
+def bag_of_words(train: Sequence[Pair], strength: float = 0.1) -> Any:
+    """Logistic regression on 1-2-grams of A against those of B; an antisymmetric model, so both orders are in it."""
+    try:
+        from sklearn.feature_extraction.text import CountVectorizer
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        return None
+    vectors = CountVectorizer(ngram_range=(1, 2), min_df=3, binary=True, token_pattern=r"(?u)[\w']+")  # noqa: S106
+    vectors.fit([p.first for p in train] + [p.second for p in train])
+    difference = vectors.transform([p.first for p in train]) - vectors.transform([p.second for p in train])
+    sign = np.where(np.arange(len(train)) % 2 == 0, 1.0, -1.0)
+    model = LogisticRegression(C=strength, max_iter=300, fit_intercept=False)
+    model.fit(difference.multiply(sign[:, None]).tocsr(), sign > 0)
+    return vectors, model
+
+
+def baseline_margin(baseline: Any, pairs: Sequence[Pair]) -> Floats:
+    vectors, model = baseline
+    out: Floats = model.decision_function(vectors.transform([p.first for p in pairs]) - vectors.transform([p.second for p in pairs]))
+    return out
+
+
+def read_rated(path: Path) -> list[tuple[Story, float]]:
+    """UNION's rated stories (`id ||| story ||| labels`): each with the mean of its labels."""
+    from ...text.sentences import split
+
+    rated = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        parts = line.split(" ||| ")
+        try:
+            rated.append((Story(parts[0], tuple(split(parts[1])), path.name), float(np.mean([float(label) for label in parts[2].split()]))))
+        except (IndexError, ValueError):
+            raise DataError(f"{path}:{number}: not of the form `id ||| story ||| labels`.", hint="Give UNION's file of rated stories.") from None
+    return rated
+
+
+def human_agreement(rated: Sequence[tuple[Story, float]], model: OrderModel, untrained: OrderModel | None, *, resamples: int = 1000, seed: int = 0) -> Human:
+    from scipy.stats import kendalltau
+
+    labels = np.array([label for _, label in rated])
+    sentences = [list(story.sentences) for story, _ in rated]
+    scores = story_means(sentences, model)
+    random = np.random.default_rng(seed)
+    draws = [random.integers(0, len(rated), len(rated)) for _ in range(resamples)]
+    taus = [float(kendalltau(scores[draw], labels[draw]).statistic) for draw in draws]
+    low, high = np.quantile(taus, [0.025, 0.975])
+    plain_tau = float(kendalltau(story_means(sentences, untrained), labels).statistic) if untrained is not None else float("nan")
+    return Human(len(rated), float(kendalltau(scores, labels).statistic), float(low), float(high), plain_tau)

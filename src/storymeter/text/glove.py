@@ -1,0 +1,85 @@
+"""GloVe vectors from a text file (`word v1 … vd` a line), read once and memory-mapped ever after.
+
+The first use compiles the text into a table of floats and a list of words, in the cache folder (`STORYMETER_CACHE`, by default the
+user's cache directory), under a name that holds the file's size and time; later starts map the table and read no text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..files import atomic
+from .words import words
+
+Float32 = NDArray[np.float32]
+
+
+class Glove:
+    """`phrases` gives the mean vector of each phrase's known words; zeros where none is known."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).expanduser()
+        if not self.path.is_file():
+            raise DataError(f"There is no file {str(path)!r} of word vectors.", hint="Give a GloVe text file, such as glove.6B.300d.txt.")
+        stamp = self.path.stat()
+        self.key = hashlib.sha256(f"{self.path.resolve()} {stamp.st_size} {stamp.st_mtime_ns}".encode()).hexdigest()[:16]
+        table, listing = (_cache() / f"glove-{self.key}{ending}" for ending in (".npy", ".words"))
+        if not (table.is_file() and listing.is_file()):
+            self._compile(table, listing)
+        self.table: Float32 = np.load(table, mmap_mode="r")
+        self.places = {word: k for k, word in enumerate(listing.read_text(encoding="utf-8").split("\n"))}
+        self.width = int(self.table.shape[1])
+
+    def _compile(self, table: Path, listing: Path) -> None:
+        width, count = _measure(self.path)
+        names: list[str] = []
+        with atomic(table) as out, self.path.open(encoding="utf-8", errors="replace") as lines:
+            header = {"descr": np.dtype(np.float32).str, "fortran_order": False, "shape": (count, width)}
+            np.lib.format.write_array_header_2_0(out, header)
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                parts = line.rstrip("\n").rsplit(" ", width)
+                try:
+                    if len(parts) != width + 1:
+                        raise ValueError
+                    out.write(np.array(parts[1:], dtype=np.float32).tobytes())
+                except ValueError:
+                    raise DataError(f"{self.path}:{number}: not a word and {width} numbers.", hint="The file may be truncated.") from None
+                names.append(parts[0].replace("\n", " "))
+        with atomic(listing) as out:
+            out.write("\n".join(names).encode())
+
+    def phrases(self, texts: Sequence[str]) -> Float32:
+        out = np.zeros((len(texts), self.width), np.float32)
+        for row, text in enumerate(texts):
+            known = [self.places[word] for word in words(text) if word in self.places]
+            if known:
+                out[row] = self.table[known].mean(0)
+        return out
+
+
+def _measure(path: Path) -> tuple[int, int]:
+    """Numbers per line, and how many lines hold any."""
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        first = next((line for line in lines if line.strip()), "")
+        width = len(first.split()) - 1
+        count = sum(1 for line in lines if line.strip()) + bool(first)
+    if width < 1:
+        raise DataError(f"{path} holds no word vectors.", hint="A line is a word and its numbers, divided by blanks.")
+    return width, count
+
+
+def _cache() -> Path:
+    import platformdirs
+
+    folder = Path(os.environ.get("STORYMETER_CACHE") or platformdirs.user_cache_dir("storymeter"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,157 @@
+"""Grounding: the formula by hand, real photographs, pictures that are missing, huge or broken."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from storymeter.captions import Caption, Document
+from storymeter.errors import DataError, UsageError
+from storymeter.join import Coverage, Task
+from storymeter.metric import Setting
+from storymeter.registry import metric
+from storymeter.story.grounding import inverse_frequency, log_sum_exp, scaled
+from storymeter.story.regions import BoxTable, Grid, regions
+
+pytest.importorskip("torch")
+pytest.importorskip("HanTa")
+Image = pytest.importorskip("PIL.Image")
+
+#: photograph -> nouns that are in it
+PHOTOS = {
+    "chelsea.png": ("cat", "kitten", "animal", "whiskers"), "coffee.png": ("coffee", "cup", "spoon", "table"), "rocket.jpg": ("rocket", "launch", "tower"),
+    "astronaut.png": ("astronaut", "woman", "helmet", "flag"), "motorcycle_left.png": ("motorcycle", "wheel", "garage"), "camera.png": ("camera", "man", "tripod"),
+    "china.jpg": ("temple", "palace", "roof", "building"), "flower.jpg": ("flower", "petals", "blossom"), "grace_hopper.jpg": ("woman", "uniform", "officer"), "coins.png": ("coins", "money"),
+}
+WRONG = ["guitar", "pizza", "elephant", "bus", "snow", "hamburger", "violin", "shoe", "whale", "keyboard", "banana", "tent", "horse", "snake", "sofa", "lion", "airplane", "ocean", "violinist", "book"]
+
+
+@pytest.fixture(scope="session")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    matplotlib, skimage, sklearn = (pytest.importorskip(name) for name in ("matplotlib", "skimage", "sklearn"))
+    places = [Path(skimage.__file__).parent / "data", Path(sklearn.__file__).parent / "datasets" / "images", Path(matplotlib.get_data_path()) / "sample_data"]
+    folder = tmp_path_factory.mktemp("photos")
+    for name in PHOTOS:
+        found = [place / name for place in places if (place / name).is_file()]
+        if found:
+            shutil.copy(found[0], folder)
+    assert len(list(folder.iterdir())) >= 8
+    return folder
+
+
+def _task(*documents: Document) -> Task:
+    return Task("t", tuple(d.id for d in documents), documents, tuple(() for _ in documents), Coverage(len(documents)))
+
+
+def _story(id: str, *sentences: tuple[str, str | None]) -> Document:
+    return Document(id, tuple(Caption(text, image=image) for text, image in sentences))
+
+
+def test_the_formulas_by_hand() -> None:
+    idf = inverse_frequency([[("dog", "park"), ("dog",)], [("dog",)], [("sea",)], []])
+    assert idf["dog"] == pytest.approx(np.log(4 / 3)) and idf["sea"] == pytest.approx(np.log(2))
+    assert log_sum_exp(np.array([0.0, 0.0, 0.0])) == pytest.approx(np.log(3))
+    assert log_sum_exp(np.array([])) == 0
+    assert scaled(0.0) == 0 and scaled(2.0) == pytest.approx(2 / (1 + np.exp(-1)) - 1)
+
+
+def test_right_nouns_beat_wrong_ones_on_real_photographs(photos: Path) -> None:
+    from storymeter.story.grounding import Store
+    from storymeter.story.pictures import Pictures
+    from storymeter.story.spaces import load_space
+
+    space = load_space()
+    store = Store(Pictures(photos), Grid(), space)
+    ranks = []
+    for name, right in PHOTOS.items():
+        if store.pictures.find(name) is None:
+            continue
+        seen, boxes = store.get(name)
+        assert len(seen) == len(boxes) and np.allclose(np.linalg.norm(seen, axis=1), 1, atol=1e-4)
+        wrong = (space.phrases(WRONG) @ seen.T).max(1)
+        ranks += [1 + int((wrong >= best).sum()) for best in (space.phrases(right) @ seen.T).max(1)]
+    reciprocal = float(np.mean([1 / rank for rank in ranks]))
+    assert len(ranks) >= 26 and reciprocal >= 0.65, reciprocal
+
+
+def test_the_right_pictures_score_above_shuffled_ones(photos: Path) -> None:
+    sentences = [("we saw a cat with long whiskers .", "chelsea.png"), ("i drank a cup of coffee .", "coffee.png"), ("the rocket left the tower .", "rocket.jpg"),
+                 ("a motorcycle stood in the garage .", "motorcycle_left.png"), ("we went to an old temple .", "china.jpg"), ("she gave me a flower .", "flower.jpg")]
+    told = [_story(str(k), sentences[k], sentences[k + 1]) for k in range(0, 6, 2)]
+    mixed = [_story(str(k), *((text, sentences[(k + 2 + j) % 6][1]) for j, (text, _) in enumerate(sentences[k:k + 2]))) for k in range(0, 6, 2)]
+    setting = Setting(images=str(photos))
+    vg = metric("rovist_vg(idf=none)")
+    right, wrong = (vg.rows(_task(*stories), setting)[:, 0] for stories in (told, mixed))
+    assert (right > wrong).all()
+    assert "efficientnet-lite0#" in vg.signature(setting).get("model")
+
+
+def test_corner_cases(photos: Path, tmp_path: Path) -> None:
+    setting = Setting(images=str(photos))
+    assert metric("rovist_vg(idf=none)").rows(_task(_story("a", ("we were there .", "chelsea.png"))), setting)[0, :4].tolist() == [0, 0, 0, 1]  # no nouns
+    with pytest.raises(DataError, match="1 of 1 images are not in"):
+        metric("rovist_vg").rows(_task(_story("a", ("a cat .", "gone.jpg"))), setting)
+    with pytest.raises(DataError, match="name no image"):
+        metric("rovist_vg").rows(_task(_story("a", ("a cat .", None))), setting)
+    assert metric("rovist_vg(missing=skip)").rows(_task(_story("a", ("a cat .", "gone.jpg"))), setting)[0, [0, 4]].tolist() == [0, 1]
+    with pytest.raises(UsageError, match="was given none"):
+        metric("rovist_vg").rows(_task(_story("a", ("a cat .", "x"))), Setting())
+    assert metric("rovist_vg(missing=skip,idf=none)").name == "rovist_vg(idf=none,missing=skip)"
+
+
+def test_unsafe_pictures_are_refused_by_name(tmp_path: Path) -> None:
+    from storymeter.story.pictures import Pictures, open_picture
+
+    huge = tmp_path / "huge.png"
+    Image.new("1", (12_000, 9_000)).save(huge)
+    with pytest.raises(DataError, match=r"huge\.png has 108 megapixels"):
+        open_picture(huge)
+    small = tmp_path / "small.png"
+    Image.effect_noise((64, 64), 50).save(small)
+    (tmp_path / "cut.png").write_bytes(small.read_bytes()[:200])
+    with pytest.raises(DataError, match=r"cut\.png is no image"):
+        open_picture(tmp_path / "cut.png")
+    (tmp_path / "text.jpg").write_text("not a picture")
+    with pytest.raises(DataError, match=r"text\.jpg is no image"):
+        open_picture(tmp_path / "text.jpg")
+    assert Pictures(tmp_path).find("../../etc/passwd") is None
+    with pytest.raises(UsageError, match="no folder"):
+        Pictures(tmp_path / "nowhere")
+
+
+def test_exif_rotation_is_honoured(tmp_path: Path) -> None:
+    from storymeter.story.pictures import open_picture
+
+    image = Image.new("RGB", (40, 20), (255, 0, 0))
+    exif = image.getexif()
+    exif[0x0112] = 6
+    image.save(tmp_path / "turned.jpg", exif=exif)
+    assert open_picture(tmp_path / "turned.jpg").size == (20, 40)
+
+
+def test_boxes(tmp_path: Path) -> None:
+    table = tmp_path / "boxes.csv"
+    table.write_text("image,x,y,w,h,confidence,label\n" + "".join(f"a.jpg,{k},0,10,10,{k / 20},dog\n" for k in range(15)))
+    found = BoxTable(table).boxes("a.jpg", None, (100, 50))
+    assert len(found) == 10 and found[0].left == pytest.approx(0.14) and found[0].bottom == pytest.approx(0.2)
+    assert regions(str(table)).boxes("other.jpg", None, (10, 10))[0][:4] == (0, 0, 1, 1)
+    table.write_text("image,x,y,w,h\na.jpg,0,0,0,5\n")
+    with pytest.raises(DataError, match="empty"):
+        BoxTable(table)
+    table.write_text("image,x,y\na.jpg,0,0\n")
+    with pytest.raises(DataError, match="needs image"):
+        BoxTable(table)
+    assert len(Grid().boxes("x", None, (1, 1))) == 19
+    assert Grid().boxes("x", None, (1, 1))[1].crop(Image.new("RGB", (1, 1))).size == (1, 1)
+
+
+def test_subfolders_by_story(photos: Path, tmp_path: Path) -> None:
+    from storymeter.story.pictures import Pictures
+
+    (tmp_path / "story1").mkdir()
+    shutil.copy(photos / "coffee.png", tmp_path / "story1" / "1.png")
+    pictures = Pictures(tmp_path)
+    assert pictures.of(Document("story1")) == ["story1/1.png"] and pictures.find("story1/1.png") is not None

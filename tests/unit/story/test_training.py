@@ -1,0 +1,218 @@
+"""Training end to end on tiny things: it learns, it resumes to the same weights after a kill, and what it writes can be used."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+import torch
+
+from storymeter.cli import cli
+from storymeter.errors import DataError, UsageError
+from storymeter.story import coherence
+from storymeter.story.paired_layers import symmetric_loss
+from storymeter.story.spaces import load_space
+from storymeter.story.train.coherence import Recipe, fit_temperature, nll, train_coherence
+from storymeter.story.train.flickr30k import read_mentions
+from storymeter.story.train.grounding import train_grounding
+from storymeter.story.train.loop import CURVE, STATE, Options, fit, read_safetensors
+from storymeter.story.train.stories import read_stories
+
+from . import tiny
+
+QUICK = Options(lr=3e-3, schedule="epoch", lr_decay=0.95, batch_size=32, epochs=6, patience=5, interval=3)
+
+
+def test_an_albert_learns_an_artificial_order(tmp_path: Path) -> None:
+    data, words = tiny.ordered_stories(tmp_path / "stories.json")
+    encoder = tiny.text_model(tmp_path / "albert", words)
+    out = tmp_path / "run"
+    train_coherence(read_stories(data), [], out, encoder=str(encoder), recipe=Recipe(dropout=0.1, options=QUICK))
+    model = coherence.load(str(out))
+    pairs = [("in the morning we ran there", "in the noon we ate gladly"), ("in the evening we sang here", "in the night we slept there")]
+    told, swapped = model.probabilities(pairs), model.probabilities([(b, a) for a, b in pairs])
+    assert (told > 0.8).all() and (swapped < 0.2).all()
+    assert (out / CURVE).read_bytes().startswith(b"\x89PNG")
+    assert json.loads((out / "coherence.json").read_text())["trained"]["dev"]["forced choice"] > 0.95
+    assert model.label.startswith("coherence#")
+
+
+def test_the_top_of_a_bert_learns_over_frozen_layers(tmp_path: Path) -> None:
+    data, words = tiny.ordered_stories(tmp_path / "stories.json")
+    encoder = tiny.text_model(tmp_path / "bert", words, "bert")
+    out = tmp_path / "run"
+    recipe = Recipe(freeze=1, pooling="cls+a+b", dropout=0.1, options=QUICK)
+    model = train_coherence(read_stories(data), [], out, encoder=str(encoder), recipe=recipe)
+    assert model.config.trained["dev"]["forced choice"] > 0.95
+    again = coherence.load(str(out))
+    pairs = [("in the morning we ran", "in the noon we ate"), ("in the night", "in the noon")]
+    assert np.abs(again.probabilities(pairs) - model.probabilities(pairs)).max() < 5e-3  # half precision on disk
+
+
+def test_our_layers_are_the_encoders_layers(tmp_path: Path) -> None:
+    from transformers import BertModel
+
+    from storymeter.story.order_net import OrderConfig, OrderModel
+
+    encoder = tiny.text_model(tmp_path / "bert", ["a", "b", "c", "d"], "bert")
+    model = OrderModel(OrderConfig(frozen=1, pooling="cls+a+b"), encoder)
+    batch = model.batch(model.encode([("a b", "c"), ("a", "b c d")]))
+    with torch.no_grad():
+        ours = model.net.tail(model.lower(batch).inputs, src_key_padding_mask=~batch.mask)
+        theirs = BertModel.from_pretrained(encoder).eval()(input_ids=batch.inputs, token_type_ids=batch.types, attention_mask=batch.mask.long()).last_hidden_state
+    assert torch.allclose(ours[batch.mask], theirs[batch.mask], atol=1e-5)
+
+
+LONG = Options(lr=3e-3, batch_size=8, epochs=4, patience=5, interval=4)
+SCRIPT = """
+import sys, torch
+torch.set_num_threads(1)
+from storymeter.story.train.coherence import Recipe, train_coherence
+from storymeter.story.train.loop import Options
+from storymeter.story.train.stories import read_stories
+from pathlib import Path
+options = Options(lr=3e-3, batch_size=8, epochs=4, patience=5, interval=4)
+train_coherence(read_stories(sys.argv[1]), [], Path(sys.argv[3]), encoder=sys.argv[2], recipe=Recipe(freeze=1, pooling="cls+a+b", options=options))
+"""
+
+
+def test_killed_and_resumed_equals_unbroken(tmp_path: Path) -> None:
+    data, words = tiny.ordered_stories(tmp_path / "stories.json", 60)
+    encoder = tiny.text_model(tmp_path / "bert", words, "bert")
+
+    def train(out: str) -> None:
+        train_coherence(read_stories(data), [], tmp_path / out, encoder=str(encoder), recipe=Recipe(freeze=1, pooling="cls+a+b", options=LONG))
+
+    broken = subprocess.Popen([sys.executable, "-c", SCRIPT, str(data), str(encoder), str(tmp_path / "broken")], env={**os.environ})
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "broken" / STATE).exists() and broken.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.002)
+    broken.send_signal(signal.SIGKILL)  # somewhere in the middle
+    assert broken.wait() == -signal.SIGKILL and not (tmp_path / "broken" / "coherence.json").exists()
+    train("broken")
+    train("unbroken")
+    a, b = (read_safetensors(tmp_path / run / "coherence.safetensors") for run in ("unbroken", "broken"))
+    assert a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+class _Line:
+    """y = wx, to look at the loop itself."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        self.net = torch.nn.Linear(1, 1)
+        self.fail_at: int | None = None
+        self.steps = 0
+
+    def batches(self, epoch: int) -> list[np.ndarray]:
+        return [np.array([k]) for k in np.random.default_rng(epoch).permutation(5)]
+
+    def loss(self, batch: np.ndarray) -> torch.Tensor:
+        self.steps += 1
+        if self.steps == self.fail_at:
+            raise KeyboardInterrupt
+        x = torch.tensor(batch, dtype=torch.float32)[None]
+        return ((self.net(x) - 3 * x) ** 2).mean()
+
+    def evaluate(self) -> dict[str, float]:
+        return {"loss": float((self.net.weight - 3).detach().abs().sum())}
+
+
+def test_interrupted_at_every_step(tmp_path: Path) -> None:
+    options = Options(lr=0.05, epochs=3, patience=9, interval=2)
+    whole = _Line()
+    fit(whole, options, tmp_path / "whole")
+    for step in (1, 2, 3, 5, 8, 11, 14, 15):
+        first, then = _Line(), _Line()
+        first.fail_at = step
+        with pytest.raises(KeyboardInterrupt):
+            fit(first, options, tmp_path / str(step))
+        history = fit(then, options, tmp_path / str(step))
+        assert torch.equal(whole.net.weight, then.net.weight) and len(history) == 3
+        assert then.steps <= 15 - step + 1 + options.interval  # no more than the last interval is lost
+
+
+def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    fit(_Line(), Options(lr=0.05, epochs=1), tmp_path)
+    with pytest.raises(UsageError, match="other data or settings"):
+        fit(_Line(), Options(lr=0.04, epochs=1), tmp_path)
+    (tmp_path / STATE).write_bytes((tmp_path / STATE).read_bytes()[:100])
+    with pytest.raises(DataError, match="no readable"):
+        fit(_Line(), Options(lr=0.05, epochs=1), tmp_path)
+
+
+def test_early_stopping(tmp_path: Path) -> None:
+    task = _Line()
+    task.evaluate = lambda: {"loss": 1.0}  # type: ignore[method-assign]
+    assert len(fit(task, Options(lr=0.01, epochs=30, patience=3), tmp_path)) == 4
+
+
+def test_the_symmetric_loss_by_hand() -> None:
+    images, texts = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.0], [0.0, 1.0]])
+    # logits T Iᵀ = [[.5, 0], [0, 1]]; labels softmax((I Iᵀ + T Tᵀ) / 2) = softmax([[.625, 0], [0, 1]])
+    p, q = np.exp(0.625) / (1 + np.exp(0.625)), np.exp(1) / (1 + np.exp(1))
+    log = lambda x: np.log(np.exp(x) / (1 + np.exp(x)))  # noqa: E731
+    loss = -(p * log(0.5) + (1 - p) * (log(0.5) - 0.5) + q * log(1) + (1 - q) * (log(1) - 1)) / 2
+    assert float(symmetric_loss(images, texts)) == pytest.approx(loss, abs=1e-6)  # the logits are symmetric here
+    skewed = torch.tensor([[0.0, 1.0], [0.0, 1.0]])
+    rows = torch.tensor([[0.0, 1.0], [0.0, 1.0]])  # T Iᵀ
+    labels = ((torch.eye(2) + torch.ones(2, 2)) / 2).softmax(-1)
+    one = -(labels * rows.log_softmax(-1)).sum(-1).mean()
+    two = -(labels * rows.T.log_softmax(-1)).sum(-1).mean()
+    assert float(symmetric_loss(images, skewed)) == pytest.approx(float((one + two) / 2), abs=1e-6)
+
+
+def test_grounding_learns_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
+    entities, images = tiny.flickr(tmp_path, 150)
+    vectors = tiny.glove(tmp_path / "glove.txt", [*tiny.COLOURS, *tiny.SHAPES, "page"])
+    mentions = read_mentions(entities)
+    assert len(mentions) == 300 and {m.phrase.split()[0] for m in mentions} == set(tiny.COLOURS)
+    options = Options(lr=2e-3, batch_size=32, epochs=12, patience=12, interval=50)
+    train_grounding(mentions, images, tiny.vision_model(tmp_path / "vit"), vectors, tmp_path / "run", options=options, width=32)
+    space = load_space(str(tmp_path / "run"))
+    from PIL import Image
+
+    phrases = [f"{colour} {shape}" for colour in tiny.COLOURS for shape in tiny.SHAPES]
+    said = space.phrases(phrases)
+    right, chance = [], 1 / len(phrases)
+    for mention in mentions[:120]:
+        crop = Image.open(images / f"{mention.image}.png").convert("RGB").crop(mention.box)
+        seen = space.regions([crop], [])[0]
+        right.append(phrases[int((said @ seen).argmax())] == mention.phrase)
+    assert np.mean(right) > 5 * chance, np.mean(right)
+
+
+def test_the_verbs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
+    data, words = tiny.ordered_stories(tmp_path / "stories.json", 40)
+    encoder = tiny.text_model(tmp_path / "albert", words)
+    run = CliRunner()
+    result = run.invoke(cli, ["train", "coherence", "--data", str(data), "--encoder", str(encoder), "--out", str(tmp_path / "c"), "--epochs", "1", "--lr", "1e-3", "--threads", "1"])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "c" / "coherence.safetensors").is_file()
+    entities, images = tiny.flickr(tmp_path, 12)
+    vectors = tiny.glove(tmp_path / "glove.txt", [*tiny.COLOURS, *tiny.SHAPES])
+    result = run.invoke(cli, ["train", "grounding", "--entities", str(entities), "--images", str(images), "--vision", str(tiny.vision_model(tmp_path / "vit")),
+                              "--glove", str(vectors), "--out", str(tmp_path / "g"), "--epochs", "1", "--width", "8", "--batch-size", "4", "--dev-share", "0.4"])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "g" / "grounding.safetensors").is_file()
+
+
+def test_temperature() -> None:
+    random = np.random.default_rng(0)
+    truth = random.normal(size=(4000, 2)) * [1, 1] + [0.7, -0.7]
+    wild = truth * 5
+    assert fit_temperature(wild) > 2 * fit_temperature(truth)
+    assert nll(wild, fit_temperature(wild)) < nll(wild, 1.0)

@@ -1,0 +1,99 @@
+"""Tiny models and data made on the spot: an ALBERT, a BERT and a ViT of a few thousand weights, shapes with names, word vectors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+COLOURS = {"red": (220, 40, 40), "green": (40, 180, 60), "blue": (40, 60, 220), "yellow": (230, 210, 40)}
+SHAPES = ("circle", "square", "triangle")
+
+
+def save_tokenizer(folder: Path, words: list[str]) -> int:
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = {word: k for k, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]", model_max_length=64)
+    fast.save_pretrained(folder)
+    return len(vocabulary)
+
+
+def text_model(folder: Path, words: list[str], kind: str = "albert") -> Path:
+    import torch
+    from transformers import AlbertConfig, AlbertModel, BertConfig, BertModel
+
+    folder.mkdir(parents=True, exist_ok=True)
+    size = save_tokenizer(folder, words)
+    torch.manual_seed(0)
+    if kind == "albert":
+        model = AlbertModel(AlbertConfig(vocab_size=size, embedding_size=16, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
+                                         max_position_embeddings=64, hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.0))
+    else:
+        model = BertModel(BertConfig(vocab_size=size, hidden_size=32, num_hidden_layers=3, num_attention_heads=2, intermediate_size=64, max_position_embeddings=64))
+    model.save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
+def vision_model(folder: Path) -> Path:
+    import torch
+    from transformers import ViTConfig, ViTModel
+
+    torch.manual_seed(0)
+    model = ViTModel(ViTConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, image_size=16, patch_size=4))
+    model.save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
+def glove(path: Path, words: list[str], width: int = 12) -> Path:
+    random = np.random.default_rng(0)
+    path.write_text("".join(f"{word} {' '.join(f'{x:.5f}' for x in random.normal(size=width))}\n" for word in words))
+    return path
+
+
+def flickr(folder: Path, images: int = 40) -> tuple[Path, Path]:
+    """(entities, images): pictures of two coloured shapes each, annotated as Flickr30K Entities is."""
+    from PIL import Image, ImageDraw
+
+    entities, pictures = folder / "entities", folder / "images"
+    for place in (entities / "Annotations", entities / "Sentences", pictures):
+        place.mkdir(parents=True, exist_ok=True)
+    random = np.random.default_rng(1)
+    for number in range(images):
+        image = Image.new("RGB", (64, 32), (255, 255, 255))
+        draw = ImageDraw.Draw(image)
+        objects, phrases = [], []
+        for side in (0, 1):
+            colour, shape = str(random.choice(list(COLOURS))), str(random.choice(SHAPES))
+            box = (side * 32 + 3, 3, side * 32 + 29, 29)
+            if shape == "circle":
+                draw.ellipse(box, fill=COLOURS[colour])
+            elif shape == "square":
+                draw.rectangle(box, fill=COLOURS[colour])
+            else:
+                draw.polygon([(box[0], box[3]), (box[2], box[3]), ((box[0] + box[2]) // 2, box[1])], fill=COLOURS[colour])
+            id = str(1000 + 2 * number + side)
+            objects.append(f"<object><name>{id}</name><bndbox><xmin>{box[0]}</xmin><ymin>{box[1]}</ymin><xmax>{box[2]}</xmax><ymax>{box[3]}</ymax></bndbox></object>")
+            phrases.append(f"[/EN#{id}/other a {colour} {shape}]")
+        image.save(pictures / f"{number}.png")
+        (entities / "Annotations" / f"{number}.xml").write_text(f"<annotation><filename>{number}.png</filename>{''.join(objects)}<object><name>9</name><nobndbox>1</nobndbox></object></annotation>")
+        (entities / "Sentences" / f"{number}.txt").write_text(f"{phrases[0]} beside {phrases[1]} on [/EN#9/scene a page] .\n")
+    return entities, pictures
+
+
+def ordered_stories(path: Path, count: int = 160) -> tuple[Path, list[str]]:
+    """An artificial order: sentences speak of the morning, noon, evening and night, in this order."""
+    random = np.random.default_rng(2)
+    times = ["morning", "noon", "evening", "night"]
+    fillers = ["we", "ran", "swam", "sang", "ate", "slept", "read", "played", "danced", "walked", "talked", "here", "there", "slowly", "gladly"]
+    stories = {}
+    for number in range(count):
+        sentences = [f"in the {time} {' '.join(random.choice(fillers, 3))}" for time in times]
+        stories[str(number)] = [" . ".join(sentences) + " ."]
+    path.write_text(json.dumps(stories))
+    return path, [*times, *fillers, "in", "the"]
