@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ._options import jobs_option, output, say, terminal_width
+from ._options import device_option, jobs_option, output, say, terminal_width
 from ._reading import read_candidates, read_references, reading_options
 
 
@@ -17,15 +17,28 @@ from ._reading import read_candidates, read_references, reading_options
 @click.option("--metric", "-m", default="soda_c", show_default=True, help="Whose matching to show (soda_b, soda_c, soda_d, with any scorer).")
 @click.option("--protocol", default="paper", show_default=True, help="Named set of choices; see storymeter info --protocols.")
 @click.option("--html", "page", metavar="FILE", help="Also write a self-contained page.")
+@click.option("--images", type=click.Path(exists=True, file_okay=False), help="Folder of the stories' images.")
+@device_option
 @jobs_option
 @reading_options
-def command(document: str, candidates: str, references: tuple[str, ...], metric: str, protocol: str, page: str | None, jobs: int, **reading: Any) -> None:
-    """Show DOCUMENT (an id) of CANDIDATES: a video's captions and references on a time axis, matched pairs joined."""
+def command(document: str, candidates: str, references: tuple[str, ...], metric: str, protocol: str, page: str | None, images: str | None, device: str, jobs: int,
+            **reading: Any) -> None:
+    """Show DOCUMENT (an id) of CANDIDATES: a video's captions and references on a time axis, matched pairs joined; or a
+    story with its weakest link, what repeats, and what each noun was seen in."""
     from ..files import write_text
     from ..report.timeline import terminal, timeline_page
     from ._show_video import video_timeline
 
     system = read_candidates([candidates], **reading)[0]
+    if system.kind == "story":
+        from ._show_story import show_story
+
+        text, html = show_story(document, system, images=images, device=device, width=terminal_width() or 120, with_page=page is not None)
+        output(text)
+        if page:
+            write_text(page, html)
+            say(f"The same as a page: {page}")
+        return
     timeline = video_timeline(document, system, read_references(references, **reading), metric=metric, protocol=protocol, jobs=jobs)
     output(terminal(timeline, terminal_width() or 120))
     if page:
