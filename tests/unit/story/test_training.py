@@ -74,7 +74,7 @@ def test_our_layers_are_the_encoders_layers(tmp_path: Path) -> None:
     assert torch.allclose(ours[batch.mask], theirs[batch.mask], atol=1e-5)
 
 
-LONG = Options(lr=3e-3, batch_size=8, epochs=4, patience=5, interval=4)
+LONG = Options(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
 SCRIPT = """
 import sys, torch
 torch.set_num_threads(1)
@@ -82,13 +82,13 @@ from storymeter.story.train.coherence import Recipe, train_coherence
 from storymeter.story.train.loop import Options
 from storymeter.story.train.stories import read_stories
 from pathlib import Path
-options = Options(lr=3e-3, batch_size=8, epochs=4, patience=5, interval=4)
+options = Options(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
 train_coherence(read_stories(sys.argv[1]), [], Path(sys.argv[3]), encoder=sys.argv[2], recipe=Recipe(freeze=1, pooling="cls+a+b", options=options))
 """
 
 
 def test_killed_and_resumed_equals_unbroken(tmp_path: Path) -> None:
-    data, words = tiny.ordered_stories(tmp_path / "stories.json", 60)
+    data, words = tiny.ordered_stories(tmp_path / "stories.json", 40)
     encoder = tiny.text_model(tmp_path / "bert", words, "bert")
 
     def train(out: str) -> None:
@@ -129,7 +129,8 @@ class _Line:
         return {"loss": float((self.net.weight - 3).detach().abs().sum())}
 
 
-def test_interrupted_at_every_step(tmp_path: Path) -> None:
+def test_interrupted_at_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storymeter.story.train.loop.draw_curve", lambda history, path: None)  # looked at elsewhere; it takes the most time
     options = Options(lr=0.05, epochs=3, patience=9, interval=2)
     whole = _Line()
     fit(whole, options, tmp_path / "whole")
@@ -152,7 +153,8 @@ def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
         fit(_Line(), Options(lr=0.05, epochs=1), tmp_path)
 
 
-def test_early_stopping(tmp_path: Path) -> None:
+def test_early_stopping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storymeter.story.train.loop.draw_curve", lambda history, path: None)
     task = _Line()
     task.evaluate = lambda: {"loss": 1.0}  # type: ignore[method-assign]
     assert len(fit(task, Options(lr=0.01, epochs=30, patience=3), tmp_path)) == 4
