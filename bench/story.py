@@ -19,8 +19,7 @@ from itertools import combinations, pairwise
 from storymeter.story.redundancy import redundancy
 from storymeter.text.words import words
 
-WORDS = """we went to the park and saw a dog that ran after red ball near old house while my friends ate cake in sun then everyone took photos of big tree
-before it rained so mom said go home but kids wanted more time at lake where boats were waiting for people with music food games dancing""".split()
+WORDS = ["we", "went", "to", "the", "park", "and", "saw", "a", "dog", "that", "ran", "after", "red", "ball", "near", "old", "house", "while", "my", "friends", "ate", "cake", "in", "sun", "then", "everyone", "took", "photos", "of", "big", "tree", "before", "it", "rained", "so", "mom", "said", "go", "home", "but", "kids", "wanted", "more", "time", "at", "lake", "where", "boats", "were", "waiting", "for", "people", "with", "music", "food", "games", "dancing"]
 
 
 def stories(count: int, seed: int = 0) -> list[list[str]]:
