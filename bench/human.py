@@ -255,7 +255,7 @@ def main() -> None:
         measure(Path(home) / "sqlite", clips, None, options)
         if (human_kit.POSTGRES / "initdb").exists():
             print("PostgreSQL")
-            with human_kit.postgres(Path(home)) as database:
+            with human_kit.postgres() as database:
                 measure(Path(home) / "postgresql", clips, database, options)
 
 

@@ -9,6 +9,7 @@ import random
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -70,19 +71,17 @@ SMALL = Layout(blocks=2, system=7, degraded=1, repeat=1, human=1)
 
 
 @contextlib.contextmanager
-def postgres(folder: Path, *, data: Path | None = None) -> Iterator[Callable[[str], str]]:
+def postgres(*, data: Path | None = None) -> Iterator[Callable[[str], str]]:
     """A PostgreSQL server for this test run: gives a function that makes a database and returns its address."""
     if not (POSTGRES / "initdb").exists():
         pytest.skip(f"no PostgreSQL in {POSTGRES}")
     user = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
-    home = data or folder / "pgdata"
+    # not in pytest's own folder: that is closed to other users, and PostgreSQL does not run as root
+    home = data or Path(tempfile.mkdtemp(prefix="storymeter-postgres-"))
     home.mkdir(parents=True, exist_ok=True)
     if os.getuid() == 0:
         owner = pwd.getpwnam(user)
         os.chown(home, owner.pw_uid, owner.pw_gid)
-        for parent in [home, *home.parents]:
-            if parent != Path("/") and not parent.stat().st_mode & 0o001:
-                parent.chmod(parent.stat().st_mode | 0o011)
 
     def run(*words: str) -> list[str]:
         return ["runuser", "-u", user, "--", *words] if os.getuid() == 0 else list(words)

@@ -13,8 +13,8 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def new_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
-    with human_kit.postgres(tmp_path_factory.mktemp("postgres")) as database:
+def new_postgres() -> Iterator[Callable[[str], str]]:
+    with human_kit.postgres() as database:
         yield database
 
 

@@ -7,8 +7,10 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -110,10 +112,17 @@ def _fill_until_refused(client: httpx.Client, link: str, item: dict[str, object]
     raise AssertionError("the disk never became full")
 
 
-def _mount(folder: Path, size: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=0777", "tmpfs", str(folder)], capture_output=True, check=False).returncode:
+@pytest.fixture
+def small_disk(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A disk of a few megabytes."""
+    folder = Path(tempfile.mkdtemp(prefix="storymeter-disk-"))
+    mounted = os.getuid() == 0 and not subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={request.param},mode=0777", "tmpfs", str(folder)], capture_output=True, check=False).returncode
+    if not mounted:
+        folder.rmdir()
         pytest.skip("a small disk can only be made by root (mount tmpfs)")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+    folder.rmdir()
 
 
 def _fill(ballast: Path) -> None:
@@ -125,10 +134,9 @@ def _fill(ballast: Path) -> None:
                     pass
 
 
-def test_disk_full_on_sqlite(tmp_path: Path, clips: Path) -> None:
-    disk = tmp_path / "disk"
-    _mount(disk, "1m")
-    server = None
+@pytest.mark.parametrize("small_disk", ["1m"], indirect=True)
+def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> None:
+    disk, server = small_disk, None
     try:
         folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, raters=2, database=f"sqlite:///{disk / 'campaign.db'}")
         links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
@@ -161,15 +169,13 @@ def test_disk_full_on_sqlite(tmp_path: Path, clips: Path) -> None:
         if server is not None and server.poll() is None:
             server.kill()
             server.wait()
-        subprocess.run(["umount", str(disk)], check=False)
 
 
-def test_disk_full_on_postgresql(tmp_path: Path, clips: Path) -> None:
-    disk = tmp_path / "disk"
-    _mount(disk, "160m")
-    server = None
+@pytest.mark.parametrize("small_disk", ["160m"], indirect=True)
+def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) -> None:
+    disk, server = small_disk, None
     try:
-        with human_kit.postgres(tmp_path, data=disk / "pgdata") as database:
+        with human_kit.postgres(data=disk / "pgdata") as database:
             folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, raters=2, database=database("full"))
             links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
             server, url = start(folder.path, watch=0.0)
@@ -213,4 +219,3 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path) -> None:
         if server is not None and server.poll() is None:
             server.kill()
             server.wait()
-        subprocess.run(["umount", str(disk)], check=False)
