@@ -65,7 +65,9 @@ def main(arguments: list[str] | None = None) -> Any:
 
 
 def _say(message: str, hint: str) -> None:
+    from ..report.table import harmless
+
     click.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    click.echo(message, err=True)
+    click.echo(harmless(message), err=True)
     if hint:
-        click.echo(hint, err=True)
+        click.echo(harmless(hint), err=True)

@@ -40,7 +40,9 @@ def output(text: str) -> None:
 
 def say(text: str) -> None:
     """Anything that is not the result, to stderr."""
-    click.echo(text, err=True)
+    from ..report.table import harmless
+
+    click.echo(harmless(text), err=True)
 
 
 def terminal_width() -> int | None:

@@ -12,6 +12,7 @@ from ..captions import Corpus, Origin
 from ..errors import DataError, MissingPartError
 from ..formats import Reading, examine
 from ..formats.problems import Problem, group
+from ..report.table import harmless
 from ._options import coloured, format_option, output, progress_bar
 from ._reading import reading_options
 
@@ -59,14 +60,14 @@ def _page(reading: Reading) -> str:
     for problem in group(reading.problems):
         colour = "red" if problem.severity == "error" else "yellow"
         times = f", {problem.count:,} times" if problem.count > 1 else ""
-        lines += [f"  {_styled(problem.severity, fg=colour)} [{problem.code}{times}] {problem.text}", f"    at {problem.where}"]
+        lines += [f"  {_styled(problem.severity, fg=colour)} [{problem.code}{times}] {harmless(problem.text)}", f"    at {harmless(problem.where)}"]
     errors = len(reading.errors)
     lines.append(f"  {_many(errors, 'error')}, {_many(len(reading.problems) - errors, 'warning')}" if reading.problems else _styled("  fine", fg="green"))
     return "\n".join(lines)
 
 
 def _styled(text: str, **style: Any) -> str:
-    return click.style(text, **style) if coloured() else text
+    return click.style(harmless(text), **style) if coloured() else harmless(text)
 
 
 def _many(number: int, what: str) -> str:

@@ -19,6 +19,7 @@ import csv
 import html
 import io
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,17 @@ import msgspec
 from ..errors import UsageError
 
 MISSING = "–"
+#: what a terminal obeys instead of showing it: control characters (but line breaks and tabs), and marks that turn the direction of writing
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def harmless(text: str) -> str:
+    """The text with all that a terminal would obey written out: an id or a caption never moves the cursor or hides a line.
+
+    >>> harmless("red \\x1b[31m")
+    'red \\\\x1b[31m'
+    """
+    return _COMMANDS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +58,7 @@ class Column:
             return "yes" if value else "no"
         if isinstance(value, int | float):
             return format(value * self.scale if self.scale != 1 else value, self.format or ("," if isinstance(value, int) else ".4f"))
-        return str(value)
+        return harmless(str(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +98,10 @@ class Table:
 
         # rich shrinks columns to fit; a table that goes into a file or a pipe must not be cut
         console = Console(file=io.StringIO(), width=width or 100_000, force_terminal=colour, no_color=not colour, highlight=False)
-        table = RichTable(title=Text(self.title) if self.title else None, title_justify="left", caption=Text(self.note) if self.note else None,
+        table = RichTable(title=Text(harmless(self.title)) if self.title else None, title_justify="left", caption=Text(harmless(self.note)) if self.note else None,
                           caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold", caption_style="dim", pad_edge=False)
         for head, number in zip(self.heads, self.numeric(), strict=True):
-            table.add_column(Text(head.name), justify="right" if number else "left", overflow="fold")
+            table.add_column(Text(harmless(head.name)), justify="right" if number else "left", overflow="fold")
         for row in self.shown():
             table.add_row(*(Text(cell) for cell in row))
         with console.capture() as captured:
@@ -163,7 +175,8 @@ def _json(table: Table) -> str:
 
 def to_json(value: Any) -> str:
     """Indented JSON with a final newline; NaN and infinities, which JSON has not, become null."""
-    return msgspec.json.format(msgspec.json.encode(value, enc_hook=_builtin), indent=1).decode() + "\n"
+    text = msgspec.json.format(msgspec.json.encode(value, enc_hook=_builtin), indent=1).decode() + "\n"
+    return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)  # they stand in strings alone, where JSON takes them so
 
 
 def _builtin(value: Any) -> Any:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..captions import Caption, Corpus
 from ..dense.links import Link, VideoLinks
 from .page import heading, page, paragraph
-from .table import Column, Table
+from .table import Column, Table, harmless
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def terminal(timeline: Timeline, width: int = 100) -> str:
     lines = [f"{timeline.video}   {timeline.duration:g} s   {timeline.headline}   ({timeline.scorer})", ""]
     lines += [f"references ({timeline.annotator})", *_rows("g", timeline, axis, width), ""]
     lines += [f"captions ({timeline.system})", *_rows("p", timeline, axis, width), ""]
-    return "\n".join(lines) + link_table(timeline).render("table")
+    return harmless("\n".join(lines)) + link_table(timeline).render("table")
 
 
 def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
