@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +17,19 @@ from .errors import DataError
 def atomic(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file that appears under `path` only if the block ends well; after an error or Ctrl-C nothing is left."""
     target = Path(path)
+    if _passes_on(target):
+        try:
+            with target.open("ab") as file:
+                yield file
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        return
     try:
+        target = target.resolve()  # a link stays a link: its file is replaced
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise DataError(f"{target} cannot be written: {error.strerror}.", hint="Choose another place for the file.") from None
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
+        raise _unwritable(path, error) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -34,8 +43,24 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             Path(name).unlink()
         if isinstance(error, OSError):
-            raise DataError(f"{target} cannot be written: {error.strerror}.", hint="Choose another place for the file.") from None
+            raise _unwritable(path, error) from None
         raise
+
+
+def _passes_on(target: Path) -> bool:
+    """Devices and pipes (/dev/stdout, /dev/null, a fifo) take what is written; a file renamed over them would destroy them."""
+    if os.fspath(target).startswith(("/dev/std", "/dev/fd/", "/proc/self/fd/")):
+        return True
+    try:
+        kind = target.stat().st_mode
+    except (OSError, ValueError):  # not there, or no name at all: the caller finds out
+        return False
+    return not stat.S_ISREG(kind) and not stat.S_ISDIR(kind)
+
+
+def _unwritable(path: str | Path, error: OSError | ValueError) -> DataError:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return DataError(f"{path} cannot be written: {reason}.", hint="Choose another place for the file.")
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from .errors import UsageError
 
+_LONGEST = 500  # no name needs more, and options within options are parsed by recursion
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*\Z")
 
 
@@ -45,6 +46,8 @@ def split(text: str) -> list[str]:
 
 
 def parse(text: str) -> Name:
+    if len(text) > _LONGEST:
+        raise UsageError(f"The name {text[:40]!r}… has {len(text):,} characters.", hint="Names look like bleu_4 or soda_c(scorer=meteor).")
     head, bracket, rest = text.strip().partition("(")
     options: dict[str, str] = {}
     if bracket:

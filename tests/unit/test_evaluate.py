@@ -91,7 +91,7 @@ def test_same_seed_same_bytes(report) -> None:  # type: ignore[no-untyped-def]
 
 def test_references_are_asked_for_when_needed(examples: Path) -> None:
     system = storymeter.read(examples / "videos" / "good.json")
-    with pytest.raises(UsageError, match="need references"):
+    with pytest.raises(UsageError, match="needs references"):
         storymeter.evaluate(candidates=system, metrics=[SharedWords()])
     with pytest.raises(UsageError, match="nothing to score"):
         storymeter.evaluate(candidates=[], metrics=["captions"])

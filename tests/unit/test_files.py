@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -22,3 +25,44 @@ def test_an_impossible_place_is_a_data_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(DataError, match="cannot be written"):
         write_text(tmp_path / "file" / "inside.txt", "x")
+
+
+def test_a_name_with_a_zero_byte_is_a_data_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be written"):
+        write_text(tmp_path / "a\0b.txt", "x")
+
+
+def test_the_longest_name_that_the_file_system_takes(tmp_path: Path) -> None:
+    target = tmp_path / ("n" * 255)
+    write_text(target, "x")
+    assert target.read_text() == "x"
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "link.txt").symlink_to(tmp_path / "far" / "file.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "far" / "file.txt").read_text() == "new"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_pipe_or_device_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_text(pipe, "through")
+    reader.join(timeout=10)
+    assert read == [b"through"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode) and list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full on this system")
+def test_a_full_disk_is_a_data_error(tmp_path: Path) -> None:
+    link = tmp_path / "full.txt"  # a link, so that not even a wrong rename could touch the device
+    link.symlink_to("/dev/full")
+    with pytest.raises(DataError, match="No space left"):
+        write_text(link, "x")
+    assert Path("/dev/full").is_char_device()

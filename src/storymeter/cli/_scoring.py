@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from ..engine.evaluate import Report
+from ..errors import UsageError
 from ..metric import Progress
 from ..names import split
 from ._reading import read_candidates, read_references
@@ -37,9 +38,13 @@ def evaluate_files(candidates: Sequence[str], *, references: Sequence[str], metr
     from ..registry import metric as get_metric
 
     names = [name for text in metrics for name in split(text)]
+    if metrics and not names:
+        raise UsageError(f"--metric {metrics[0]!r} names no metric.", hint="Leave it out for the default ones, or see storymeter info --metrics.")
     for name in names:
         get_metric(name)
     protocols.get(protocol)
+    if [*candidates, *references].count("-") > 1:
+        raise UsageError("stdin (-) can be read only once.", hint="Give the other files by name.")
     systems = read_candidates(candidates, **reading)
     against = read_references(references, **reading)
     names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)

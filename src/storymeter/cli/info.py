@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from .. import __version__
+from ..errors import UsageError
 from ._options import coloured, format_option, output, terminal_width
 
 CORE = ("numpy", "scipy", "msgspec", "click", "rich", "platformdirs", "pysubs2", "jinja2", "matplotlib", "pycocoevalcap")
@@ -74,5 +75,8 @@ def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
 @format_option()
 def command(protocols: bool, metrics: bool, formats: bool, style: str) -> None:
     """Versions, optional parts, caches; what to install for what is missing."""
-    for table in _tables(protocols, metrics, formats):
+    tables = _tables(protocols, metrics, formats)
+    if style == "json" and len(tables) > 1:  # one JSON document, however many tables
+        raise UsageError("--format json prints one list at a time.", hint="Ask for --protocols, --metrics and --formats one by one.")
+    for table in tables:
         output(table.render(style, width=terminal_width(), colour=coloured()))

@@ -143,7 +143,7 @@ def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metr
     from ..errors import UsageError
     from ..stress import experiment, tables
 
-    if not all(part.isdigit() for part in split(n)) or not split(n):
+    if not all(part.isascii() and part.isdigit() for part in split(n)) or not split(n):
         raise UsageError(f"--n cannot be {n!r}.", hint="Write it like --n 20,50")
     names = _names(metrics, experiment.PAPER_METRICS)
     corpus, against = _read(candidates, references, reading)

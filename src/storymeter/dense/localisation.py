@@ -13,9 +13,12 @@ value is the F1 of precision and recall averaged over all thresholds.
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 
+import msgspec
 import numpy as np
 
+from ..captions import Document
 from ..join import Task
 from ..metric import FloatArray, Metric, Setting
 from ..protocol import TIOUS, Protocol
@@ -88,7 +91,23 @@ class StartDistance(_Detection):
     def name(self) -> str:
         return "start_distance"
 
+    def rows(self, task: Task, setting: Setting) -> FloatArray:
+        return super().rows(_closed(task), setting)
+
     def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
         candidate, reference = problems.nearest[2:]
         limits = np.array(self.limits)[:, None]
         return (candidate <= limits).astype(float), (reference <= limits).astype(float)
+
+
+def _closed(task: Task) -> Task:
+    """The task with open captions (the last chapter of a video) ended where they start: only starts are compared here."""
+
+    def close(document: Document) -> Document:
+        return msgspec.structs.replace(document, captions=tuple(
+            msgspec.structs.replace(c, end=c.start) if c.end is None and c.start is not None else c for c in document.captions))
+
+    documents = (*task.candidates, *(d for told in task.references for d in told))
+    if not any(c.end is None and c.start is not None for document in documents for c in document.captions):
+        return task  # the very same, so that its arrays are shared with other metrics
+    return replace(task, candidates=tuple(map(close, task.candidates)), references=tuple(tuple(map(close, told)) for told in task.references))

@@ -188,5 +188,5 @@ def _check_times(start: FloatArray, end: FloatArray, owner: IntArray, groups: Se
         return
     videos = list(dict.fromkeys(groups[owner[k]][0].id for k in bad))
     how = "All" if len(bad) == len(start) else f"{len(bad):,} of {len(start):,}"
-    raise DataError(f"{how} captions of {what} have no usable times (missing, NaN or infinite), in {len(videos):,} videos: {some(videos)}",
+    raise DataError(f"{how} captions of {what} have no usable times (missing, NaN or infinite), in {len(videos):,} video{'s' if len(videos) > 1 else ''}: {some(videos)}",
                     hint="Metrics of timed captions need a start and an end in seconds for each. List the places with: storymeter validate FILE")

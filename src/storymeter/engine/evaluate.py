@@ -56,7 +56,7 @@ def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequ
     asked = [(get_metric(m) if isinstance(m, str) else m).under(setting.protocol) for m in metrics]
     lacking = [m.name for m in asked if m.needs_references] if not against else []
     if lacking:
-        raise UsageError(f"{', '.join(lacking)} need references.", hint="Give them with --references FILE (references= in Python).")
+        raise UsageError(f"{', '.join(lacking)} need{'s' if len(lacking) == 1 else ''} references.", hint="Give them with --references FILE (references= in Python).")
     if not systems:
         raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
     return Report(tuple(_system(corpus, against, asked, setting, resamples) for corpus in systems), tuple(asked))

@@ -95,7 +95,7 @@ def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
         bar = ("█" if partner != "no partner" else "░") * (last - first)
         text = textwrap.shorten(" ".join(event.text.split()), room, placeholder=" …")
         lines.append(f"{letter}{number + 1:<3}{' ' * first}{bar}{' ' * (axis - last)} {text:<{room}} {'-> ' if letter == 'g' else '<- '}{partner}".rstrip())
-    return lines or [f"    {'none'}"]
+    return lines if events else [*lines, "    none"]
 
 
 _WIDTH, _ROW, _BAR, _GAP, _LEFT = 1000, 46, 22, 120, 8

@@ -50,3 +50,40 @@ def test_escape_sequences_never_reach_the_terminal(run: Run, evil: Path, monkeyp
 def test_json_still_says_the_same_id(run: Run, evil: Path) -> None:
     _, out, _ = run("compare", str(evil / "a.json"), str(evil / "b.json"), "-r", str(evil / "references.json"), "-m", "rouge_l", "--format", "json")
     assert f"v_{EVIL}" in {row["document"] for row in json.loads(out)["comparisons"][0]["most_different"]}
+
+
+@pytest.mark.parametrize("name", [",", "soda_c(scorer=" * 500 + "rouge_l" + ")" * 500, "a" * 10_000])
+def test_a_metric_that_is_none_is_wrong_usage(run: Run, examples: Path, name: str) -> None:
+    code, out, err = run("score", str(examples / "videos" / "good.json"), "-r", str(examples / "videos" / "reference_1.json"), "-m", name)
+    assert code == 2 and not out and "error:" in err and len(err) < 500
+
+
+def test_a_superscript_is_no_number_of_captions(run: Run, examples: Path) -> None:
+    code, _, err = run("stress", "pad", str(examples / "videos" / "good.json"), "-r", str(examples / "videos" / "reference_1.json"), "--n", "²")
+    assert code == 2 and "--n cannot be" in err
+
+
+def test_stdin_is_asked_for_once(run: Run) -> None:
+    code, _, err = run("score", "-", "-r", "-", "-m", "rouge_l")
+    assert code == 2 and "only once" in err
+
+
+def test_one_file_given_twice_gives_two_names(run: Run, examples: Path) -> None:
+    good = str(examples / "videos" / "good.json")
+    names = [system["name"] for system in json.loads(run("score", good, good, "-m", "captions", "--format", "json")[1])["systems"]]
+    assert names == ["videos/good", "videos/good (2)"]
+
+
+@pytest.mark.parametrize("options", [["--protocols"], ["--metrics"], ["--formats"], [], ["--protocols", "--metrics"]], ids=str)
+def test_info_prints_one_json_document_or_none(run: Run, options: list[str]) -> None:
+    code, out, _ = run("info", *options, "--format", "json")
+    assert (code == 2 and not out) if len(options) > 1 else (code == 0 and json.loads(out)["schema"] == 1)
+
+
+def test_chapters_are_compared_by_their_starts_although_the_last_is_open(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "clip.txt").write_text("0:00 intro\n1:00 a man runs\n2:30 the end\n")
+    chapters = str(tmp_path / "clip.txt")
+    code, out, _ = run("score", chapters, "-r", chapters, "-m", "start_distance", "--format", "json")
+    assert code == 0 and json.loads(out)["systems"][0]["scores"][0]["value"] == 1.0
+    code, _, err = run("score", chapters, "-r", chapters, "-m", "soda_c")
+    assert code == 1 and "in 1 video: clip" in err
