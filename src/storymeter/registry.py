@@ -66,6 +66,7 @@ METRICS: dict[str, Entry] = {
     "distinct_2": Entry("storymeter.pairs.diversity:Distinct", {"n": "2"}, "distinct word pairs per word of a document"),
     "repetition_4": Entry("storymeter.pairs.diversity:Repetition", {}, "share of a document's four-word runs that it has said before (Xiong 2018)"),
     "bertscore": Entry("storymeter.pairs.pair_mean:bertscore", {}, "each token against its most similar one (Zhang 2020)"),
+    "spice": Entry("storymeter.pairs.spice:SpiceMetric", {}, "do candidate and references say the same things are there? facts of scene graphs, by rules (after Anderson 2016)"),
     "sts": Entry("storymeter.pairs.pair_mean:sts", {}, "do candidate and reference mean the same? cosine of sentence vectors"),
 }
 
@@ -80,6 +81,7 @@ SCORERS: dict[str, Entry] = {
     "cider": Entry("storymeter.pairs.cider:Cider", {}, "n-grams weighted by rarity: CIDEr-D, sigma 6"),
     "cider_d": Entry("storymeter.pairs.cider:CiderD", {}, "the same as cider"),
     "bertscore": Entry("storymeter.pairs.bertscore:BertScore", {}, "each token against its most similar one"),
+    "spice": Entry("storymeter.pairs.spice:Spice", {}, "facts of scene graphs, read by rules"),
     "sts": Entry("storymeter.pairs.sts:Sts", {}, "cosine of sentence vectors"),
 }
 

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from .cider import Cider as Cider
     from .meteor import Meteor as Meteor
     from .rouge import RougeL as RougeL
+    from .spice import Spice as Spice
     from .sts import Sts as Sts
 
-_LATE = {"BertScore": "bertscore", "Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge", "Sts": "sts"}
+_LATE = {"BertScore": "bertscore", "Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge", "Spice": "spice", "Sts": "sts"}
 
 
 def __getattr__(name: str) -> Any:
