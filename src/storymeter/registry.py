@@ -68,6 +68,7 @@ METRICS: dict[str, Entry] = {
     "bertscore": Entry("storymeter.pairs.pair_mean:bertscore", {}, "each token against its most similar one (Zhang 2020)"),
     "spice": Entry("storymeter.pairs.spice:SpiceMetric", {}, "do candidate and references say the same things are there? facts of scene graphs, by rules (after Anderson 2016)"),
     "sts": Entry("storymeter.pairs.pair_mean:sts", {}, "do candidate and reference mean the same? cosine of sentence vectors"),
+    "wmd": Entry("storymeter.pairs.pair_mean:wmd", {}, "how far must words travel? 1 / (1 + Word Mover's Distance) (Kusner 2015)"),
 }
 
 #: name -> entry, for `scorer=`
@@ -83,6 +84,7 @@ SCORERS: dict[str, Entry] = {
     "bertscore": Entry("storymeter.pairs.bertscore:BertScore", {}, "each token against its most similar one"),
     "spice": Entry("storymeter.pairs.spice:Spice", {}, "facts of scene graphs, read by rules"),
     "sts": Entry("storymeter.pairs.sts:Sts", {}, "cosine of sentence vectors"),
+    "wmd": Entry("storymeter.pairs.wmd:Wmd", {}, "1 / (1 + Word Mover's Distance)"),
 }
 
 

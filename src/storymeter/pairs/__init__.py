@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from .rouge import RougeL as RougeL
     from .spice import Spice as Spice
     from .sts import Sts as Sts
+    from .wmd import Wmd as Wmd
 
-_LATE = {"BertScore": "bertscore", "Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge", "Spice": "spice", "Sts": "sts"}
+_LATE = {"BertScore": "bertscore", "Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge", "Spice": "spice", "Sts": "sts", "Wmd": "wmd"}
 
 
 def __getattr__(name: str) -> Any:

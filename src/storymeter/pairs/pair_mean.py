@@ -46,3 +46,9 @@ def sts(model: str = "", cache: bool = True) -> PairMean:
     from .sts import Sts
 
     return PairMean(Sts(model=model, cache=cache))
+
+
+def wmd(vectors: str = "") -> PairMean:
+    from .wmd import Wmd
+
+    return PairMean(Wmd(vectors))
