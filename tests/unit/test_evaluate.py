@@ -97,3 +97,14 @@ def test_references_are_asked_for_when_needed(examples: Path) -> None:
         storymeter.evaluate(candidates=[], metrics=["captions"])
     with pytest.raises(DataError, match="No reference matched"):
         storymeter.evaluate(candidates=system, references=storymeter.Corpus((storymeter.Document("other"),), "r"), metrics=["captions"])
+
+
+def test_wrong_arguments_are_wrong_usage(examples: Path) -> None:
+    path = examples / "videos" / "good.json"
+    system = storymeter.read(path)
+    one = storymeter.evaluate(candidates=system, metrics="words", resamples=0)
+    assert one["good", "words"].n == 12
+    for wrong in ({"candidates": str(path)}, {"candidates": {"good": system}}, {"references": str(path)}, {"metrics": []}, {"metrics": [3]},
+                  {"seed": -1}, {"resamples": -1}):
+        with pytest.raises(UsageError):
+            storymeter.evaluate(**{"candidates": system, "metrics": ["words"], **wrong})  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ import io
 import os
 import pkgutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -30,6 +31,13 @@ class Verbs(click.Group):
         command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # `storymeter … | head`; caught here, because click would make an error of it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="storymeter")
@@ -38,6 +46,8 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - None where the caller has closed it (`>&-`)
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the end
     for stream in (sys.stdout, sys.stderr):  # a caption or a file name never stops a terminal that knows only ASCII
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -53,9 +63,6 @@ def main(arguments: list[str] | None = None) -> Any:
     except (KeyboardInterrupt, click.Abort):  # click turns Ctrl-C into Abort
         _say("Interrupted; nothing half-written was left behind.", "")
         sys.exit(130)
-    except BrokenPipeError:  # `storymeter … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except RecursionError:
         _say("The input is nested too deeply to be read.", "Check it with: storymeter validate FILE")
         sys.exit(1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..names import split
+from ..names import parse, split
 from ._options import coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
 from ._reading import read_candidates, read_references, reading_options
 
@@ -207,12 +207,16 @@ def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: t
 @reading_options
 def apply(transformation: str, candidates: str, target: str, references: tuple[str, ...], protocol: str, jobs: int, seed: int, **reading: Any) -> None:
     """Write the damaged corpus to TARGET: storymeter stress apply 'pad(n=200)' in.json out.json -r references.json"""
+    from ..errors import UsageError
     from ..formats import write
     from ..stress.experiment import apply as transform
     from ..stress.scene import Scene
     from ..stress.transforms import transformation as get
 
     made = get(transformation)
+    asked = parse(transformation)
+    if not references and (asked.word == "oracle" or "m" in asked.options):
+        raise UsageError(f"{made.name} is measured by the references.", hint="Give them with --references FILE.")
     corpus = read_candidates([candidates], **reading)[0]
     against = read_references(references, **reading)
     with progress_bar() as progress:

@@ -45,12 +45,14 @@ class Report:
 
 
 def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequence[Corpus] = (),
-             metrics: Sequence[str | Metric], protocol: str | Protocol = "paper", tokenizer: Tokenizer = "ptb",
+             metrics: str | Metric | Sequence[str | Metric], protocol: str | Protocol = "paper", tokenizer: Tokenizer = "ptb",
              jobs: int = 1, seed: int = 0, resamples: int = 1000, device: str = "cpu", images: str | None = None,
              progress: Progress = silent) -> Report:
     """Score `candidates` against `references`. `resamples=0` leaves the intervals out."""
     systems = [candidates] if isinstance(candidates, Corpus) else list(candidates)
     against = [references] if isinstance(references, Corpus) else list(references)
+    metrics = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    _check_arguments(systems, against, metrics, seed, resamples)
     setting = Setting(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol, tokenizer=tokenizer,
                       jobs=jobs, seed=seed, device=device, images=images, progress=progress)
     asked = [(get_metric(m) if isinstance(m, str) else m).under(setting.protocol) for m in metrics]
@@ -60,6 +62,17 @@ def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequ
     if not systems:
         raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
     return Report(tuple(_system(corpus, against, asked, setting, resamples) for corpus in systems), tuple(asked))
+
+
+def _check_arguments(systems: Sequence[object], references: Sequence[object], metrics: Sequence[object], seed: int, resamples: int) -> None:
+    for role, given in (("candidates", systems), ("references", references)):
+        wrong = [type(each).__name__ for each in given if not isinstance(each, Corpus)]
+        if wrong:
+            raise UsageError(f"{role} must be corpora, not {wrong[0]}.", hint=f"Read the file first: {role}=storymeter.read(path)")
+    if not metrics or not all(isinstance(metric, str | Metric) for metric in metrics):
+        raise UsageError("metrics must be names of metrics.", hint='Write it like metrics=["soda_c", "meteor"].')
+    if seed < 0 or resamples < 0:
+        raise UsageError(f"Neither seed ({seed}) nor resamples ({resamples}) may be negative.", hint="resamples=0 leaves the intervals out.")
 
 
 def _system(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metric], setting: Setting, resamples: int) -> SystemReport:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,3 +90,28 @@ def test_chapters_are_compared_by_their_starts_although_the_last_is_open(run: Ru
     assert code == 0 and json.loads(out)["systems"][0]["scores"][0]["value"] == 1.0
     code, _, err = run("score", chapters, "-r", chapters, "-m", "soda_c")
     assert code == 1 and "in 1 video: clip" in err
+
+
+@pytest.mark.parametrize("name", ["oracle", "sample(m=1)"])
+def test_what_references_measure_is_not_applied_without_them(run: Run, examples: Path, tmp_path: Path, name: str) -> None:
+    code, _, err = run("stress", "apply", name, str(examples / "videos" / "good.json"), str(tmp_path / "out.json"))
+    assert code == 2 and "references" in err and not list(tmp_path.iterdir())
+
+
+def _program(*arguments: str, stdout: int) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, "-m", "storymeter", *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def test_a_reader_that_has_gone_is_no_error(examples: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    code, err = _program("convert", str(examples / "videos" / "good.json"), "-", "--to", "jsonl", stdout=writing)
+    os.close(writing)
+    assert (code, err) == (0, "")
+
+
+def test_a_closed_stdout_gives_no_traceback(examples: Path) -> None:
+    words = [sys.executable, "-m", "storymeter", "score", str(examples / "videos" / "good.json"), "-m", "captions"]
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
