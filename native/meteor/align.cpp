@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "beam.hpp"
+#include "short_beam.hpp"
 
 namespace storymeter::meteor {
 
 struct Aligner::Search {
-    Beam<ShortKey> brief;
-    Beam<LongKey> general;
+    ShortBeam brief;
+    Beam general;
 };
 
 Aligner::Aligner(const Tables& tables) : search_(std::make_unique<Search>()), matcher_(tables) {}
@@ -18,7 +19,7 @@ Aligner::~Aligner() = default;
 void Aligner::choose(std::uint32_t test_size, std::uint32_t ref_size, std::uint32_t beam) {
     const auto& [matches, begins, test_cover, ref_cover] = candidates_;
     fixed_.assign(ref_size, 0);
-    std::size_t open = 0, largest = 0;
+    std::size_t open = 0;
     for (std::uint32_t j = 0; j < ref_size; ++j) {
         const std::size_t count = begins[j + 1] - begins[j];
         bool alone = count == 1;
@@ -29,13 +30,12 @@ void Aligner::choose(std::uint32_t test_size, std::uint32_t ref_size, std::uint3
         }
         fixed_[j] = alone;
         if (!alone) open += count;
-        if (!alone) largest = std::max(largest, count);
     }
     chosen_.clear();
     if (open == 0) {
         chosen_.assign(matches.begin(), matches.end());
-    } else if (test_size <= 64 && ref_size <= 64 && ShortKey::fits(open, largest, beam)) {
-        search_->brief.run(candidates_, fixed_, test_size, beam, chosen_);
+    } else if (ShortBeam::fits(test_size, ref_size, open, beam)) {
+        search_->brief.run(candidates_, fixed_, beam, chosen_);
     } else {
         search_->general.run(candidates_, fixed_, test_size, beam, chosen_);
     }

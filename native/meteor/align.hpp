@@ -26,6 +26,7 @@ public:
     ~Aligner();
     // The chosen matches, by reference position. `beam` is 40 except in tests.
     const std::vector<Match>& align(const Sentence& test, const Sentence& ref, std::uint32_t beam = kBeam);
+    void prefetch(const Sentence& sentence) const { matcher_.prefetch(sentence); }
 
 private:
     struct Search;

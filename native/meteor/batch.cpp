@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "../parallel.hpp"
@@ -28,13 +29,23 @@ struct Distinct {
     std::vector<std::uint32_t> which;
 
     explicit Distinct(std::span<const std::string_view> all) {
-        std::unordered_map<std::string_view, std::uint32_t> seen;
-        seen.reserve(all.size());
         which.reserve(all.size());
+        struct Slot {
+            std::size_t hash;
+            std::uint32_t text;
+        };
+        constexpr std::uint32_t free = ~std::uint32_t{0};
+        std::vector<Slot> slots(std::bit_ceil(2 * all.size() + 2), Slot{0, free});
+        const std::size_t mask = slots.size() - 1;
         for (const std::string_view text : all) {
-            const auto [place, is_new] = seen.try_emplace(text, static_cast<std::uint32_t>(texts.size()));
-            if (is_new) texts.push_back(text);
-            which.push_back(place->second);
+            const std::size_t hash = std::hash<std::string_view>()(text);
+            std::size_t k = hash & mask;
+            while (slots[k].text != free && (slots[k].hash != hash || texts[slots[k].text] != text)) k = (k + 1) & mask;
+            if (slots[k].text == free) {
+                slots[k] = {hash, static_cast<std::uint32_t>(texts.size())};
+                texts.push_back(text);
+            }
+            which.push_back(slots[k].text);
         }
     }
 };
@@ -56,29 +67,33 @@ private:
 };
 
 // A candidate is one sentence; a reference with `|||` in it is several.
-using Sentences = std::vector<std::vector<Sentence>>;
+struct Sentences {
+    std::optional<Sentence> first;  // there as soon as it is analysed
+    std::vector<Sentence> more;
+};
 
-Sentences analyse(const Tables& tables, const std::vector<std::string_view>& texts, bool candidates, const Options& options) {
-    Sentences out(texts.size());
-    PerWorker<Analyser> analysers(options.threads);
-    parallel_blocks(texts.size(), 64, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
-        Analyser& analyser = analysers.get(worker, tables, options.normalize);
-        for (std::size_t k = begin; k < end; ++k) {
-            std::string_view text = texts[k];
-            if (candidates) {
-                std::string cleaned;
-                if (text.find("|||") != text.npos || text.find("  ") != text.npos) {
-                    cleaned = without(without(text, "|||", ""), "  ", " ");
-                    text = cleaned;
-                }
-                out[k].push_back(analyser.analyse(text));
-                continue;
-            }
-            for (std::size_t at; (at = text.find("|||")) != text.npos; text.remove_prefix(at + 3)) out[k].push_back(analyser.analyse(text.substr(0, at)));
-            out[k].push_back(analyser.analyse(text));
-        }
-    });
-    return out;
+bool double_blank(std::string_view text) {
+    bool found = false;
+    for (std::size_t k = 1; k < text.size(); ++k) found |= (text[k - 1] == ' ') & (text[k] == ' ');  // no way out: vectors are faster
+    return found;
+}
+
+void analyse_candidate(std::string_view text, Analyser& analyser, Sentences& out) {
+    if (text.find("|||") == text.npos && !double_blank(text)) {
+        out.first.emplace(analyser.analyse(text));
+    } else {
+        out.first.emplace(analyser.analyse(without(without(text, "|||", ""), "  ", " ")));
+    }
+}
+
+void analyse_reference(std::string_view text, Analyser& analyser, Sentences& out) {
+    std::size_t at = text.find("|||");
+    out.first.emplace(analyser.analyse(text.substr(0, at)));
+    while (at != text.npos) {
+        text.remove_prefix(at + 3);
+        at = text.find("|||");
+        out.more.push_back(analyser.analyse(text.substr(0, at)));
+    }
 }
 
 // Numbers for 64-bit keys in the order they come; the keys are never ~0.
@@ -109,7 +124,18 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
              std::span<const std::int64_t> candidate_index, std::span<const std::int64_t> reference_index, const Options& options,
              std::span<double> scores, std::span<Statistics> stats) {
     const Distinct c(candidates), r(references);
-    const Sentences tests = analyse(tables, c.texts, true, options), refs = analyse(tables, r.texts, false, options);
+    PerWorker<Analyser> analysers(options.threads);  // the sentences lie in their memory
+    std::vector<Sentences> tests(c.texts.size()), refs(r.texts.size());
+    parallel_blocks(tests.size() + refs.size(), 8, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
+        Analyser& analyser = analysers.get(worker, tables, options.normalize);
+        for (std::size_t k = begin; k < end; ++k) {
+            if (k < tests.size()) {
+                analyse_candidate(c.texts[k], analyser, tests[k]);
+            } else {
+                analyse_reference(r.texts[k - tests.size()], analyser, refs[k - tests.size()]);
+            }
+        }
+    });
 
     Numbering distinct(candidate_index.size());
     std::vector<std::uint32_t> which(candidate_index.size());
@@ -122,18 +148,25 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
     std::vector<double> pair_scores(scores.empty() ? 0 : pairs.size());
     std::vector<Statistics> pair_stats(stats.empty() ? 0 : pairs.size());
     PerWorker<Aligner> aligners(options.threads);
-    parallel_blocks(pairs.size(), 128, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
+    parallel_blocks(pairs.size(), 32, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
         Aligner& aligner = aligners.get(worker, tables);
         for (std::size_t k = begin; k < end; ++k) {
-            const Sentence& test = tests[pairs[k] >> 32][0];
+            const Sentence& test = *tests[pairs[k] >> 32].first;
+            const Sentences& group = refs[pairs[k] & 0xFFFFFFFF];
+            if (k + 1 < end && pairs[k + 1] >> 32 != pairs[k] >> 32) {  // in a block of all against all, they are near already
+                aligner.prefetch(*tests[pairs[k + 1] >> 32].first);
+                aligner.prefetch(*refs[pairs[k + 1] & 0xFFFFFFFF].first);
+            }
             double best = -1.0;
-            for (const Sentence& ref : refs[pairs[k] & 0xFFFFFFFF]) {
+            const auto against = [&](const Sentence& ref) {
                 const Statistics s = statistics(test, ref, aligner.align(test, ref, options.beam));
                 const double value = score(s, options.parameters);
-                if (value <= best) continue;
+                if (value <= best) return;
                 best = value;
                 if (!pair_stats.empty()) pair_stats[k] = s;
-            }
+            };
+            against(*group.first);
+            for (const Sentence& ref : group.more) against(ref);
             if (!pair_scores.empty()) pair_scores[k] = best;
         }
     });

@@ -1,8 +1,7 @@
-// The beam itself, for two sizes of key: sentences of up to 64 words pack a path's rank into one integer.
+// The beam for sentences of any length; see short_beam.hpp for those of up to 64 words.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -13,36 +12,6 @@
 
 namespace storymeter::meteor {
 
-// Smaller is better: weight descending, chunks and distance ascending, then the order in which the paths were made.
-struct ShortKey {
-    std::uint64_t bits;
-    using Used = std::array<std::uint64_t, 1>;
-
-    static bool fits(std::size_t candidates, std::size_t largest, std::uint32_t beam) {
-        return candidates < (1 << 14) && (largest + 1) * beam < (1 << 20);  // distance < 2^14 * 64
-    }
-    static ShortKey make(std::uint64_t weight, std::uint64_t chunks, std::uint64_t distance, std::uint64_t order) {
-        return {(255 - weight) << 56 | chunks << 48 | distance << 20 | order};
-    }
-    std::uint32_t chunks() const { return static_cast<std::uint32_t>(bits >> 48 & 0xFF); }
-    std::uint64_t distance() const { return bits >> 20 & ((1 << 28) - 1); }
-    auto operator<=>(const ShortKey&) const = default;
-};
-
-struct LongKey {
-    std::uint64_t weight_and_chunks, far;
-    std::size_t made;
-    using Used = std::vector<std::uint64_t>;
-
-    static LongKey make(std::uint64_t weight, std::uint64_t chunks, std::uint64_t distance, std::size_t order) {
-        return {(0xFFFFFFFF - weight) << 32 | chunks, distance, order};
-    }
-    std::uint32_t chunks() const { return static_cast<std::uint32_t>(weight_and_chunks); }
-    std::uint64_t distance() const { return far; }
-    auto operator<=>(const LongKey&) const = default;
-};
-
-template <typename Key>
 class Beam {
 public:
     void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t test_size, std::uint32_t width,
@@ -51,7 +20,7 @@ public:
         width_ = width;
         trail_.clear();
         Path start{};
-        if constexpr (requires { start.used.resize(1); }) start.used.resize((test_size + 63) / 64);
+        start.used.resize((test_size + 63) / 64);
         paths_.assign(1, start);
         const auto size = static_cast<std::uint32_t>(fixed.size());
         for (std::uint32_t cur = 0; cur <= size;) {
@@ -75,9 +44,20 @@ public:
     }
 
 private:
+    // Smaller is better: weight descending, chunks and distance ascending, then the order in which the paths were made.
+    struct Key {
+        std::uint64_t weight_and_chunks, distance;
+        std::size_t order;
+
+        static Key make(std::uint64_t weight, std::uint64_t chunks, std::uint64_t distance, std::size_t order) {
+            return {(0xFFFFFFFF - weight) << 32 | chunks, distance, order};
+        }
+        std::uint32_t chunks() const { return static_cast<std::uint32_t>(weight_and_chunks); }
+        auto operator<=>(const Key&) const = default;
+    };
     static constexpr std::uint32_t kClosed = 0xFFFFFFFF;
     struct Path {
-        typename Key::Used used;  // test positions
+        std::vector<std::uint64_t> used;  // test positions
         std::uint64_t distance;
         std::uint32_t weight, chunks;
         std::uint32_t last = kClosed;  // end of the last match in the test, or no open chunk
@@ -212,7 +192,7 @@ private:
         const Match& m = matches_[o.match];
         p.weight += gain(m);
         p.chunks = o.key.chunks();
-        p.distance = o.key.distance();
+        p.distance = o.key.distance;
         p.last = m.test + m.test_length;
         p.inside = m.ref + m.ref_length;
         for (std::uint32_t k = m.test; k < p.last; ++k) p.used[k / 64] |= std::uint64_t{1} << (k % 64);

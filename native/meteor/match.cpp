@@ -6,43 +6,41 @@ namespace storymeter::meteor {
 
 bool identical(const Sentence& a, const Sentence& b) { return a.hashes == b.hashes; }
 
-Matcher::SynsetSlot& Matcher::slot(std::uint32_t synset) {
-    std::uint32_t k = mix32(synset) % kSlots;
-    while (slots_[k].words != 0 && slots_[k].synset != synset) k = (k + 1) % kSlots;
-    return slots_[k];
+void Matcher::prefetch(const Sentence& sentence) const {
+    for (const SynsetSet& set : sentence.synsets) tables_.prefetch(tables_.at(set.offset));
+    for (const Occurrence& o : sentence.occurrences) {
+        for (std::uint32_t k = 0; k < o.count; k += 16) tables_.prefetch(tables_.at(o.list + k));
+    }
 }
 
 void Matcher::prepare(const Sentence& test) {
     if (test_ == &test) return;
     test_ = &test;
     stems_.clear();
-    synsets_.clear();
     test_nodes_.clear();
-    for (const std::uint32_t k : taken_) slots_[k].words = 0;
-    taken_.clear();
     for (const std::uint32_t stem : test.stems) stems_.add(stem);
     for (const Occurrence& o : test.occurrences) test_nodes_.add(o.node);
     indexed_ = test.size() <= 64 && test.synset_total <= kMostSynsets;
     if (!indexed_) return;
+    first_.fill(0);
+    second_.fill(0);
     for (std::uint32_t i = 0; i < test.size(); ++i) {
         const std::uint32_t* synset = tables_.at(test.synsets[i].offset);
         for (std::uint32_t k = 0; k < test.synsets[i].count; ++k) {
-            SynsetSlot& s = slot(synset[k]);
-            if (s.words == 0) {
-                taken_.push_back(static_cast<std::uint32_t>(&s - slots_.data()));
-                synsets_.add(synset[k]);
-            }
-            s.synset = synset[k];
-            s.words |= std::uint64_t{1} << i;
+            const Buckets b(synset[k]);
+            first_[b.first] |= std::uint64_t{1} << i;
+            second_[b.second] |= std::uint64_t{1} << i;
         }
     }
 }
 
-std::uint64_t Matcher::words_with(SynsetSet set) {
+// The words of the test that may have a synset of the set: all that do, and a few that do not.
+std::uint64_t Matcher::words_like(SynsetSet set) const {
     std::uint64_t words = 0;
     const std::uint32_t* synset = tables_.at(set.offset);
     for (std::uint32_t k = 0; k < set.count; ++k) {
-        if (synsets_.has(synset[k])) words |= slot(synset[k]).words;
+        const Buckets b(synset[k]);
+        words |= first_[b.first] & second_[b.second];
     }
     return words;
 }
@@ -71,15 +69,13 @@ bool Matcher::words(const Sentence& test, const Sentence& ref, bool exact_only, 
             }
         }
         if (!exact_only && ref.synsets[j].count != 0) {
+            const auto synonym = [&](std::uint32_t i) {
+                if (test.hashes[i] != hash && common_synset(test.synsets[i], ref.synsets[j])) lists_[kSynonym].push_back({j, i, 1, 1, kSynonym});
+            };
             if (indexed_) {
-                for (std::uint64_t words = words_with(ref.synsets[j]); words != 0; words &= words - 1) {
-                    const auto i = static_cast<std::uint32_t>(std::countr_zero(words));
-                    if (test.hashes[i] != hash) lists_[kSynonym].push_back({j, i, 1, 1, kSynonym});
-                }
+                for (std::uint64_t words = words_like(ref.synsets[j]); words != 0; words &= words - 1) synonym(static_cast<std::uint32_t>(std::countr_zero(words)));
             } else {
-                for (std::uint32_t i = 0; i < test.size(); ++i) {
-                    if (test.hashes[i] != hash && common_synset(test.synsets[i], ref.synsets[j])) lists_[kSynonym].push_back({j, i, 1, 1, kSynonym});
-                }
+                for (std::uint32_t i = 0; i < test.size(); ++i) synonym(i);
             }
         }
         if (lists_[kExact].size() + lists_[kStem].size() + lists_[kSynonym].size() > limit) return false;
@@ -94,6 +90,7 @@ bool Matcher::paraphrases(const Sentence& from, const Sentence& to, const Filter
     for (const Occurrence& phrase : from.occurrences) {
         const std::uint32_t* paraphrase = tables_.at(phrase.list);
         for (std::uint32_t k = 0; k < phrase.count; ++k) {
+            while (k + 4 < phrase.count && !nodes.any(paraphrase + k)) k += 4;
             if (!nodes.has(paraphrase[k])) continue;
             for (const Occurrence& place : to.occurrences) {
                 if (place.node != paraphrase[k]) continue;

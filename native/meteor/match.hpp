@@ -35,38 +35,38 @@ public:
     // with the same object, until `forget`.
     bool find(const Sentence& test, const Sentence& ref, std::size_t limit, Candidates& out);
     void forget() { test_ = nullptr; }
+    // Ask for the memory that a sentence's comparison will need.
+    void prefetch(const Sentence& sentence) const;
 
 private:
-    // Small sets that may say yes wrongly, but never no.
-    static constexpr std::uint32_t kFilterBits = 4096;
+    // A small set that may say yes wrongly, but never no.
     class Filter {
     public:
-        void add(std::uint32_t x) { bits_[slot(x) / 64] |= std::uint64_t{1} << (slot(x) % 64); }
-        bool has(std::uint32_t x) const { return bits_[slot(x) / 64] >> (slot(x) % 64) & 1; }
+        void add(std::uint32_t x) { bits_[x / 64 % kWords] |= std::uint64_t{1} << (x % 64); }
+        bool has(std::uint32_t x) const { return bits_[x / 64 % kWords] >> (x % 64) & 1; }
+        bool any(const std::uint32_t* four) const { return has(four[0]) | has(four[1]) | has(four[2]) | has(four[3]); }
         void clear() { bits_.fill(0); }
 
     private:
-        std::array<std::uint64_t, kFilterBits / 64> bits_{};
-        static std::uint32_t slot(std::uint32_t x) { return x * 0x9E3779B1u >> 20; }
+        static constexpr std::size_t kWords = 64;
+        std::array<std::uint64_t, kWords> bits_{};
     };
-    // synset -> the words of the test that have it, one bit each
-    static constexpr std::uint32_t kSlots = 4096, kMostSynsets = 2048;
-    struct SynsetSlot {
-        std::uint32_t synset;
-        std::uint64_t words;
+    // A bucket of synsets -> the words of the test that have one of them, one bit each; two hashes, so that few err.
+    static constexpr std::uint32_t kBuckets = 1024, kMostSynsets = 2048;
+    struct Buckets {
+        std::uint32_t first, second;
+        explicit Buckets(std::uint32_t synset) : first(synset * 0x9E3779B1u >> 22), second(synset * 0x9E3779B1u >> 12 & (kBuckets - 1)) {}
     };
 
     const Tables& tables_;
     const Sentence* test_ = nullptr;
-    bool indexed_ = false;  // the synsets of the test are in slots_
-    Filter stems_, synsets_, test_nodes_, ref_nodes_;
-    std::vector<SynsetSlot> slots_ = std::vector<SynsetSlot>(kSlots);
-    std::vector<std::uint32_t> taken_;  // slots to empty again
+    bool indexed_ = false;  // the synsets of the test are in first_ and second_
+    Filter stems_, test_nodes_, ref_nodes_;
+    std::array<std::uint64_t, kBuckets> first_{}, second_{};
     std::vector<Match> lists_[5];       // exact, stem, synonym, paraphrases of the reference's and of the test's phrases
 
     void prepare(const Sentence& test);
-    SynsetSlot& slot(std::uint32_t synset);
-    std::uint64_t words_with(SynsetSet set);
+    std::uint64_t words_like(SynsetSet set) const;
     bool common_synset(SynsetSet a, SynsetSet b) const;
     bool words(const Sentence& test, const Sentence& ref, bool exact_only, std::size_t limit);
     bool paraphrases(const Sentence& from, const Sentence& to, const Filter& nodes, bool from_ref, std::size_t limit);

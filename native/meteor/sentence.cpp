@@ -1,5 +1,7 @@
 #include "sentence.hpp"
 
+#include <utility>
+
 #include "../utf8.hpp"
 #include "lower.hpp"
 #include "words.hpp"
@@ -53,15 +55,16 @@ Sentence Analyser::analyse(std::string_view line) {
     split_words(line, tokens_);
     const std::size_t count = tokens_.size();
     ids_.resize(count);
-    Sentence sentence;
+    Sentence sentence(&memory_);
     sentence.hashes.resize(count);
     sentence.stems.resize(count);
     sentence.synsets.resize(count);
     sentence.function.resize(count);
-    for (std::size_t k = 0; k < count; ++k) {  // memory is the bottleneck: ask for the slots ahead
+    for (std::size_t k = 0; k < count; ++k) {
         sentence.hashes[k] = java_hash(tokens_[k]);
         tables_.prefetch_word(sentence.hashes[k]);
     }
+    for (const std::uint32_t hash : sentence.hashes) tables_.prefetch_entry(hash);
     for (std::size_t k = 0; k < count; ++k) {
         word(tokens_[k], k, sentence);
         if (k > 0 && ids_[k - 1] != kNone && ids_[k] != kNone) tables_.prefetch_pair(ids_[k - 1], ids_[k]);
@@ -70,22 +73,43 @@ Sentence Analyser::analyse(std::string_view line) {
     return sentence;
 }
 
-void Analyser::find_phrases(Sentence& sentence) const {
-    sentence.occurrences.reserve(ids_.size() + ids_.size() / 2);
-    for (std::uint32_t start = 0; start < ids_.size(); ++start) {
-        std::uint32_t node = ids_[start];
-        for (std::uint32_t length = 1; node != kNone; ++length) {
-            sentence.occurrences.push_back({node, start, 0, 0, length & 0xFF});  // phrases have few words
-            const std::size_t next = start + length;
-            if (next >= ids_.size() || ids_[next] == kNone) break;
-            node = tables_.child(node, ids_[next]);
-        }
+// All phrases of one word, then of two, and so on: the look-ups of one length do not wait for each other.
+void Analyser::find_phrases(Sentence& sentence) {
+    const auto count = static_cast<std::uint32_t>(ids_.size());
+    const auto grows = [&](const Occurrence& o, std::uint32_t length) { return o.start + length < count && ids_[o.start + length] != kNone; };
+    found_.clear();
+    ends_.assign(count + std::size_t{1}, 0);
+    const auto add = [&](std::uint32_t node, std::uint32_t start, std::uint32_t length) {
+        found_.push_back({node, start, 0, 0, length & 0xFF});  // phrases have few words
+        ++ends_[start];
+        tables_.prefetch_node(node);
+    };
+    for (std::uint32_t start = 0; start < count; ++start) {
+        if (ids_[start] != kNone) add(ids_[start], start, 1);
     }
-    for (const Occurrence& o : sentence.occurrences) tables_.prefetch_list(o.node);
-    for (Occurrence& o : sentence.occurrences) {
+    std::size_t begin = 0;
+    for (std::uint32_t length = 1; begin < found_.size(); ++length) {
+        const std::size_t end = found_.size();
+        for (std::size_t k = begin; k < end; ++k) {
+            if (grows(found_[k], length)) tables_.prefetch_child(found_[k].node, ids_[found_[k].start + length]);
+        }
+        for (std::size_t k = begin; k < end; ++k) {
+            const Occurrence o = found_[k];
+            if (!grows(o, length)) continue;
+            const std::uint32_t node = tables_.child(o.node, ids_[o.start + length]);
+            if (node != kNone) add(node, o.start, length + 1);
+        }
+        begin = end;
+    }
+    for (const Occurrence& o : found_) tables_.prefetch_list(o.node);
+    // a stable counting sort by start
+    for (std::uint32_t start = 0, sum = 0; start <= count; ++start) sum += std::exchange(ends_[start], sum);
+    sentence.occurrences.resize(found_.size());
+    for (Occurrence o : found_) {
         const auto list = tables_.paraphrases(o.node);
         o.list = tables_.offset(list.data());
         o.count = static_cast<std::uint32_t>(list.size()) & 0xFFFFFF;
+        sentence.occurrences[ends_[o.start]++] = o;
     }
 }
 

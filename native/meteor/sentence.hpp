@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,11 +24,15 @@ struct Occurrence {
     std::uint32_t length : 8;
 };
 
+// Many short arrays: they lie in `memory`, which must outlive them.
 struct Sentence {
-    std::vector<std::uint32_t> hashes, stems;
-    std::vector<SynsetSet> synsets;
-    std::vector<std::uint8_t> function;   // whether a word is a function word
-    std::vector<Occurrence> occurrences;  // by start, then by length
+    explicit Sentence(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : hashes(memory), stems(memory), synsets(memory), function(memory), occurrences(memory) {}
+
+    std::pmr::vector<std::uint32_t> hashes, stems;
+    std::pmr::vector<SynsetSet> synsets;
+    std::pmr::vector<std::uint8_t> function;   // whether a word is a function word
+    std::pmr::vector<Occurrence> occurrences;  // by start, then by length
     std::uint32_t function_words = 0;
     std::uint32_t synset_total = 0;
 
@@ -37,17 +42,20 @@ struct Sentence {
 class Analyser {
 public:
     Analyser(const Tables& tables, bool normalize) : tables_(tables), normalize_(normalize) {}
+    // The sentence lies in the memory of this object.
     Sentence analyse(std::string_view line);
 
 private:
     const Tables& tables_;
     bool normalize_;
+    std::pmr::monotonic_buffer_resource memory_;
     std::string buffer_;
     std::vector<std::string_view> tokens_;
-    std::vector<std::uint32_t> ids_;
+    std::vector<std::uint32_t> ids_, ends_;
+    std::vector<Occurrence> found_;
 
     void word(std::string_view token, std::size_t k, Sentence& out);
-    void find_phrases(Sentence& sentence) const;
+    void find_phrases(Sentence& sentence);
 };
 
 }  // namespace storymeter::meteor

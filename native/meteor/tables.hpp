@@ -44,12 +44,18 @@ public:
     std::uint32_t offset(const std::uint32_t* set) const { return set ? static_cast<std::uint32_t>(set - reinterpret_cast<const std::uint32_t*>(base_)) : 0; }
     const std::uint32_t* at(std::uint32_t offset) const { return reinterpret_cast<const std::uint32_t*>(base_) + offset; }
 
-    void prefetch_word(std::uint32_t hash) const { prefetch(word_slots_ + (mix32(hash) & word_mask_)); }
-    void prefetch_pair(std::uint32_t first, std::uint32_t second) const { prefetch(pair_slots_ + (pair_hash(first, second) & pair_mask_)); }
-    void prefetch_list(std::uint32_t node) const {
-        prefetch(list_bits_ + node / 64);
-        prefetch(list_ranks_ + node / 64);
+    // Memory is the bottleneck of an analysis: each of these asks for what the next one, or the look-up itself, will read.
+    static void prefetch([[maybe_unused]] const void* place) {
+#if defined(__GNUC__)
+        __builtin_prefetch(place);
+#endif
     }
+    void prefetch_word(std::uint32_t hash) const { prefetch(word_slots_ + (mix32(hash) & word_mask_)); }
+    void prefetch_entry(std::uint32_t hash) const;
+    void prefetch_pair(std::uint32_t first, std::uint32_t second) const { prefetch(pair_slots_ + (pair_hash(first, second) & pair_mask_)); }
+    void prefetch_node(std::uint32_t node) const;
+    void prefetch_child(std::uint32_t node, std::uint32_t word) const;
+    void prefetch_list(std::uint32_t node) const;
 
     std::string_view source() const { return {header_.source, sizeof header_.source}; }
     std::uint32_t words() const { return header_.words; }
@@ -65,11 +71,7 @@ private:
     const std::uint64_t* list_bits_;
     std::uint32_t word_mask_, pair_mask_;
 
-    static void prefetch([[maybe_unused]] const void* place) {
-#if defined(__GNUC__)
-        __builtin_prefetch(place);
-#endif
-    }
+    std::uint32_t list_rank(std::uint32_t node) const;
     template <typename T>
     const T* section(Section which) const {
         return reinterpret_cast<const T*>(base_ + header_.offsets[which]);
