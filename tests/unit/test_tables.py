@@ -41,3 +41,11 @@ def test_unknown_style() -> None:
 def test_a_short_row_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="1 cells under 2"):
         Table(["a", "b"], [["x"]])
+
+
+def test_a_page_looks_at_its_columns_once_and_not_once_per_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    numeric = Table.numeric
+    monkeypatch.setattr(Table, "numeric", lambda self: looks.append(1) or numeric(self))
+    Table(["a", "b"], [[k, "x"] for k in range(50)]).render("html")
+    assert len(looks) == 1

@@ -153,8 +153,10 @@ def _markdown(table: Table) -> str:
 
 
 def _html(table: Table) -> str:
+    numbers = table.numeric()  # once: it looks at every row
+
     def cells(tag: str, row: Sequence[str]) -> str:
-        return "".join(f'<{tag}{" class=number" if number else ""}>{html.escape(cell)}</{tag}>' for cell, number in zip(row, table.numeric(), strict=True))
+        return "".join(f'<{tag}{" class=number" if number else ""}>{html.escape(cell)}</{tag}>' for cell, number in zip(row, numbers, strict=True))
 
     parts = ["<table>"]
     if table.title:
