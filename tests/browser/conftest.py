@@ -19,7 +19,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dis
 ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while Playwright runs, no other test of this thread can start an event loop
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api")
     if not CHROMIUM.exists():

@@ -235,7 +235,8 @@ class _Dealer:
                 if item in self.present:
                     resting.append((uses, lot, item))
                 elif (entries := self.choose(item, kinds)) is not None:
-                    resting.append((uses + len(kinds), lot, item))
+                    # a clip comes twice in a HIT whatever its role: counted by captions, a repeated one would lag and be chosen again
+                    resting.append((uses + (2 if role == "system" else 1), lot, item))
                     self.present.add(item)
                     return entries
                 else:

@@ -106,7 +106,7 @@ def test_an_annotator_who_said_nothing_is_no_reference() -> None:
 def test_times_that_are_none(bad: float | None) -> None:
     broken = Corpus((Document("v", (Caption("a", 0.0, bad), Caption("b", 0.0, 1.0))),), "broken")
     for name in (Soda("c", SharedWords()), ActivityNet(SharedWords()), "localisation"):
-        with pytest.raises(DataError, match=r"1 of 2 captions of 'broken' have no usable times.*in 1 videos: v"):
+        with pytest.raises(DataError, match=r"1 of 2 captions of 'broken' have no usable times.*in 1 video: v"):
             score(name, broken, FIRST)
     with pytest.raises(DataError, match="of the references"):
         score(Soda("d"), FIRST, broken)
