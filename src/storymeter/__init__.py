@@ -9,8 +9,9 @@ Names are loaded on first use, so that a program that only wants METEOR starts i
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .late import late
 
 __version__ = "0.1.0"
 
@@ -39,12 +40,4 @@ _LATE = {
     "write": "formats",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LATE:
-        return getattr(importlib.import_module(f".{_LATE[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_LATE])
+__getattr__, __dir__ = late(__name__, _LATE)

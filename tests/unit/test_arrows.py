@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "storymeter"
-RECORDS = ["captions", "errors", "files", "signature", "names", "protocol", "metric", "join", "registry", "_native"]
+RECORDS = ["captions", "errors", "files", "late", "signature", "names", "protocol", "metric", "join", "registry", "_native"]
 FLOORS = [RECORDS, ["formats", "text"], ["pairs", "stats"], ["dense", "story", "human"], ["meta", "stress", "engine"], ["report"], ["cli"]]
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
 #: rooms that never see each other although the floors would allow it

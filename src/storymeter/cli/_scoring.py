@@ -15,6 +15,8 @@ from ._reading import read_candidates, read_references
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+cluster_option = click.option("--cluster", metavar="ADDRESS", help="Spread the systems over a Ray cluster: local, auto, or its address.")
+
 
 def scoring_options(function: F) -> F:
     for option in reversed([
@@ -30,7 +32,7 @@ def scoring_options(function: F) -> F:
 
 
 def evaluate_files(candidates: Sequence[str], *, references: Sequence[str], metrics: Sequence[str], protocol: str, tokenizer: Any,
-                   images: str | None, device: str, jobs: int, seed: int, resamples: int, progress: Progress, **reading: Any) -> Report:
+                   images: str | None, device: str, cluster: str | None, jobs: int, seed: int, resamples: int, progress: Progress, **reading: Any) -> Report:
     """Read, choose the metrics where none are named, score. Names are checked before any file is opened."""
     from .. import protocol as protocols
     from ..engine.defaults import default_metrics
@@ -49,4 +51,4 @@ def evaluate_files(candidates: Sequence[str], *, references: Sequence[str], metr
     against = read_references(references, **reading)
     names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)
     return evaluate(candidates=systems, references=against, metrics=names, protocol=protocol, tokenizer=tokenizer, jobs=jobs, seed=seed,
-                    resamples=resamples, device=device, images=images, progress=progress)
+                    resamples=resamples, device=device, images=images, cluster=cluster, progress=progress)

@@ -9,12 +9,13 @@ import click
 from ..errors import UsageError
 from ._options import coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
 from ._reading import reading_options
-from ._scoring import evaluate_files, scoring_options
+from ._scoring import cluster_option, evaluate_files, scoring_options
 
 
 @click.command()
 @click.argument("candidates", nargs=-1, required=True, metavar="A B [C...]")
 @scoring_options
+@cluster_option
 @click.option("--resamples", type=click.IntRange(99, 1_000_000), default=1000, show_default=True, help="Resamples of each test.")
 @click.option("--most", type=click.IntRange(0, 1000), default=5, show_default=True, help="How many of the most different documents to list.")
 @format_option()

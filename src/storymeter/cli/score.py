@@ -8,12 +8,13 @@ import click
 
 from ._options import coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
 from ._reading import reading_options
-from ._scoring import evaluate_files, scoring_options
+from ._scoring import cluster_option, evaluate_files, scoring_options
 
 
 @click.command()
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @scoring_options
+@cluster_option
 @click.option("--per-document", metavar="FILE", help="Also write one row per document (.csv, .tsv, .jsonl, .parquet).")
 @click.option("--resamples", type=click.IntRange(0, 1_000_000), default=1000, show_default=True, help="Bootstrap resamples for the interval; 0: none.")
 @format_option()

@@ -50,9 +50,7 @@ class ActivityNet(Metric):
 
     @property
     def scorer(self) -> PairScorer:
-        if self._given is None:
-            return default_scorer()
-        return self._given
+        return self._given or default_scorer()
 
     @property
     def name(self) -> str:

@@ -47,8 +47,8 @@ class Report:
 def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequence[Corpus] = (),
              metrics: str | Metric | Sequence[str | Metric], protocol: str | Protocol = "paper", tokenizer: Tokenizer = "ptb",
              jobs: int = 1, seed: int = 0, resamples: int = 1000, device: str = "cpu", images: str | None = None,
-             progress: Progress = silent) -> Report:
-    """Score `candidates` against `references`. `resamples=0` leaves the intervals out."""
+             cluster: str | None = None, progress: Progress = silent) -> Report:
+    """Score `candidates` against `references`. `resamples=0` leaves the intervals out; `cluster` spreads the systems (see `engine.cluster`)."""
     systems = [candidates] if isinstance(candidates, Corpus) else list(candidates)
     against = [references] if isinstance(references, Corpus) else list(references)
     metrics = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
@@ -61,7 +61,14 @@ def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequ
         raise UsageError(f"{', '.join(lacking)} need{'s' if len(lacking) == 1 else ''} references.", hint="Give them with --references FILE (references= in Python).")
     if not systems:
         raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
-    return Report(tuple(_system(corpus, against, asked, setting, resamples) for corpus in systems), tuple(asked))
+    if cluster is not None:
+        from . import cluster as clusters
+
+        names = [m.name for m in asked]
+        reports = clusters.each(cluster, _by_name, systems, against, names, replace(setting, progress=silent), resamples, progress=progress)
+    else:
+        reports = [_system(corpus, against, asked, setting, resamples) for corpus in systems]
+    return Report(tuple(reports), tuple(asked))
 
 
 def _check_arguments(systems: Sequence[object], references: Sequence[object], metrics: Sequence[object], seed: int, resamples: int) -> None:
@@ -85,6 +92,11 @@ def _system(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metr
             score = replace(score, interval=interval)
         scores.append(replace(score, signature=score.signature.add(**_inputs(corpus, references, metric))))
     return SystemReport(corpus.name, tuple(scores), task.coverage)
+
+
+def _by_name(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[str], setting: Setting, resamples: int) -> SystemReport:
+    """`_system` on another machine, where metrics (tables, models) have to be loaded anew."""
+    return _system(corpus, references, [get_metric(name).under(setting.protocol) for name in metrics], setting, resamples)
 
 
 def _inputs(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import msgspec
 
 from ..captions import Corpus, Document
-from .checks import Check
-from .source import Source
+from .checks import Check, named
+from .problems import Mark
+from .source import Source, decode
 
 #: what a format may be able to hold, in the words of messages and of the documentation
 FIELDS = {
@@ -106,6 +107,19 @@ class LineFormat(Format):
     def read(self, source: Source, check: Check) -> Iterable[Document]:
         source.note_line_ends()
         return self.documents(enumerate(source.data.split(b"\n"), 1), check)
+
+
+def objects(lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[tuple[tuple[Mark], dict[str, Any]]]:
+    """The JSON objects of numbered lines, each with its place; blank lines are skipped, anything else is an error of its line."""
+    for number, line in lines:
+        if not line or line.isspace():
+            continue
+        at = (Mark("line", number),)
+        item = decode(line, check, at)
+        if type(item) is dict:
+            yield at, item
+        else:
+            check.error("wrong-type", "a line must be a JSON object", at, detail=f"found {named(item)}")
 
 
 def some_of(value: Any, number: int = 50) -> list[Any]:

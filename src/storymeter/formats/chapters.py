@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from .base import Format, JsonFormat, LineFormat, has, some_of
-from .checks import INDEX, MISSING, Check, named, others
+from .base import Format, JsonFormat, LineFormat, has, objects, some_of
+from .checks import INDEX, MISSING, Check, others
 from .problems import Mark
-from .source import Source, decode
+from .source import Source
 
 _CHAPTER = re.compile(r"\s*[-*•(\[]*\s*(?:(\d{1,3}):)?(\d{1,3}):(\d\d)(?:\.(\d{1,3}))?[)\]]*\s*(?:[-–—:|]\s+)?(.*)")
 
@@ -50,14 +50,7 @@ class Vitt(LineFormat):
         return source.is_json and has(source.first_value, "id", "annotations")
 
     def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
-        for number, line in lines:
-            if not line or line.isspace():
-                continue
-            at = (Mark("line", number),)
-            item = decode(line, check, at)
-            if type(item) is not dict:
-                check.error("wrong-type", "a line must be a JSON object", at, detail=f"found {named(item)}")
-                continue
+        for at, item in objects(lines, check):
             id = check.open(item.get("id", MISSING), at, text=("annotations", INDEX, "tag"), time=("annotations", INDEX, "timestamp"))
             captions = []
             for i, tag in enumerate(check.sequence(item.get("annotations", MISSING), (*at, "annotations"), "the annotations")):

@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from .base import LineFormat, carrying, has
-from .checks import MISSING, Check, named
+from .base import LineFormat, carrying, has, objects
+from .checks import MISSING, Check
 from .problems import Mark
-from .source import Source, decode
+from .source import Source
 
 _LINE = frozenset(("doc", "text", "start", "end", "image", "meta", "duration"))
 
@@ -38,14 +38,7 @@ class JsonLines(LineFormat):
     def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
         current, closed, meta = None, set[str](), None
         captions: list[Caption] = []
-        for number, line in lines:
-            if not line or line.isspace():
-                continue
-            at = (Mark("line", number),)
-            item = decode(line, check, at)
-            if type(item) is not dict:
-                check.error("wrong-type", "a line must be a JSON object", at, detail=f"found {named(item)}")
-                continue
+        for at, item in objects(lines, check):
             if "storymeter" in item:
                 self._header(item, check, at)
                 continue

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..late import late
 
 if TYPE_CHECKING:
     from .bertscore import BertScore as BertScore
@@ -17,12 +18,4 @@ if TYPE_CHECKING:
 
 _LATE = {"BertScore": "bertscore", "Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge", "Spice": "spice", "Sts": "sts", "Wmd": "wmd"}
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LATE:
-        return getattr(importlib.import_module(f".{_LATE[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_LATE])
+__getattr__, __dir__ = late(__name__, _LATE)

@@ -5,8 +5,9 @@ Names are loaded on first use, so that a bootstrap does not wait for scipy.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..late import late
 
 if TYPE_CHECKING:
     from .correlation import fisher_interval as fisher_interval
@@ -63,12 +64,4 @@ _LATE = {
     "win_tie_loss": "paired",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LATE:
-        return getattr(importlib.import_module(f".{_LATE[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_LATE])
+__getattr__, __dir__ = late(__name__, _LATE)

@@ -1,0 +1,86 @@
+"""Many systems on many machines: each system is one task of a Ray cluster.
+
+A system is scored there by the function that scores it here, from the same corpora and the names of the metrics, so the numbers are
+the same bytes wherever they were computed. The references travel once per node. Needs the part `ray`; the other machines need
+Storymeter in the same version, and METEOR's data or models that a metric wants.
+
+    evaluate(..., cluster="local")             one Ray process per core of this machine
+    evaluate(..., cluster="auto")              the cluster that RAY_ADDRESS or `ray start` on this machine names
+    evaluate(..., cluster="ray://head:10001")  any other
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import DataError, MissingPartError, StorymeterError
+from ..metric import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Result = TypeVar("Result")
+
+
+def each(cluster: str, work: Callable[..., Result], items: Sequence[Any], *shared: Any, progress: Progress) -> list[Result]:
+    """`[work(item, *shared) for item in items]`, each on any node; `shared` is sent once. The first error of a task is raised here."""
+    with _connected(cluster) as ray:
+        common = [ray.put(value) for value in shared]
+        task = ray.remote(max_retries=1)(_answer)
+        waiting = [task.remote(work, item, *common) for item in items]
+        place = {reference: k for k, reference in enumerate(waiting)}
+        results: list[Any] = [None] * len(items)
+        while waiting:
+            ready, waiting = ray.wait(waiting)
+            try:
+                results[place[ready[0]]] = ray.get(ready[0])
+            except ray.exceptions.RayError as error:
+                raise DataError(f"A task failed on the cluster: {str(error).strip().splitlines()[-1]}",
+                                hint="Check that every node has this version of Storymeter and enough memory, or leave --cluster out.") from error
+            if isinstance(results[place[ready[0]]], StorymeterError):
+                raise results[place[ready[0]]]
+            progress("scoring on the cluster", len(items) - len(waiting), len(items))
+    return results
+
+
+def _answer(work: Callable[..., Result], item: Any, *shared: Any) -> Result | StorymeterError:
+    """An error that a user should read comes back as a value: raised, Ray would wrap it in its own with a traceback."""
+    try:
+        return work(item, *shared)
+    except StorymeterError as error:
+        return error
+
+
+@contextmanager
+def _connected(cluster: str) -> Iterator[Any]:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError:
+        raise MissingPartError.extra("A cluster", "ray") from None
+    if ray.is_initialized():  # the caller's own connection: use it, leave it
+        yield ray
+        return
+    here: dict[str, Any] = {"address": "local", "_node_ip_address": "127.0.0.1", "include_dashboard": False}
+    try:
+        _knock(cluster)
+        ray.init(**(here if cluster == "local" else {"address": cluster}), log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, ValueError, RuntimeError, OSError, TimeoutError) as error:
+        raise DataError(f"There is no cluster at {cluster!r}: {str(error).strip().splitlines()[0]}",
+                        hint="Start one with 'ray start --head', or use --cluster local for the cores of this machine.") from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _knock(cluster: str) -> None:
+    """Does anyone listen at host:port? Ray itself would ask for several minutes."""
+    host, colon, port = cluster.removeprefix("ray://").rpartition(":")
+    if colon:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
