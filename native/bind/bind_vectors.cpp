@@ -1,7 +1,8 @@
-// Dot products and greedy matchings for Python. Indices are checked here, so that the kernels need not.
+// Dot products, greedy matchings and alignments of words for Python. Indices are checked here, so that the kernels need not.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include "../alignment.hpp"
 #include "../vectors.hpp"
 
 namespace nb = nanobind;
@@ -13,6 +14,8 @@ namespace {
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Index = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Words = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Out = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 
 Vectors vectors(const Matrix& matrix) { return {matrix.data(), matrix.shape(0), matrix.shape(1)}; }
@@ -29,6 +32,15 @@ TokenVectors tokens(const Matrix& matrix, const Index& offset, const Weights& we
     for (std::size_t k = 1; sound && k < o.size(); ++k) sound = o[k - 1] <= o[k];
     if (!sound) throw nb::value_error("offsets must ascend from 0 to the number of rows, with one weight per row");
     return {vectors(matrix), o, {weight.data(), weight.size()}};
+}
+
+WeighedWords sentences(const Index& offset, const Words& word, const Floats& weight, std::size_t below) {
+    const auto o = view(offset);
+    bool sound = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(word.size()) && weight.size() == word.size();
+    for (std::size_t k = 1; sound && k < o.size(); ++k) sound = o[k - 1] <= o[k];
+    for (std::size_t k = 0; sound && k < word.size(); ++k) sound = word.data()[k] >= 0 && static_cast<std::size_t>(word.data()[k]) < below;
+    if (!sound) throw nb::value_error("offsets must ascend from 0 to the number of words, each a number of the table and with a weight");
+    return {o, {word.data(), word.size()}, {weight.data(), weight.size()}};
 }
 
 }  // namespace
@@ -52,4 +64,15 @@ void bind_vectors(nb::module_& m) {
         greedy_matching(candidates, references, view(ic), view(ir), out.data(), threads);
     }, "candidates"_a, "candidate_offset"_a, "candidate_weight"_a, "references"_a, "reference_offset"_a, "reference_weight"_a,
        "candidate_index"_a, "reference_index"_a, "out"_a, "threads"_a = 1);
+
+    m.def("align_and_penalise", [](const Matrix& table, const Index& co, const Words& cw, const Floats& cx, const Index& ro, const Words& rw, const Floats& rx,
+                                   const Index& ic, const Index& ir, float weak_below, float weak, float opposite, Out& out, int threads) {
+        if (ic.size() != ir.size() || out.size() != ic.size()) throw nb::value_error("shapes do not fit");
+        const WeighedWords candidates = sentences(co, cw, cx, table.shape(0)), references = sentences(ro, rw, rx, table.shape(1));
+        check(ic, co.size() - 1);
+        check(ir, ro.size() - 1);
+        nb::gil_scoped_release release;
+        align_and_penalise({table.data(), table.shape(0), table.shape(1)}, candidates, references, view(ic), view(ir), {weak_below, weak, opposite}, out.data(), threads);
+    }, "similarities"_a, "candidate_offset"_a, "candidate_word"_a, "candidate_weight"_a, "reference_offset"_a, "reference_word"_a, "reference_weight"_a,
+       "candidate_index"_a, "reference_index"_a, "weak_below"_a, "weak"_a, "opposite"_a, "out"_a, "threads"_a = 1);
 }

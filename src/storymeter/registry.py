@@ -67,7 +67,7 @@ METRICS: dict[str, Entry] = {
     "repetition_4": Entry("storymeter.pairs.diversity:Repetition", {}, "share of a document's four-word runs that it has said before (Xiong 2018)"),
     "bertscore": Entry("storymeter.pairs.pair_mean:bertscore", {}, "each token against its most similar one (Zhang 2020)"),
     "spice": Entry("storymeter.pairs.spice:SpiceMetric", {}, "do candidate and references say the same things are there? facts of scene graphs, by rules (after Anderson 2016)"),
-    "sts": Entry("storymeter.pairs.pair_mean:sts", {}, "do candidate and reference mean the same? cosine of sentence vectors"),
+    "sts": Entry("storymeter.pairs.pair_mean:sts", {}, "do candidate and reference mean the same? cosine of sentence vectors, or words aligned (engine=align, after Han 2013)"),
     "wmd": Entry("storymeter.pairs.pair_mean:wmd", {}, "how far must words travel? 1 / (1 + Word Mover's Distance) (Kusner 2015)"),
 }
 
@@ -83,7 +83,7 @@ SCORERS: dict[str, Entry] = {
     "cider_d": Entry("storymeter.pairs.cider:CiderD", {}, "the same as cider"),
     "bertscore": Entry("storymeter.pairs.bertscore:BertScore", {}, "each token against its most similar one"),
     "spice": Entry("storymeter.pairs.spice:Spice", {}, "facts of scene graphs, read by rules"),
-    "sts": Entry("storymeter.pairs.sts:Sts", {}, "cosine of sentence vectors"),
+    "sts": Entry("storymeter.pairs.sts:Sts", {}, "cosine of sentence vectors, or words aligned (engine=align)"),
     "wmd": Entry("storymeter.pairs.wmd:Wmd", {}, "1 / (1 + Word Mover's Distance)"),
 }
 

@@ -42,10 +42,10 @@ def bertscore(model: str = "", layer: int = 6, idf: bool = False, baseline: floa
     return PairMean(BertScore(model, layer, idf, baseline, value))
 
 
-def sts(model: str = "", cache: bool = True) -> PairMean:
+def sts(model: str = "", cache: bool = True, engine: Literal["cosine", "align"] = "cosine", vectors: str = "") -> PairMean:
     from .sts import Sts
 
-    return PairMean(Sts(model=model, cache=cache))
+    return PairMean(Sts(model, cache, engine, vectors))
 
 
 def wmd(vectors: str = "") -> PairMean:

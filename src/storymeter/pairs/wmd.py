@@ -3,7 +3,7 @@
     d = min over T >= 0 of  sum_ij T_ij |x_i - y_j|,   rows of T sum to the candidate's word shares, columns to the reference's
 
 by exact optimal transport (POT). Shares are over a caption's words without stop words, in lower case; a caption of stop words alone
-keeps them; words without a vector are left out. The score is the similarity 1 / (1 + d), the best over references; `distances` gives d.
+keeps them; words without a vector are left out, and so is what follows the first 1,024 distinct words. The score is the similarity 1 / (1 + d), the best over references; `distances` gives d.
 A caption without any known word is infinitely far from all: similarity 0.
 
 Of several references only the nearest counts. d is never below the cost of sending each word to its nearest one on the other side
@@ -16,19 +16,23 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain, islice
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..errors import MissingPartError, UsageError
+from ..errors import DataError, MissingPartError, UsageError
+from ..metric import Progress, silent
 from ..text.unicode import well_formed
 from ..text.words import words
 from .base import FloatArray, IntArray, PairScorer
 from .sentences import printed
-from .word_vectors import EncoderVectors, Vector, VectorFile
+from .word_classes import STOP_WORDS
+from .word_vectors import Vector, WordVectors, word_vectors
 
-_STOP = frozenset(["a", "an", "the", "and", "or", "but", "of", "to", "in", "on", "at", "by", "for", "with", "from", "as", "is", "are", "was", "were", "be", "been", "being", "am", "it", "its", "he",
-                   "she", "they", "them", "his", "her", "their", "him", "this", "that", "these", "those", "there", "while", "who", "which", "i", "you", "we", "'s", "has", "have", "had", "do", "does"])
+#: distinct words of a caption that count, the first ones; real captions have a dozen
+MOST_WORDS = 1024
+_OPTIMAL = 1
 
 
 class Bag(NamedTuple):
@@ -45,13 +49,18 @@ class Wmd(PairScorer):
     def __init__(self, vectors: str = "") -> None:
         self.vectors = vectors
         self.solved = self.skipped = 0
-        self._source: VectorFile | EncoderVectors | None = None
+        self._source: WordVectors | None = None
         self._words: dict[str, Vector | None] = {}
         self._bags: dict[str, Bag] = {}
+        self._device = "cpu"
+        self._progress: Progress = silent
 
     @property
     def name(self) -> str:
         return printed("wmd", {"vectors": ""}, vectors=self.vectors)
+
+    def prepare(self, progress: Progress, device: str = "cpu") -> None:
+        self._device, self._progress = device, progress
 
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._loaded().label}
@@ -69,13 +78,20 @@ class Wmd(PairScorer):
                 a, b = ours[pair[0]], theirs[pair[1]]
                 known[pair] = self._exact(a, b, _costs(a, b)) if len(a.shares) and len(b.shares) else np.inf
             out[k] = known[pair]
+            if k % 1024 == 0:
+                self._progress("moving words", k, len(out))
         return out
 
     def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
         if len(candidates) != len(references):
             raise UsageError(f"There are {len(candidates):,} candidates but {len(references):,} lists of references.", hint="Give one list of references per candidate.")
-        nearest = [self._nearest(bag, self._read(group)) for bag, group in zip(self._read(candidates), references, strict=True)]
-        return 1.0 / (1.0 + np.array(nearest, dtype=np.float64))
+        self._read([*candidates, *chain.from_iterable(references)])
+        nearest = np.empty(len(candidates))
+        for k, (text, group) in enumerate(zip(candidates, references, strict=True)):
+            nearest[k] = self._nearest(self._bags[text], self._read(group))
+            if k % 256 == 0:
+                self._progress("moving words", k, len(nearest))
+        return 1.0 / (1.0 + nearest)
 
     def _nearest(self, bag: Bag, group: Sequence[Bag]) -> float:
         if not len(bag.shares):
@@ -96,32 +112,33 @@ class Wmd(PairScorer):
 
     def _exact(self, a: Bag, b: Bag, costs: FloatArray) -> float:
         self.solved += 1
-        return max(0.0, float(_transport().emd2(a.shares, b.shares, costs, numItermax=1_000_000)))
+        if len(a.shares) == 1 or len(b.shares) == 1:  # there is only one way to send everything
+            return float(a.shares @ costs @ b.shares)
+        _, distance, _, _, code = _solver()(a.shares, b.shares, costs, 1_000_000, 1)
+        if code != _OPTIMAL:
+            raise DataError(f"The transport between captions of {len(a.shares):,} and {len(b.shares):,} distinct words was not solved.", hint="Shorten the captions.")
+        return max(0.0, float(distance))
 
     def _read(self, texts: Sequence[str]) -> list[Bag]:
-        for text in dict.fromkeys(texts):
-            if text not in self._bags:
-                self._bags[text] = self._bag(text)
+        new = [text for text in dict.fromkeys(texts) if text not in self._bags]
+        if new:
+            counts = [_counted(text) for text in well_formed(new)]
+            unknown = list(dict.fromkeys(word for count in counts for word in count if word not in self._words))
+            self._words.update(zip(unknown, self._loaded().vectors(unknown), strict=True))
+            self._bags.update((text, self._bag(count)) for text, count in zip(new, counts, strict=True))
         return [self._bags[text] for text in texts]
 
-    def _bag(self, text: str) -> Bag:
-        said = words(well_formed([text])[0])
-        counts = Counter([word for word in said if word not in _STOP] or said)
-        found = [(count, vector) for word, count in counts.items() if (vector := self._vector(word)) is not None]
+    def _bag(self, counts: dict[str, int]) -> Bag:
+        found = [(count, vector) for word, count in counts.items() if (vector := self._words[word]) is not None]
         if not found:
             return Bag(np.empty(0), np.empty((0, 0)))
         shares = np.array([count for count, _ in found], dtype=np.float64)
         return Bag(shares / shares.sum(), np.stack([vector for _, vector in found]))
 
-    def _vector(self, word: str) -> Vector | None:
-        if word not in self._words:
-            self._words[word] = self._loaded()(word)
-        return self._words[word]
-
-    def _loaded(self) -> VectorFile | EncoderVectors:
+    def _loaded(self) -> WordVectors:
         if self._source is None:
-            _transport()
-            self._source = VectorFile(self.vectors) if self.vectors else EncoderVectors()
+            _solver()
+            self._source = word_vectors(self.vectors, device=self._device)
         return self._source
 
 
@@ -130,14 +147,21 @@ def lower_bound(a: Bag, b: Bag, costs: FloatArray) -> float:
     return max(float(a.shares @ costs.min(axis=1)), float(b.shares @ costs.min(axis=0)))
 
 
+def _counted(text: str) -> dict[str, int]:
+    """The words of a caption that count, and how often it says them."""
+    said = words(text)
+    return dict(islice(Counter([word for word in said if word not in STOP_WORDS] or said).items(), MOST_WORDS))
+
+
 def _costs(a: Bag, b: Bag) -> FloatArray:
     from scipy.spatial.distance import cdist
 
     return np.asarray(cdist(a.vectors, b.vectors), dtype=np.float64)
 
 
-def _transport() -> Any:
+def _solver() -> Any:
+    """The network simplex under `ot.emd2`: what POT checks and computes around it costs forty times as much for captions of ten words."""
     try:
-        return importlib.import_module("ot")
+        return importlib.import_module("ot").lp.emd_wrap.emd_c
     except ImportError:
         raise MissingPartError.extra("Word Mover's Distance (wmd)", "neural") from None

@@ -1,4 +1,4 @@
-"""Short lists of everyday words that the rules of scene graphs need: what a caption writer means by them.
+"""Short lists of everyday words that scene graphs and alignments need: what a caption writer means by them.
 
 Colours and sizes are the categories of SPICE; numbers and collectives say how many; links are prepositions of several words. Articles
 are dropped before tagging, so phrases are written without them.
@@ -25,3 +25,10 @@ VERBS_AS_NOUNS = {"runs": "run", "jumps": "jump", "walks": "walk", "rides": "rid
                   "snowboards": "snowboard", "laughs": "laugh", "sleeps": "sleep", "chases": "chase", "races": "race", "watches": "watch", "dances": "dance",
                   "rolls": "roll", "trots": "trot", "flies": "fly", "bites": "bite", "points": "point", "hugs": "hug", "hops": "hop", "approaches": "approach", "cries": "cry"}
 ANIMATE = frozenset(["man", "woman", "boy", "girl", "child", "kid", "person", "guy", "lady", "baby", "toddler", "player", "dog", "cat", "horse", "rider", "biker", "cyclist", "skateboarder", "snowboarder", "surfer", "skier", "climber", "swimmer", "runner", "dancer", "singer", "performer", "musician", "worker", "hiker", "puppy", "animal", "bird", "bear", "cow", "sheep", "elephant", "fisherman", "fireman", "policeman", "officer", "soldier", "chef", "cook", "clown", "crowd", "family", "team", "couple", "adult", "teenager", "teen", "youth", "gentleman", "male", "female", "friend", "father", "mother", "son", "daughter", "brother", "sister", "bride", "groom", "student", "teacher", "athlete", "actor", "artist", "greyhound", "poodle", "terrier", "bull", "goat", "duck", "motorcyclist", "bicyclist", "wrestler", "boxer", "gymnast", "golfer", "pitcher", "batter", "quarterback", "goalie", "referee", "fan", "spectator", "tourist", "driver"])
+#: words that tell nothing by themselves
+STOP_WORDS = frozenset(["a", "an", "the", "and", "or", "but", "of", "to", "in", "on", "at", "by", "for", "with", "from", "as", "is", "are", "was", "were", "be", "been", "being", "am", "it", "its", "he",
+                        "she", "they", "them", "his", "her", "their", "him", "this", "that", "these", "those", "there", "while", "who", "which", "i", "you", "we", "'s", "has", "have", "had", "do", "does"])
+#: base forms that exclude each other where one caption has the one and the other caption the other
+OPPOSITES = (("man", "woman"), ("boy", "girl"), ("man", "girl"), ("boy", "woman"), ("male", "female"), ("gentleman", "lady"), ("black", "white"), ("big", "small"), ("big", "little"),
+             ("large", "small"), ("large", "little"), ("young", "old"), ("short", "tall"), ("short", "long"), ("inside", "outside"), ("indoors", "outdoors"), ("indoor", "outdoor"),
+             ("up", "down"), ("over", "under"), ("front", "back"), ("left", "right"), ("sit", "stand"), ("day", "night"), ("wet", "dry"), ("hot", "cold"), ("empty", "full"), ("open", "closed"))

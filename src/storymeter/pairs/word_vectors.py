@@ -3,12 +3,19 @@
 A file has one word and its numbers per line, with or without word2vec's line of two counts at the top. It is read once to find
 where each word's line begins; the numbers of a word are read when it is first asked for, so a large file costs little memory. The
 encoder's vector of a word is the mean over its word pieces of the input embeddings. All vectors are scaled to length one.
+
+Such lists stand in the order of frequency, the commonest word first. So a word's place also says how much it tells:
+
+    weight(word) = log(1 + place) / log(1 + words in the list),   1 for a word that is not in it
 """
 
 from __future__ import annotations
 
+import math
 import mmap
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +25,22 @@ from ..text.checkpoints import weights_hash
 from ..text.encoder import load
 
 Vector = NDArray[np.float64]
+
+
+class WordVectors(Protocol):
+    #: the name and hash of what the vectors come from, for signatures
+    label: str
+
+    def vectors(self, words: Sequence[str]) -> list[Vector | None]:
+        """Length one each; None for a word that is not known."""
+
+    def weight(self, word: str) -> float:
+        """Above 0, at most 1: see the module."""
+
+
+def word_vectors(file: str = "", model: str = "", device: str = "cpu") -> WordVectors:
+    """Those of a file, or of an encoder: a local checkpoint, or the default one."""
+    return VectorFile(file) if file else EncoderVectors(model, device)
 
 
 class VectorFile:
@@ -46,7 +69,14 @@ class VectorFile:
         if not self._begins:
             raise DataError(f"{self.path} holds no word vectors.", hint="Give a text file with one word and its numbers per line.")
 
-    def __call__(self, word: str) -> Vector | None:
+    def weight(self, word: str) -> float:
+        begin = self._begins.get(word.encode("utf-8", "replace"))  # its share of the file is its share of the list
+        return 1.0 if begin is None else _weight(len(self._begins) * begin // len(self._data), len(self._begins))
+
+    def vectors(self, words: Sequence[str]) -> list[Vector | None]:
+        return [self._vector(word) for word in words]
+
+    def _vector(self, word: str) -> Vector | None:
         begin = self._begins.get(word.encode("utf-8", "replace"))
         if begin is None:
             return None
@@ -63,15 +93,27 @@ class VectorFile:
 class EncoderVectors:
     """Every word that has a letter or a digit has a vector: rare words are made of pieces."""
 
-    def __init__(self, device: str = "cpu") -> None:
-        encoder = load("", device)
+    def __init__(self, model: str = "", device: str = "cpu") -> None:
+        encoder = load(model, device)
         self.label = f"static-{encoder.label}"
         self._pieces = encoder.tokenizer
         self._table: Vector = encoder.model.get_input_embeddings().weight.detach().cpu().numpy().astype(np.float64)
+        listed = sorted(encoder.tokenizer.get_vocab().items(), key=lambda entry: entry[1])
+        whole = (piece.lstrip("Ġ▁").lower() for piece, _ in listed)
+        self._place = {word: place for place, word in enumerate(dict.fromkeys(word for word in whole if len(word) > 1 and word.isalpha()))}
 
-    def __call__(self, word: str) -> Vector | None:
-        ids = self._pieces(word, add_special_tokens=False)["input_ids"]
-        return _unit(self._table[ids].mean(axis=0)) if len(ids) else None
+    def weight(self, word: str) -> float:
+        place = self._place.get(word)
+        return 1.0 if place is None else _weight(place, len(self._place))
+
+    def vectors(self, words: Sequence[str]) -> list[Vector | None]:
+        pieces = self._pieces(list(words), add_special_tokens=False)["input_ids"] if words else []
+        return [_unit(self._table[ids].mean(axis=0)) if len(ids) else None for ids in pieces]
+
+
+def _weight(place: int, size: int) -> float:
+    """`place` counts from 0."""
+    return math.log(2 + place) / math.log(2 + size)
 
 
 def _unit(vector: Vector) -> Vector | None:

@@ -46,7 +46,7 @@ def test_equals_pot_on_every_pair() -> None:
     scorer = Wmd()
     c, r = (index.ravel().astype(np.int64) for index in np.indices((len(TEXTS), len(TEXTS))))
     ours = scorer.distances(candidates=TEXTS, references=TEXTS, candidate_index=c, reference_index=r)
-    bags = [scorer._bag(text) for text in TEXTS]
+    bags = scorer._read(TEXTS)
     theirs = [ot.emd2(bags[i].shares, bags[j].shares, ot.dist(bags[i].vectors, bags[j].vectors, metric="euclidean")) for i, j in zip(c, r, strict=True)]
     # POT's own distances lose half the digits near 0 (|x|^2 + |y|^2 - 2xy)
     assert np.allclose(ours, theirs, atol=1e-6)
@@ -66,16 +66,25 @@ def test_skipping_changes_nothing() -> None:
     assert np.array_equal(quick, table.max(axis=1))
 
 
+def test_progress_is_told() -> None:
+    told: list[tuple[str, int, int]] = []
+    scorer = Wmd()
+    scorer.prepare(lambda *what: told.append(what))
+    scorer.pairs(candidates=TEXTS, references=[[text] for text in TEXTS])
+    scorer.matrix(candidates=TEXTS, references=TEXTS)
+    assert ("moving words", 0, len(TEXTS)) in told and ("moving words", 0, len(TEXTS) ** 2) in told
+
+
 def test_the_bound_is_below_the_distance() -> None:
     scorer = Wmd()
-    bags = [scorer._bag(text) for text in TEXTS]
+    bags = scorer._read(TEXTS)
     for a in bags:
         for b in bags:
             costs = wmd._costs(a, b)
             assert wmd.lower_bound(a, b, costs) <= scorer._exact(a, b, costs) + 1e-12
 
 
-@pytest.mark.parametrize("text", ["", " ", "...", "the of", "😀😀", "\ud800", "\x00", "x" * 5_000, "dog " * 10_000, "人が犬と歩く"])
+@pytest.mark.parametrize("text", ["", " ", "...", "the of", "😀😀", "\ud800", "\x00", "x" * 5_000, "dog " * 10_000, " ".join(f"word{k}" for k in range(10_000)), "人が犬と歩く"])
 def test_hostile_text_has_a_value(text: str) -> None:
     values = Wmd().pairs(candidates=[text, "a dog", text], references=[["a dog"], [text], []])
     assert np.all((values >= 0.0) & (values <= 1.0))
