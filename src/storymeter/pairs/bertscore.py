@@ -11,7 +11,7 @@ the report card; `model=` names any local checkpoint.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -23,19 +23,28 @@ from ..metric import Progress, silent
 from ..text.unicode import well_formed
 from .base import FloatArray, IntArray, PairScorer
 from .sentences import printed
+from .vector_rows import Float32, VectorRows
 
 Value = Literal["f1", "precision", "recall"]
 _PLACE = {"precision": 0, "recall": 1, "f1": 2}
 DEFAULT_LAYER = 6
+#: sentences encoded between two reports of progress; token vectors kept for the next call, in bytes
+CHUNK, KEPT = 2048, 1 << 30
 
 
 class _Tokens:
-    """The token vectors of many sentences, one after another, each of length one."""
+    """The token vectors of many sentences, one after another, each of length one; each distinct sentence once."""
 
-    def __init__(self, ids: list[NDArray[np.int64]], vectors: list[NDArray[np.float32]], dimension: int) -> None:
-        self.ids = ids
-        self.vectors = np.concatenate(vectors) if vectors else np.empty((0, dimension), np.float32)
-        self.offset = np.concatenate([[0], np.cumsum([len(i) for i in ids], dtype=np.int64)]).astype(np.int64)
+    def __init__(self, dimension: int) -> None:
+        self.vectors = VectorRows(dimension)
+        self.place: dict[str, int] = {}
+        self.offset, self.weight = [0], [np.empty(0)]
+
+    def add(self, text: str, vectors: Float32, weight: FloatArray) -> None:
+        self.place[text] = len(self.place)
+        self.vectors.append(vectors)
+        self.offset.append(self.offset[-1] + len(vectors))
+        self.weight.append(weight)
 
 
 class BertScore(PairScorer):
@@ -50,6 +59,7 @@ class BertScore(PairScorer):
         self._progress: Progress = silent
         self._frequency: Counter[int] = Counter()
         self._fitted = 0
+        self._tokens: _Tokens | None = None
 
     @property
     def name(self) -> str:
@@ -57,6 +67,8 @@ class BertScore(PairScorer):
         return printed("bertscore", default, model=self.model, layer=self.layer, idf=self.idf, baseline=self.baseline, value=self.value)
 
     def prepare(self, progress: Progress, device: str = "cpu") -> None:
+        if device != self._device:
+            self._tokens = None
         self._device, self._progress = device, progress
 
     def depends_on(self) -> dict[str, object]:
@@ -74,6 +86,7 @@ class BertScore(PairScorer):
         flat = well_formed([sentence.strip() for group in references for sentence in group])
         encoder = self._encoder()
         ids = encoder.tokenizer(flat, truncation=True, max_length=encoder.max_tokens)["input_ids"] if flat else []
+        self._tokens = None  # their weights may change
         self._frequency = Counter(token for sentence in ids for token in set(sentence))
         self._fitted = len(flat)
 
@@ -84,35 +97,36 @@ class BertScore(PairScorer):
         """(pairs, 3): precision, recall, F1."""
         if self.idf and not self._fitted:
             raise UsageError("bertscore(idf=true) has seen no references to learn from.", hint="Call fit(references) first; `storymeter score` does.")
-        ours, theirs = self._tokens(candidates), self._tokens(references)
-        out = np.empty((len(candidate_index), 3))
-        _native.greedy_matching(ours.vectors, ours.offset, self._weights(ours), theirs.vectors, theirs.offset, self._weights(theirs),
-                                np.ascontiguousarray(candidate_index, dtype=np.int64), np.ascontiguousarray(reference_index, dtype=np.int64), out, threads=jobs)
+        ours, theirs = (well_formed([sentence.strip() for sentence in side]) for side in (candidates, references))
+        tokens = self._read(dict.fromkeys([*ours, *theirs]))
+        c, r = (np.array([tokens.place[text] for text in side], dtype=np.int64)[index] for side, index in ((ours, candidate_index), (theirs, reference_index)))
+        offset, weight = np.array(tokens.offset, dtype=np.int64), np.concatenate(tokens.weight)
+        out = np.empty((len(c), 3))
+        for block in tokens.vectors.blocks(len(c), (len(ours) + len(theirs)) / max(len(c), 1) * len(tokens.vectors) / len(offset)):
+            vectors = tokens.vectors.view()
+            _native.greedy_matching(vectors, offset, weight, vectors, offset, weight, c[block], r[block], out[block], threads=jobs)
         if self.baseline:
             out = (out - self.baseline) / (1 - self.baseline)
-        said_nothing = np.array([not s.strip() for s in candidates])[candidate_index] | np.array([not s.strip() for s in references])[reference_index]
-        out[said_nothing] = 0.0
+        out[np.array([not text for text in ours])[candidate_index] | np.array([not text for text in theirs])[reference_index]] = 0.0
         return out
 
-    def _tokens(self, sentences: Sequence[str]) -> _Tokens:
+    def _read(self, texts: Iterable[str]) -> _Tokens:
+        """Token vectors of at least these sentences: each is encoded once in the scorer's life, as long as they all fit into `KEPT`."""
         encoder = self._encoder()
-        clean = well_formed([sentence.strip() for sentence in sentences])
-        places: dict[str, int] = {}
-        index = [places.setdefault(sentence, len(places)) for sentence in clean]
-        ids: list[Any] = [None] * len(places)
-        vectors: list[Any] = [None] * len(places)
-        for row, tokens in encoder.token_vectors(list(places), layer=self.layer, progress=self._progress):
-            norm = np.linalg.norm(tokens.vectors, axis=1, keepdims=True)
-            ids[row], vectors[row] = tokens.ids, tokens.vectors / np.maximum(norm, 1e-12)
-        return _Tokens([ids[k] for k in index], [vectors[k] for k in index], encoder.dimension)
+        if self._tokens is None or self._tokens.vectors.size > KEPT:
+            self._tokens = _Tokens(encoder.dimension)
+        tokens = self._tokens
+        new = sorted((text for text in texts if text not in tokens.place), key=len)
+        for begin in range(0, len(new), CHUNK):
+            part = new[begin:begin + CHUNK]
+            for row, found in encoder.token_vectors(part, layer=self.layer):
+                tokens.add(part[row], found.vectors / np.maximum(np.linalg.norm(found.vectors, axis=1, keepdims=True), 1e-12), self._weights(found.ids))
+            self._progress("encoding sentences", begin + len(part), len(new))
+        return tokens
 
-    def _weights(self, tokens: _Tokens) -> FloatArray:
+    def _weights(self, ids: NDArray[np.int64]) -> FloatArray:
         if self.idf:
-            flat = np.concatenate(tokens.ids) if tokens.ids else np.empty(0, np.int64)
-            known = {token: np.log((self._fitted + 1) / (self._frequency[token] + 1)) for token in np.unique(flat).tolist()}
-            return np.array([known[token] for token in flat.tolist()])
-        weights = np.ones(len(tokens.vectors))
-        ends = tokens.offset
-        weights[ends[:-1]] = 0.0
-        weights[ends[1:] - 1] = 0.0
+            return np.log((self._fitted + 1) / (np.array([self._frequency[token] for token in ids.tolist()]) + 1))
+        weights = np.ones(len(ids))
+        weights[[0, -1]] = 0.0
         return weights

@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError
 from ..metric import Progress, silent
 from ..text.checkpoints import checkpoint_folder, weight_files, weights_hash
 from ..text.encoder import DEFAULT_NAME, default_folder, load
+from .vector_rows import Float32, VectorRows
 
-Float32 = NDArray[np.float32]
 #: sentences encoded between two writes to the cache, so that an interrupted run keeps what it did
 CHUNK = 2048
 
@@ -38,7 +39,7 @@ def cache_folder() -> Path | None:
 
 
 class Embeddings:
-    """Rows of one growing array; `rows` says where a sentence's vector stands, after encoding what is new.
+    """Vectors that are only added to; `rows` says where a sentence's vector stands, after encoding what is new.
 
     The model itself is loaded when the first unknown sentence comes: a run whose sentences are all in the cache never pays for it.
     """
@@ -48,40 +49,43 @@ class Embeddings:
         folder = checkpoint_folder(model) if model else default_folder()
         digest = weights_hash(*weight_files(folder))
         self.label = f"{Path(model).name if model else DEFAULT_NAME}#{digest[:8]}"
-        self.dimension = int(json.loads((folder / "config.json").read_text(encoding="utf-8"))["hidden_size"])
+        self.vectors = VectorRows(_dimension(folder))
         self._row: dict[str, int] = {}
-        self._vectors: Float32 = np.empty((0, self.dimension), np.float32)
         place = cache_folder() if cache else None
-        self._store = _Store(place / f"sentences-{digest[:16]}.sqlite", self.dimension) if place else None
-
-    @property
-    def vectors(self) -> Float32:
-        return self._vectors
+        self._store = _Store(place / f"sentences-{digest[:16]}.sqlite", self.vectors.dimension) if place else None
 
     def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
         new = [text for text in dict.fromkeys(sentences) if text not in self._row]
-        if new:
-            self._add(new, progress)
+        lacking = [text for begin in range(0, len(new), CHUNK) for text in self._remembered(new[begin:begin + CHUNK])]
+        lacking.sort(key=len)
+        for begin in range(0, len(lacking), CHUNK):
+            progress("encoding sentences", begin, len(lacking))
+            part = lacking[begin:begin + CHUNK]
+            vectors = load(self._model, self._device).embed(part)
+            self._add(part, vectors)
+            if self._store:
+                self._store.put(part, vectors)
+        if lacking:
+            progress("encoding sentences", len(lacking), len(lacking))
         return np.fromiter(map(self._row.__getitem__, sentences), dtype=np.int64, count=len(sentences))
 
-    def _add(self, new: list[str], progress: Progress) -> None:
-        begin = len(self._vectors)
-        grown = np.empty((begin + len(new), self.dimension), np.float32)
-        grown[:begin] = self._vectors
-        known = self._store.get(new) if self._store else {}
-        for k, text in enumerate(new):
-            if text in known:
-                grown[begin + k] = known[text]
-        lacking = sorted((k for k, text in enumerate(new) if text not in known), key=lambda k: len(new[k]))
-        for start in range(0, len(lacking), CHUNK):
-            progress("encoding sentences", start, len(lacking))
-            part = lacking[start:start + CHUNK]
-            vectors = load(self._model, self._device).embed([new[k] for k in part])
-            grown[[begin + k for k in part]] = vectors
-            if self._store:
-                self._store.put([new[k] for k in part], vectors)
-        self._vectors = grown
-        self._row.update({text: begin + k for k, text in enumerate(new)})
+    def _remembered(self, texts: Sequence[str]) -> list[str]:
+        """Takes from the cache what is there; the sentences that are not."""
+        known = self._store.get(texts) if self._store else {}
+        if known:
+            self._add(list(known), np.stack(list(known.values())))
+        return [text for text in texts if text not in known]
+
+    def _add(self, texts: Sequence[str], vectors: Float32) -> None:
+        begin = self.vectors.append(vectors)
+        self._row.update({text: begin + k for k, text in enumerate(texts)})
+
+
+def _dimension(folder: Path) -> int:
+    try:
+        return int(json.loads((folder / "config.json").read_text(encoding="utf-8"))["hidden_size"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise DataError(f"{folder / 'config.json'} does not say how long the vectors are (hidden_size).", hint="Give the folder of a complete checkpoint of an encoder.") from None
 
 
 class _Store:

@@ -10,7 +10,7 @@ so that several words for one thing in the references are found, or missed, toge
 relation (three), and among attributes colour, size and cardinality. No facts on either side: 0.
 
 An approximation: the original reads a dependency parse by the Stanford parser, ours are rules over part-of-speech tags. Values are not
-comparable with published SPICE; `spice(engine=rules)` says so in every table.
+comparable with published SPICE; `spice(engine=rules)` says so in every table. `spice(engine=java)` runs the original (`spice_java`).
 """
 
 from __future__ import annotations
@@ -25,17 +25,19 @@ import numpy as np
 from ..errors import UsageError
 from ..join import Task
 from ..metric import Metric, Progress, Setting, silent
-from ..names import Name
 from ..signature import Signature
 from ..text.tokens import document_texts
 from .base import FloatArray, IntArray, PairScorer
 from .scene_graph import SceneGraph, scene_graph
+from .sentences import printed
+from .spice_java import DEADLINE, Item, OriginalSpice
 from .table import read_by
 from .word_classes import COLOURS, SIZES
 from .wordnet import synsets
 
 Fact = tuple[str, ...]
 Facts = frozenset[Fact]
+Engine = Literal["rules", "java"]
 Category = Literal["all", "object", "attribute", "relation", "colour", "size", "cardinality"]
 _COLOURS, _SIZES = frozenset(COLOURS.values()), frozenset(SIZES.values())
 CATEGORIES: Mapping[str, Callable[[Fact], bool]] = {
@@ -53,23 +55,29 @@ class Spice(PairScorer):
     symmetric: ClassVar[bool] = True
     raw_text: ClassVar[bool] = True
 
-    def __init__(self, engine: Literal["rules"] = "rules", category: Category = "all") -> None:
-        if engine != "rules":
-            raise UsageError(f"spice has no engine {engine!r}.", hint="There is one: rules.")
+    def __init__(self, engine: Engine = "rules", category: Category = "all", jars: str = "", deadline: float = DEADLINE) -> None:
+        if engine not in ("rules", "java"):
+            raise UsageError(f"spice has no engine {engine!r}.", hint="There are two: rules, and java (the original, where its jars are).")
         if category not in CATEGORIES:
             raise UsageError(f"spice has no category {category!r}.", hint=f"Choose one of {', '.join(CATEGORIES)}.")
-        self.engine, self.category = engine, category
+        if engine == "rules" and (jars or deadline != DEADLINE):
+            raise UsageError("jars and deadline are options of spice(engine=java).", hint="Leave them out, or add engine=java.")
+        self.engine, self.category, self.jars, self.deadline = engine, category, jars, deadline
         self._facts: dict[str, Facts] = {}
+        self._original: OriginalSpice | None = None
+        self._said: dict[Item, FloatArray] = {}
         self._progress: Progress = silent
 
     @property
     def name(self) -> str:
-        return str(Name("spice", {"engine": self.engine} | ({"category": self.category} if self.category != "all" else {})))
+        return printed("spice", {"engine": "", "category": "all", "jars": "", "deadline": DEADLINE}, engine=self.engine, category=self.category, jars=self.jars, deadline=self.deadline)
 
     def prepare(self, progress: Progress, device: str = "cpu") -> None:
         self._progress = progress
 
     def depends_on(self) -> dict[str, object]:
+        if self.engine == "java":
+            return {"jar": self._program().label}
         try:
             return {"tagger": f"HanTa-{version('HanTa')}"}
         except PackageNotFoundError:
@@ -91,18 +99,24 @@ class Spice(PairScorer):
         return [self._facts[text] for text in texts]
 
     def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
+        if self.engine == "java":
+            pairs = zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
+            return np.nan_to_num(self._by_original([Item(candidates[c], (references[r],)) for c, r in pairs], jobs)[:, list(CATEGORIES).index(self.category)], nan=0.0)
         ours = [chosen(facts, self.category) for facts in self.facts(candidates)]
         theirs = [chosen(facts, self.category) for facts in self.facts(references)]
         return np.array([f1(ours[c], theirs[r]) or 0.0 for c, r in zip(candidate_index.tolist(), reference_index.tolist(), strict=True)], dtype=np.float64)
 
     def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
-        values = self.by_category(candidates=candidates, references=references, categories=(self.category,))
+        values = self.by_category(candidates=candidates, references=references, categories=(self.category,), jobs=jobs)
         return np.nan_to_num(values[:, 0], nan=0.0)
 
-    def by_category(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], categories: Sequence[str] = tuple(CATEGORIES)) -> FloatArray:
+    def by_category(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], categories: Sequence[str] = tuple(CATEGORIES), jobs: int = 1) -> FloatArray:
         """(candidates, categories); NaN where neither the candidate nor its references have a fact of that category."""
         if len(candidates) != len(references):
             raise UsageError(f"There are {len(candidates):,} candidates but {len(references):,} lists of references.", hint="Give one list of references per candidate.")
+        if self.engine == "java":
+            values = self._by_original([Item(candidate, tuple(group)) for candidate, group in zip(candidates, references, strict=True)], jobs)
+            return values[:, [list(CATEGORIES).index(category) for category in categories]]
         self.facts([*candidates, *(text for group in references for text in group)])
         out = np.full((len(candidates), len(categories)), np.nan)
         for row, (candidate, group) in enumerate(zip(candidates, references, strict=True)):
@@ -113,14 +127,26 @@ class Spice(PairScorer):
                     out[row, column] = value
         return out
 
+    def _program(self) -> OriginalSpice:
+        if self._original is None:
+            self._original = OriginalSpice(self.jars, self.deadline)
+        return self._original
+
+    def _by_original(self, items: Sequence[Item], jobs: int) -> FloatArray:
+        """What the program says of each, in the order of `CATEGORIES`; it is started once for all that is new."""
+        new = [item for item in dict.fromkeys(items) if item not in self._said]
+        self._progress("SPICE in Java", 0, len(new))
+        self._said.update(zip(new, self._program().score(new, jobs), strict=True))
+        return np.array([self._said[item] for item in items]).reshape(len(items), len(CATEGORIES))
+
 
 class SpiceMetric(Metric):
     """The mean over documents; each category over the documents where it occurs."""
 
     percent: ClassVar[bool] = True
 
-    def __init__(self, engine: Literal["rules"] = "rules") -> None:
-        self.scorer = Spice(engine)
+    def __init__(self, engine: Engine = "rules", jars: str = "", deadline: float = DEADLINE) -> None:
+        self.scorer = Spice(engine, jars=jars, deadline=deadline)
 
     @property
     def name(self) -> str:
@@ -137,7 +163,7 @@ class SpiceMetric(Metric):
     def rows(self, task: Task, setting: Setting) -> FloatArray:
         self.scorer.prepare(setting.progress, setting.device)
         texts = document_texts(task, read_by(self.scorer, setting))
-        values = self.scorer.by_category(candidates=texts.candidates, references=texts.references)
+        values = self.scorer.by_category(candidates=texts.candidates, references=texts.references, jobs=setting.jobs)
         counts = (~np.isnan(values)).astype(np.float64)
         counts[:, 0] = 1.0  # a document without any fact counts as 0
         return np.column_stack([np.nan_to_num(values, nan=0.0), counts])

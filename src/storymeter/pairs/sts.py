@@ -62,7 +62,9 @@ class Sts(PairScorer):
         a = embeddings.rows(well_formed(candidates), self._progress)[candidate_index]
         b = embeddings.rows(well_formed(references), self._progress)[reference_index]
         out = np.empty(len(a))
-        _native.dot_indexed(embeddings.vectors, embeddings.vectors, a, b, out, threads=jobs)
+        for block in embeddings.vectors.blocks(len(a), (len(candidates) + len(references)) / max(len(a), 1)):
+            vectors = embeddings.vectors.view()
+            _native.dot_indexed(vectors, vectors, a[block], b[block], out[block], threads=jobs)
         return np.clip(out, -1.0, 1.0)
 
     def matrix(self, *, candidates: Sequence[str], references: Sequence[str], jobs: int = 1) -> FloatArray:
@@ -71,8 +73,9 @@ class Sts(PairScorer):
             return super().matrix(candidates=candidates, references=references, jobs=jobs)
         embeddings = self._loaded()
         a, b = embeddings.rows(well_formed(candidates), self._progress), embeddings.rows(well_formed(references), self._progress)
-        product: FloatArray = (embeddings.vectors[a] @ embeddings.vectors[b].T).astype(np.float64)
-        return np.clip(product, -1.0, 1.0)
+        vectors = embeddings.vectors.view()
+        product: FloatArray = (vectors[a] @ vectors[b].T).astype(np.float64)
+        return np.clip(product, -1.0, 1.0, out=product)
 
     def _loaded(self) -> Embeddings:
         if self._embeddings is None:

@@ -88,8 +88,9 @@ class PairTable:
     `prepare` is called before new pairs are scored (it lets a scorer learn from its references).
     """
 
-    def __init__(self, scorer: PairScorer, sentences: Sentences, prepare: Callable[[], None] | None = None) -> None:
+    def __init__(self, scorer: PairScorer, sentences: Sentences, prepare: Callable[[], None] | None = None, device: str = "cpu") -> None:
         self.scorer = scorer
+        self.device = device
         self.sentences = sentences
         self._prepare = prepare
         self._index = _native.PairIndex()
@@ -103,7 +104,7 @@ class PairTable:
         sentences = Sentences.shared(setting)
         key = ("pairs", scorer.name, setting.tokenizer, setting.protocol.ascii, fitted_on)
         if key not in setting.shared:
-            setting.shared[key] = cls(scorer, sentences, prepare)
+            setting.shared[key] = cls(scorer, sentences, prepare, setting.device)
         found: PairTable = setting.shared[key]
         return found
 
@@ -139,7 +140,7 @@ class PairTable:
 
     def _score(self, keys: NDArray[np.uint64], jobs: int, progress: Progress) -> None:
         what = f"scoring pairs ({self.scorer.name})"
-        self.scorer.prepare(progress)
+        self.scorer.prepare(progress, self.device)
         # a scorer that several threads may call gets a chunk per thread, so that what surrounds its kernel runs on all of them too
         workers = jobs if self.scorer.threads and len(keys) > 10_000 else 1
         size = -(-len(keys) // (workers * max(1, round(len(keys) / CHUNK / workers))))

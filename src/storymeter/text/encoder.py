@@ -92,11 +92,36 @@ class Encoder:
             rows = order[begin:begin + batch_size]
             batch = self.tokenizer.pad({"input_ids": [encoded[row] for row in rows]}, return_tensors="pt").to(self.device)
             with torch.inference_mode():
-                output = self.model(**batch, output_hidden_states=layer is not None)
-            hidden = output.last_hidden_state if layer is None else output.hidden_states[layer]
+                hidden = self._hidden(batch, layer)
             yield (rows, hidden, batch["attention_mask"], batch["input_ids"]) if with_ids else (rows, hidden, batch["attention_mask"])
             if progress is not None:
                 progress("encoding sentences", begin + len(rows), len(order))
+
+    def _hidden(self, batch: Any, layer: int | None) -> Any:
+        """The token vectors of one layer. What goes into layer k + 1 is what layer k made: nothing above it is worked out."""
+        if layer is None or layer == self.layers:
+            return self.model(**batch).last_hidden_state
+        stack = next((part for part in self.model.modules() if type(part).__name__ == "ModuleList" and len(part) == self.layers), None)
+        if stack is None:
+            return self.model(**batch, output_hidden_states=True).hidden_states[layer]
+        seen = []
+
+        def stop(module: Any, positional: Any, named: Any) -> None:
+            seen.append(positional[0] if positional else named["hidden_states"])
+            raise _Reached
+
+        hook = stack[layer].register_forward_pre_hook(stop, with_kwargs=True)
+        try:
+            self.model(**batch)
+        except _Reached:
+            pass
+        finally:
+            hook.remove()
+        return seen[0]
+
+
+class _Reached(Exception):  # noqa: N818  (no error: the wanted layer is there)
+    pass
 
 
 @functools.lru_cache(maxsize=2)
