@@ -16,20 +16,32 @@ from ._reading import read_candidates, read_references, reading_options
 @click.option("--references", "-r", multiple=True, metavar="FILE", help="What people wrote; once per annotator.")
 @click.option("--metric", "-m", default="soda_c", show_default=True, help="Whose matching to show (soda_b, soda_c, soda_d, with any scorer).")
 @click.option("--protocol", default="paper", show_default=True, help="Named set of choices; see storymeter info --protocols.")
+@click.option("--graphs", is_flag=True, help="Scene graphs instead: which things, attributes and relations both sides name. Single captions are always shown so.")
 @click.option("--html", "page", metavar="FILE", help="Also write a self-contained page.")
 @click.option("--images", type=click.Path(exists=True, file_okay=False), help="Folder of the stories' images.")
 @device_option
 @jobs_option
 @reading_options
-def command(document: str, candidates: str, references: tuple[str, ...], metric: str, protocol: str, page: str | None, images: str | None, device: str, jobs: int,
+def command(document: str, candidates: str, references: tuple[str, ...], metric: str, protocol: str, graphs: bool, page: str | None, images: str | None, device: str, jobs: int,
             **reading: Any) -> None:
-    """Show DOCUMENT (an id) of CANDIDATES: a video's captions and references on a time axis, matched pairs joined; or a
-    story with its weakest link, what repeats, and what each noun was seen in."""
+    """Show DOCUMENT (an id) of CANDIDATES: a video's captions and references on a time axis, matched pairs joined; a
+    story with its weakest link, what repeats, and what each noun was seen in; a single caption as a scene graph beside its references'."""
     from ..files import write_text
     from ..report.timeline import terminal, timeline_page
     from ._show_video import video_timeline
 
     system = read_candidates([candidates], **reading)[0]
+    if graphs or system.kind == "caption":
+        from ..report.graphs import graphs_page
+        from ..report.graphs import terminal as facts
+        from ._show_graphs import graphs_of
+
+        compared = graphs_of(document, system, read_references(references, **reading), metric=metric, protocol=protocol, jobs=jobs)
+        output(facts(compared, terminal_width() or 120))
+        if page:
+            write_text(page, graphs_page(document, compared))
+            say(f"The same as a page: {page}")
+        return
     if system.kind == "story":
         from ._show_story import show_story
 
