@@ -40,6 +40,10 @@ class MissingPartError(StorymeterError):
         return cls(f"{what} needs the optional part '{extra}'.", hint=f"Install it: pip install 'storymeter[{extra}]'")
 
 
+class StorymeterWarning(UserWarning):
+    """Something that a user should know and that stops nothing."""
+
+
 def some(items: Iterable[object], *, limit: int = 5) -> str:
     """The first few of many, for a message: `a, b, c, … (1,203 in all)`.
 

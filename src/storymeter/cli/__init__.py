@@ -10,13 +10,14 @@ import io
 import os
 import pkgutil
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import click
 
 from .. import __version__
-from ..errors import StorymeterError
+from ..errors import StorymeterError, StorymeterWarning
 
 
 class Verbs(click.Group):
@@ -51,6 +52,7 @@ def main(arguments: list[str] | None = None) -> Any:
     for stream in (sys.stdout, sys.stderr):  # a caption or a file name never stops a terminal that knows only ASCII
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _note
     try:
         code = cli.main(args=arguments, prog_name="storymeter", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
@@ -69,6 +71,20 @@ def main(arguments: list[str] | None = None) -> Any:
     except (MemoryError, OSError) as error:
         _say(f"{type(error).__name__}: {error}", "")
         sys.exit(1)
+
+
+_show = warnings.showwarning
+
+
+def _note(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: str | None = None) -> None:
+    """What we warn of ourselves, as a sentence; no file and line of ours."""
+    if not issubclass(category, StorymeterWarning):
+        _show(message, category, filename, lineno, file, line)
+        return
+    from ..report.table import harmless
+
+    click.secho("note: ", fg="yellow", bold=True, err=True, nl=False)
+    click.echo(harmless(str(message)), err=True)
 
 
 def _say(message: str, hint: str) -> None:

@@ -2,7 +2,7 @@
 
 The cache is one SQLite file per model (its name holds the hash of the weights) in `STORYMETER_CACHE` or the user's cache directory;
 a sentence is found by the SHA-256 of its text. `STORYMETER_EMBEDDINGS=off` switches it off. A cache that cannot be read or written is
-never an error: the sentences are encoded instead.
+never an error: a warning says so, and the sentences are encoded instead.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import hashlib
 import json
 import os
 import sqlite3
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError
+from ..errors import DataError, StorymeterWarning
 from ..metric import Progress, silent
 from ..text.checkpoints import checkpoint_folder, weight_files, weights_hash
 from ..text.encoder import DEFAULT_NAME, default_folder, load
@@ -90,7 +91,7 @@ def _dimension(folder: Path) -> int:
 
 class _Store:
     def __init__(self, path: Path, dimension: int) -> None:
-        self._dimension = dimension
+        self._dimension, self._path = dimension, path
         self._connection: sqlite3.Connection | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,8 +99,8 @@ class _Store:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
-        except (OSError, sqlite3.Error):
-            self._connection = None
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
 
     def get(self, texts: Sequence[str]) -> dict[str, Float32]:
         found: dict[str, Float32] = {}
@@ -115,8 +116,8 @@ class _Store:
                     vector = np.frombuffer(data, np.float32)
                     if len(vector) == self._dimension:
                         found[keys[key]] = vector
-        except sqlite3.Error:
-            self._connection = None
+        except sqlite3.Error as error:
+            self._give_up(error)
         return found
 
     def put(self, texts: Sequence[str], vectors: Float32) -> None:
@@ -126,8 +127,14 @@ class _Store:
             self._connection.execute("BEGIN")
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", ((_key(t), v.tobytes()) for t, v in zip(texts, vectors, strict=True)))
             self._connection.execute("COMMIT")
-        except sqlite3.Error:  # a full disk, a file from elsewhere: go on without
-            self._connection = None
+        except sqlite3.Error as error:  # a full disk, a file from elsewhere
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        """Go on without."""
+        self._connection = None
+        warnings.warn(f"Sentence vectors cannot be kept in {self._path.parent} ({getattr(error, 'strerror', None) or error}); they are worked out in this run alone. "
+                      "Set STORYMETER_CACHE to a folder that can be written, or STORYMETER_EMBEDDINGS=off.", StorymeterWarning, stacklevel=2)
 
 
 def _key(text: str) -> bytes:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import _native
-from ..errors import DataError, MissingPartError
+from ..errors import DataError, MissingPartError, StorymeterWarning
 
 if TYPE_CHECKING:
     from ..metric import Progress
@@ -107,7 +107,7 @@ def _compile_into(path: Path, progress: Progress) -> _native.MeteorTables:
             problem = problem or error
             if place is path:
                 warnings.warn(f"METEOR's compiled tables cannot be kept in {path.parent} ({error}); using {second.parent} instead. "
-                              f"Set {CACHE} to a folder that can be written.", stacklevel=2)
+                              f"Set {CACHE} to a folder that can be written.", StorymeterWarning, stacklevel=2)
     raise DataError(f"METEOR's compiled tables can be kept neither in {path.parent} nor in {second.parent}: {problem}",
                     hint=f"Set {CACHE} to a folder with 60 MB of free space that can be written.")
 

@@ -14,7 +14,7 @@ from .table import Table, harmless
 _SIGN = {"same": "=", "synonym": "~", "only one": ""}
 _STYLE = """
 .graphs { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 1rem; } .graphs h3 { font-size: 1rem; margin: .5rem 0; }
-.graph text { font: 14px system-ui, sans-serif; fill: var(--ink); } .graph .small { font-size: 12px; fill: var(--soft); }
+.graph text { font: 14px system-ui, sans-serif; fill: var(--ink); } .graph .small { font-size: 12px; fill: var(--soft); paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
 .graph rect { fill: var(--tint); stroke: #b4462f; stroke-dasharray: 5 4; stroke-width: 1.5; } .graph .both rect { stroke: #2f7d5b; stroke-dasharray: none; stroke-width: 2; }
 .graph path { fill: none; stroke: #b4462f; stroke-dasharray: 5 4; stroke-width: 1.5; } .graph .both path { stroke: #2f7d5b; stroke-dasharray: none; stroke-width: 2; }
 .graph .both text, .graph tspan.both { fill: #2f7d5b; font-weight: 600; }
