@@ -72,7 +72,7 @@ def graph_svg(graph: SceneGraph, matched: frozenset[tuple[str, ...]], whose: str
     height = place[names[-1]] + _HIGH + 12
     parts = [f'<svg class="graph" role="img" aria-label="scene graph of {html.escape(whose)}" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" xmlns="http://www.w3.org/2000/svg">'
              '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" style="fill:#7a8494;stroke:none"/></marker></defs>']
-    leaving = {name: 0 for name in names}
+    leaving = dict.fromkeys(names, 0)
     for number, fact in enumerate(sorted(graph.relations)):
         a, how, b = fact
         y1, y2 = place[a] + 10 + 8 * (leaving[a] % 4), place[b] + _HIGH / 2
