@@ -53,7 +53,7 @@ class Embeddings:
         self.vectors = VectorRows(_dimension(folder))
         self._row: dict[str, int] = {}
         place = cache_folder() if cache else None
-        self._store = _Store(place / f"sentences-{digest[:16]}.sqlite", self.vectors.dimension) if place else None
+        self._store = VectorStore(place / f"sentences-{digest[:16]}.sqlite", self.vectors.dimension) if place else None
 
     def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
         new = [text for text in dict.fromkeys(sentences) if text not in self._row]
@@ -69,6 +69,11 @@ class Embeddings:
         if lacking:
             progress("encoding sentences", len(lacking), len(lacking))
         return np.fromiter(map(self._row.__getitem__, sentences), dtype=np.int64, count=len(sentences))
+
+    def of(self, texts: Sequence[str]) -> Float32:
+        """(texts, dimension): their vectors themselves."""
+        rows = self.rows(texts)
+        return self.vectors.view()[rows]
 
     def _remembered(self, texts: Sequence[str]) -> list[str]:
         """Takes from the cache what is there; the sentences that are not."""
@@ -89,7 +94,9 @@ def _dimension(folder: Path) -> int:
         raise DataError(f"{folder / 'config.json'} does not say how long the vectors are (hidden_size).", hint="Give the folder of a complete checkpoint of an encoder.") from None
 
 
-class _Store:
+class VectorStore:
+    """Vectors of one length on disk, by name; what cannot be read or written is said once, and done without."""
+
     def __init__(self, path: Path, dimension: int) -> None:
         self._dimension, self._path = dimension, path
         self._connection: sqlite3.Connection | None = None

@@ -21,7 +21,7 @@ _STYLE = """
 .link.weakest { border-left-color: #b4462f; color: #b4462f; font-weight: 600; }
 mark { background: #f5d98b; color: #1d2330; border-radius: .2em; padding: 0 .15em; }
 .seen { display: flex; flex-wrap: wrap; gap: 1rem; } .seen figure { margin: 0; width: 10rem; } .seen figcaption { font-size: .85rem; line-height: 1.35; }
-.seen img { border-radius: .3rem; display: block; max-height: 10rem; }
+.seen img { border-radius: .3rem; display: block; width: 10rem; height: 10rem; object-fit: contain; background: var(--tint); }
 """
 
 
@@ -53,23 +53,28 @@ def terminal(story: StoryExplanation, width: int = 100) -> str:
             lines.append(f"   | {story.links.probabilities[number]:.3f}{weakest}")
     if not story.sentences:
         lines.append("(no sentences)")
-    lines += ["", repetition_table(story).render("table", width=width)] if story.repetitions else ["", "Nothing repeats."]
-    if story.sight is not None:
-        lines += ["", grounding_table(story).render("table", width=width) if story.sight.nouns else "No noun could be grounded."]
-    return "\n".join([*lines, *story.notes])
+    lines += ["", "What repeats", repetition_table(story).render("table", width=width).rstrip("\n")] if story.repetitions else ["", "Nothing repeats."]
+    if story.sight is not None and not story.sight.nouns:
+        lines += ["", "No noun could be grounded."]
+    elif story.sight is not None:
+        lines += ["", "What each noun was seen in", grounding_table(story).render("table", width=width).rstrip("\n")]
+    return "\n".join([*lines, *(["", *story.notes] if story.notes else [])])
 
 
 def repetition_table(story: StoryExplanation, most: int = 8) -> Table:
-    rows = [[f"{item.first + 1}" if item.first == item.second else f"{item.first + 1} and {item.second + 1}", item.likeness, " ".join(item.shared),
-             " / ".join(item.grams) if item.first == item.second else ""] for item in story.repetitions[:most]]
+    rows = [[f"{item.first + 1}", item.likeness, " ".join(item.shared), " / ".join(item.grams)] if item.first == item.second else
+            [f"{item.first + 1} and {item.second + 1}", item.likeness, " ".join(item.shared), ""] for item in story.repetitions[:most]]
+    columns: list[Column | str] = ["sentences", Column("Jaccard", ".3f"), "shared words", "n-grams"]
+    if not any(row[3] for row in rows):
+        columns, rows = columns[:3], [row[:3] for row in rows]
     left = len(story.repetitions) - len(rows)
-    return Table(["sentences", Column("Jaccard", ".3f"), "shared words", "n-grams"], rows, title="What repeats", note=f"and {left} more" if left > 0 else "")
+    return Table(columns, rows, note=f"and {left} more" if left > 0 else "")
 
 
 def grounding_table(story: StoryExplanation) -> Table:
     found = story.sight.nouns if story.sight is not None else ()
     rows = [[item.noun, item.sentence + 1, item.image, item.box.label or _where(item.box), item.similarity, item.idf] for item in found]
-    return Table(["noun", "sentence", "picture", "region", Column("cosine", ".3f"), Column("idf", ".3f")], rows, title="What each noun was seen in")
+    return Table(["noun", "sentence", "picture", "region", Column("cosine", ".3f"), Column("idf", ".3f")], rows)
 
 
 def _where(box: tuple[float, float, float, float, float, str]) -> str:
@@ -86,7 +91,7 @@ def story_page(story: StoryExplanation, crops: Mapping[int, bytes] | None = None
         if story.links is not None and number < len(story.links.probabilities):
             weakest = number == story.links.weakest
             items.append(f'<li class="link{" weakest" if weakest else ""}">{story.links.probabilities[number]:.3f}{" – the weakest link" if weakest else ""}</li>')
-    parts = [paragraph(f"{story.system}  {headline(story)}".strip()), f'<ol class="story">{"".join(items)}</ol>',
+    parts = [paragraph(" · ".join([*([story.system] if story.system else []), *headline(story).split("   ")])), f'<ol class="story">{"".join(items)}</ol>',
              paragraph("Between two sentences: the probability that the second follows the first. Marked words repeat.", note=True)]
     if story.repetitions:
         parts += [heading("What repeats"), f'<div class="scroll">{repetition_table(story).render("html")}</div>']

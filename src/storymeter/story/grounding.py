@@ -15,6 +15,7 @@ Models: the embedded one (`spaces`; not the paper's), or a folder that `storymet
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -23,10 +24,12 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import __version__
 from ..captions import Document
 from ..errors import UsageError
 from ..join import Task
 from ..metric import FloatArray, MeanMetric, Setting, silent
+from ..pairs.embeddings import VectorStore, cache_folder
 from ..signature import Signature
 from .pictures import Pictures, open_picture
 from .regions import Box, Regions, regions
@@ -38,10 +41,17 @@ Missing = Literal["error", "skip"]
 
 
 class Store:
-    """Vectors and boxes of every picture looked at, each once; the vectors lie in a temporary file, so memory stays flat."""
+    """Vectors and boxes of every picture looked at, each once; the vectors lie in a temporary file, so memory stays flat.
+
+    With the cache on (`pairs.embeddings`), a region is encoded once on this machine, whatever its picture is called: it is known
+    by the hash of the file and its box, in one cache file per model and release.
+    """
 
     def __init__(self, pictures: Pictures, where: Regions, space: JointSpace) -> None:
         self.pictures, self.where, self.space = pictures, where, space
+        folder = cache_folder()
+        made_by = hashlib.sha256(f"{__version__} {space.label}".encode()).hexdigest()
+        self._kept = VectorStore(folder / f"regions-{made_by[:16]}.sqlite", space.width) if folder else None
         self._file: Any = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the store)
         self._places: dict[str, tuple[int, tuple[Box, ...]]] = {}
 
@@ -60,10 +70,24 @@ class Store:
             raise KeyError(name)
         image = open_picture(path)
         boxes = (*self.where.boxes(name, image, _size(path)), *self.space.more_boxes(image))
-        vectors = self.space.regions([box.crop(image) for box in boxes], boxes)
+        vectors = self._encode(hashlib.sha256(path.read_bytes()).hexdigest(), image, boxes)
         self._file.seek(0, 2)
         self._places[name] = (self._file.tell(), boxes)
         self._file.write(np.ascontiguousarray(vectors, np.float32).tobytes())
+
+    def _encode(self, picture: str, image: Any, boxes: Sequence[Box]) -> Float32:
+        names = [f"{picture} {box}" for box in boxes]
+        known = self._kept.get(names) if self._kept else {}
+        new = [k for k, name in enumerate(names) if name not in known]
+        vectors = np.empty((len(boxes), self.space.width), np.float32)
+        if new:
+            vectors[new] = self.space.regions([boxes[k].crop(image) for k in new], [boxes[k] for k in new])
+            if self._kept:
+                self._kept.put([names[k] for k in new], vectors[new])
+        for k, name in enumerate(names):
+            if name in known:
+                vectors[k] = known[name]
+        return vectors
 
 
 def _size(path: Any) -> tuple[int, int]:

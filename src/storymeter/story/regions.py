@@ -118,6 +118,8 @@ class Detector:
         except ImportError:
             raise MissingPartError.extra("The detector", "neural") from None
         auto: Any = transformers
+        auto.utils.logging.disable_progress_bar()
+        auto.utils.logging.set_verbosity_error()
         try:
             self.processor = auto.AutoImageProcessor.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
             self.model = auto.AutoModelForObjectDetection.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False, use_safetensors=True)
@@ -133,14 +135,12 @@ class Detector:
 
         with torch.inference_mode():
             output = self.model(**self.processor(images=image, return_tensors="pt").to(self.device))
-        chances = output.logits.softmax(-1)[0, :, :-1]
-        best, kind = chances.max(-1)
-        centre = output.pred_boxes[0]
+        seen = self.processor.post_process_object_detection(output, threshold=0.0, target_sizes=[(1, 1)])[0]
+        names = self.model.config.id2label or {}
         found = []
-        for k in best.argsort(descending=True)[:BEST].tolist():
-            x, y, w, h = centre[k].tolist()
-            label = str((self.model.config.id2label or {}).get(int(kind[k]), ""))
-            found.append(Box(max(x - w / 2, 0.0), max(y - h / 2, 0.0), min(x + w / 2, 1.0), min(y + h / 2, 1.0), float(best[k]), label))
+        for k in seen["scores"].argsort(descending=True)[:BEST].tolist():
+            left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in seen["boxes"][k].tolist())
+            found.append(Box(left, top, right, bottom, float(seen["scores"][k]), str(names.get(int(seen["labels"][k]), ""))))
         return found
 
 

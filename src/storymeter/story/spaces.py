@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..pairs.embeddings import Embeddings
 from ..text.checkpoints import need_torch, torch_device
 from .regions import Box
 
@@ -51,18 +52,17 @@ class LabelSpace:
 
     def __init__(self, device: str = "cpu") -> None:
         need_torch("Grounding (rovist_vg)")
-        from ..text import encoder
         from . import efficientnet
 
         self.device = torch_device(device)
         net, digest = efficientnet.load()
         self.net = net.to(self.device)
-        self.encoder = encoder.load("", device)
-        self.width = self.encoder.dimension
-        self.labels = self.encoder.embed([line.split("\t")[1] for line in CLASSES.read_text(encoding="utf-8").splitlines()])
-        self.person = _unit(self.encoder.embed(PEOPLE).mean(0))
+        self.words = Embeddings("", device)
+        self.width = self.words.vectors.dimension
+        self.labels = self.phrases([line.split("\t")[1] for line in CLASSES.read_text(encoding="utf-8").splitlines()])
+        self.person = _unit(self.phrases(PEOPLE).mean(0))
         self.cascade = _face_cascade()
-        self.label = f"labels(efficientnet-lite0#{digest[:8]},{self.encoder.label}{',faces' if self.cascade is not None else ''})"
+        self.label = f"labels(efficientnet-lite0#{digest[:8]},{self.words.label}{',faces' if self.cascade is not None else ''})"
 
     def more_boxes(self, image: Any) -> list[Box]:
         if self.cascade is None:
@@ -83,11 +83,11 @@ class LabelSpace:
     def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
         import torch
 
-        from .efficientnet import SIDE
+        from .efficientnet import BATCH, SIDE
 
         out = np.empty((len(crops), self.width), np.float32)
-        for begin in range(0, len(crops), 32):
-            pixels = np.stack([np.asarray(crop.resize((SIDE, SIDE)), np.float32) for crop in crops[begin:begin + 32]])
+        for begin in range(0, len(crops), BATCH):
+            pixels = np.stack([np.asarray(crop.resize((SIDE, SIDE)), np.float32) for crop in crops[begin:begin + BATCH]])
             with torch.inference_mode():
                 logits = self.net((torch.from_numpy(pixels).permute(0, 3, 1, 2).to(self.device) - 127) / 128)
                 chance, place = (logits / TEMPERATURE).softmax(-1).topk(LIKELIEST)
@@ -99,7 +99,7 @@ class LabelSpace:
         return out
 
     def phrases(self, texts: Sequence[str]) -> Float32:
-        return self.encoder.embed(list(texts))
+        return self.words.of(texts)
 
 
 def _unit(vectors: Float32) -> Float32:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from storymeter.cli import cli
+from storymeter.errors import DataError
 from storymeter.report.story_page import story_page, terminal
 from storymeter.story.coherence import Links
 from storymeter.story.explain import Sight, StoryExplanation
@@ -28,6 +35,22 @@ def test_page_is_whole_and_safe() -> None:
     page = story_page(_story(), {0: b"\xff\xd8\xff"})
     assert "<b>giraffe" not in page and "the weakest link" in page and "data:image/jpeg;base64," in page
     assert "http://" not in page and "https://" not in page and "<script" not in page
+
+
+def test_the_verb_on_the_packaged_story_with_its_pictures(tmp_path: Path) -> None:
+    for name in ("torch", "transformers", "PIL", "HanTa"):
+        pytest.importorskip(name)
+    folder, out = Path(__file__).resolve().parents[3] / "examples" / "stories", tmp_path / "beach.html"
+    result = CliRunner().invoke(cli, ["show", "beach", str(folder / "good.json"), "--images", str(folder / "images"), "--html", str(out)])
+    assert result.exit_code == 0, result.output
+    assert result.output.count("weakest link") == 1 and result.output.count("   | 0.") == 4
+    assert "What each noun was seen in" in result.output and "boat" in result.output
+    page = out.read_text()
+    nouns = page.count("<figure>")
+    assert nouns >= 8 and page.count("data:image/jpeg;base64,") == nouns and page.count('class="link') == 4
+    assert "http://" not in page and "https://" not in page and "<script" not in page
+    gone = CliRunner().invoke(cli, ["show", "beech", str(folder / "good.json")])
+    assert isinstance(gone.exception, DataError) and "beach" in str(gone.exception)  # the nearest id
 
 
 def test_one_sentence_and_nothing() -> None:

@@ -23,7 +23,7 @@ from storymeter.errors import DataError, UsageError
 from storymeter.story import coherence
 from storymeter.story.paired_layers import symmetric_loss
 from storymeter.story.spaces import load_space
-from storymeter.story.train.coherence import Recipe, fit_temperature, nll, train_coherence
+from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll, train_coherence
 from storymeter.story.train.flickr30k import read_mentions
 from storymeter.story.train.grounding import train_grounding
 from storymeter.story.train.loop import CURVE, STATE, Options, fit, read_safetensors
@@ -218,3 +218,6 @@ def test_temperature() -> None:
     wild = truth * 5
     assert fit_temperature(wild) > 2 * fit_temperature(truth)
     assert nll(wild, fit_temperature(wild)) < nll(wild, 1.0)
+    assert chosen_temperature(wild) == round(fit_temperature(wild), 4)
+    odds = np.log(0.7 / 0.3) * np.where(np.arange(4000)[:, None] % 10 < 7, [1, -1], [-1, 1])  # says .7 and is right in 70 of 100: nothing to mend
+    assert chosen_temperature(odds) == 1 and chosen_temperature(odds[:10]) == 1

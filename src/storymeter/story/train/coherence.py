@@ -21,6 +21,7 @@ from ...metric import Progress, silent
 from ...text.checkpoints import checkpoint_folder, need_torch
 from ...text.encoder import DEFAULT_NAME, default_folder
 from ..order_net import CONFIG, ENCODER, WEIGHTS, OrderConfig, OrderModel
+from .heldout import calibration_error
 from .loop import IntArray, Options, fit, write_bytes, write_safetensors
 from .order_data import Pair, Split, split_pairs
 from .stories import Story
@@ -143,6 +144,20 @@ def fit_temperature(logits: NDArray[np.float64]) -> float:
     return float(np.exp(minimize_scalar(lambda log_t: nll(logits, float(np.exp(log_t))), bounds=(-0.7, 2.5), method="bounded").x))
 
 
+def chosen_temperature(logits: NDArray[np.float64]) -> float:
+    """The fitted temperature if it helps where it was not fitted, else 1. Blocks of the pairs take turns: fitted on one half,
+    cross-entropy and calibration error must both fall on the other half, taken together over both halves."""
+    side = np.arange(len(logits)) // 50 % 2 == 0
+    plain, fitted = np.zeros(2), np.zeros(2)
+    for fit_on, look_at in ((logits[side], logits[~side]), (logits[~side], logits[side])):
+        if not len(fit_on) or not len(look_at):
+            return 1.0
+        temperature = fit_temperature(fit_on)
+        plain += nll(look_at, 1.0), calibration_error(look_at, 1.0)
+        fitted += nll(look_at, temperature), calibration_error(look_at, temperature)
+    return round(fit_temperature(logits), 4) if (fitted < plain).all() else 1.0
+
+
 def train_coherence(stories: Sequence[Story], held_out: Sequence[Story], out: Path, *, encoder: str = "", recipe: Recipe | None = None,
                     name: str = "coherence", device: str = "cpu", progress: Progress = silent, say: Callable[[str], None] | None = None) -> OrderModel:
     """Train, calibrate and write `out/coherence.json` and `out/coherence.safetensors` (and the encoder, where it was trained)."""
@@ -165,7 +180,7 @@ def train_coherence(stories: Sequence[Story], held_out: Sequence[Story], out: Pa
     dev = task.dev_logits()
     trained = {"pairs": len(parts.train), "dev_pairs": len(parts.dev), "dropped_stories": parts.dropped, "sources": sorted({s.source for s in stories}),
                "recipe": msgspec.to_builtins(recipe), "epochs": len(history), "data_sha256": digest, "dev": history[min(range(len(history)), key=lambda k: history[k].dev["loss"])].dev}
-    model.config = msgspec.structs.replace(model.config, temperature=round(fit_temperature(dev), 4), trained=trained)
+    model.config = msgspec.structs.replace(model.config, temperature=chosen_temperature(dev), trained=trained)
     write_model(model, folder, out)
     return model
 
