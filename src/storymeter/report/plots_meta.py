@@ -1,4 +1,4 @@
-"""Figures of a meta-evaluation: scatter of metric against human per system, metric-by-metric heat map, number of references."""
+"""Figures of a meta-evaluation: scatter of metric against human per system, metric-by-metric heat map, number of references, distributions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def scatter(scores: Scores, metric: str) -> bytes:
 
 
 def heat_map(names: Sequence[str], r: np.ndarray) -> bytes:
-    """Correlation of every metric with every other, and with people."""
+    """Correlation of every metric with every other, and with people; or how alike any sources are."""
     drawn, axes = figure(2.6 + 0.55 * len(names), 1.8 + 0.55 * len(names))
     axes.spines[:].set_visible(False)
     axes.imshow(r, vmin=-1, vmax=1, cmap="RdBu")
@@ -53,5 +53,19 @@ def reference_curve(curve: Mapping[str, Sequence[float]], statistic: str) -> byt
         axes.plot(range(1, len(values) + 1), values, "o-", markersize=4, label=name)
     longest = max((len(v) for v in curve.values()), default=1)
     axes.set(xlabel="number of references", ylabel=statistic, xticks=range(1, longest + 1))
+    axes.legend(frameon=False, fontsize=8)
+    return png(drawn)
+
+
+def distributions(groups: Mapping[str, np.ndarray], scorer: str) -> bytes:
+    """The share of values in each of forty bins, one line per group (after Graham et al. 2018, figures 4 and 5)."""
+    drawn, axes = figure(7, 3.8)
+    low, high = min(float(values.min()) for values in groups.values()), max(float(values.max()) for values in groups.values())
+    edges = np.linspace(min(low, 0.0), max(high, 1.0), 41)
+    for name, values in groups.items():
+        shares = np.histogram(values, edges)[0] / values.size
+        line = axes.stairs(shares, edges, label=f"{name} (median {np.median(values):.2f})", linewidth=1.6)
+        axes.axvline(float(np.median(values)), color=line.get_edgecolor(), linewidth=0.8, linestyle=":")
+    axes.set(xlabel=scorer, ylabel="share", ylim=(0, None))
     axes.legend(frameon=False, fontsize=8)
     return png(drawn)

@@ -1,0 +1,81 @@
+"""storymeter meta similarity --systems A B … [--human H …]: who says the same as whom?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .._options import coloured, device_option, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from .._reading import read_candidates, reading_options
+
+
+class ManyFiles(click.Command):
+    """`--systems A B C` is short for `--systems A --systems B --systems C`."""
+
+    many = ("--systems", "--human")
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        out: list[str] = []
+        last, follows = "", False
+        for word in args:
+            if word.startswith("-") and word != "-":
+                last, follows = word if word in self.many else "", word in self.many
+                out.append(word)
+            elif last and not follows:
+                out += [last, word]
+            else:
+                out.append(word)
+                follows = False
+        return super().parse_args(ctx, out)
+
+
+@click.command("similarity", cls=ManyFiles)
+@click.option("--systems", multiple=True, required=True, metavar="FILE...", help="Captions by systems, one file each.")
+@click.option("--human", "people", multiple=True, metavar="FILE...", help="Captions of the same items by people, one file each.")
+@click.option("--scorer", default="sts", show_default=True, metavar="NAME", help="How alike two captions are: any pair scorer.")
+@click.option("--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True, help="For scorers that count words.")
+@click.option("--resamples", type=click.IntRange(0, 1_000_000), default=1000, show_default=True, help="Bootstrap resamples for the intervals; 0: none.")
+@click.option("--html", "page", metavar="FILE", type=click.Path(path_type=Path), help="Also write a page with figures that explains every number.")
+@click.option("--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files.")
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="Write the result to this file instead of stdout.")
+@device_option
+@format_option()
+@jobs_option
+@seed_option
+@reading_options
+def command(systems: tuple[str, ...], people: tuple[str, ...], scorer: str, tokenizer: Any, resamples: int, page: Path | None, figures: Path | None, out: Path | None,
+            device: str, style: str, jobs: int, seed: int, **reading: Any) -> None:
+    """Captions of the same items by systems and people, every source against every other: means, and how they are distributed."""
+    from ...files import atomic, write_text
+    from ...meta.similarity import similarity
+    from ...registry import scorer as get_scorer
+    from ...report.similarity import draw, kind_table, matrix_table, similarity_json, similarity_page, source_table
+
+    judge = get_scorer(scorer)
+    with progress_bar() as progress:
+        read = read_candidates([*systems, *people], **reading)
+        found = similarity(read[:len(systems)], read[len(systems):], scorer=judge, tokenizer=tokenizer, jobs=jobs, resamples=resamples, seed=seed, device=device, progress=progress)
+    if figures is not None:
+        for name, data in draw(found).items():
+            with atomic(figures / f"similarity-{name}.png") as file:
+                file.write(data)
+        say(f"Figures in {figures}")
+    if page is not None:
+        write_text(page, similarity_page(found))
+        say(f"Page with figures and explanations: {page}")
+    for note in found.notes:
+        say(note)
+    if style in ("json", "html"):
+        text = similarity_json(found) if style == "json" else similarity_page(found)
+    else:
+        width, colour = (terminal_width(), coloured()) if out is None else (None, False)
+        text = "\n".join(table.render(style, width=width, colour=colour) for table in (source_table(found), kind_table(found), matrix_table(found)))
+    if out is None:
+        output(text)
+    else:
+        write_text(out, text)
+        say(f"Similarities of {len(found.names)} sources: {out}")
+    if style == "table":
+        say(f"signature: {found.signature}")

@@ -1,0 +1,102 @@
+"""Who says the same as whom, as tables, JSON, figures and a page (after Graham et al. 2018, table 1 and figures 4-5)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..meta.similarity import KINDS, Mean, Similarity
+from .human_study import words
+from .page import heading, page, paragraph, picture
+from .table import Column, Table, to_json
+
+QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
+_BARS = " ▁▂▃▄▅▆▇█"
+WORDS = {
+    "to all others": "the mean similarity of this source's captions to those of every other source, of the same items",
+    "to people, to systems": "the same, only against human captions, or only against systems",
+    "interval": "the range in which the mean falls in 95 of 100 draws of other items (bootstrap)",
+    "5 %, 25 %, median, 75 %, 95 %": "so many of the single similarities lie below the value",
+}
+
+
+def bars(values: np.ndarray, bins: int = 20) -> str:
+    """A histogram from 0 to 1 in one line; what lies below 0 stands in the first bin.
+
+    >>> bars(np.array([0.02, 0.02, 0.99]), 4)
+    '█  ▄'
+    """
+    counts = np.histogram(np.clip(values, 0.0, 1.0), bins, (0.0, 1.0))[0]
+    top = max(int(counts.max()), 1)
+    return "".join(_BARS[math.ceil(8 * count / top)] for count in counts.tolist())
+
+
+def source_table(found: Similarity) -> Table:
+    """Table 1: who is nearest to all the others comes first."""
+    sources = range(len(found.names))
+    every, people, systems = (found.means([found.of_source(k, human=human) for k in sources]) for human in (None, True, False))
+    order = sorted(sources, key=lambda k: -_value(every[k]))
+    rows = [[found.names[k], "human" if found.human[k] else "system", _value(every[k]), _interval(every[k]), _value(people[k]), _value(systems[k]), bars(found.of_source(k))] for k in order]
+    return Table(["source", "kind", Column("to all others", ".3f"), "interval", Column("to people", ".3f"), Column("to systems", ".3f"), "0 … 1"], rows,
+                 title=f"Mean similarity to the other sources ({found.scorer}, {len(found.items):,} items)", note="–: there is no such source, or no interval was asked for.")
+
+
+def kind_table(found: Similarity) -> Table:
+    groups = {kind: found.of_kind(kind) for kind in KINDS}
+    means = found.means(list(groups.values()))
+    rows = [[kind, len(values), values.size, _value(mean), _interval(mean), *np.quantile(values, list(QUANTILES.values())).tolist(), bars(values)]
+            for (kind, values), mean in zip(groups.items(), means, strict=True) if values.size]
+    return Table(["between", Column("pairs of sources", ",d"), Column("similarities", ",d"), Column("mean", ".3f"), "interval", *(Column(name, ".3f") for name in QUANTILES), "0 … 1"], rows,
+                 title="By kind of pair")
+
+
+def matrix_table(found: Similarity) -> Table:
+    rows = [[str(k), name, *row] for k, (name, row) in enumerate(zip(found.names, found.matrix().tolist(), strict=True), 1)]
+    return Table(["", "source", *(Column(str(k), ".3f") for k in range(1, len(rows) + 1))], rows, title="Mean similarity of every source to every other")
+
+
+def similarity_data(found: Similarity) -> dict[str, Any]:
+    low, high = min(0.0, float(found.values.min())), max(1.0, float(found.values.max()))
+    edges = np.linspace(low, high, 41)
+    return {"schema": 1, "scorer": found.scorer, "signature": found.signature, "items": len(found.items), "resamples": found.resamples, "seed": found.seed,
+            "sources": _records(source_table(found)), "kinds": [{**record, "histogram": np.histogram(found.of_kind(record["between"]), edges)[0]} for record in _records(kind_table(found))],
+            "bins": edges, "matrix": {name: dict(zip(found.names, row, strict=True)) for name, row in zip(found.names, found.matrix().tolist(), strict=True)}, "notes": list(found.notes)}
+
+
+def similarity_json(found: Similarity) -> str:
+    return to_json(similarity_data(found))
+
+
+def draw(found: Similarity) -> dict[str, bytes]:
+    from .plots_meta import distributions, heat_map
+
+    return {"kinds": distributions({kind: values for kind in KINDS if (values := found.of_kind(kind)).size}, found.scorer),
+            "sources": distributions({name: found.of_source(k) for k, name in enumerate(found.names)}, found.scorer), "matrix": heat_map(found.names, found.matrix())}
+
+
+def similarity_page(found: Similarity) -> str:
+    pictures = draw(found)
+    parts = [*(paragraph(note) for note in found.notes), f"<div class=scroll>{source_table(found).render('html')}</div>", words(WORDS), heading("Between people, between systems"),
+             f"<div class=scroll>{kind_table(found).render('html')}</div>", picture(pictures["kinds"], "How the similarities are distributed, by kind of pair."),
+             paragraph("Each line is a histogram of single similarities, one per item and pair of sources; dotted: the median. Where the line of human-human lies left, people chose different things to tell: "
+                       "a system that is far from one of them is not wrong for that alone.", note=True),
+             heading("Every source against the others"), picture(pictures["sources"], "How each source's similarities to all others are distributed."),
+             picture(pictures["matrix"], "Mean similarity of every source to every other."), f"<div class=scroll>{matrix_table(found).render('html')}</div>",
+             heading("Signature"), paragraph(found.signature, note=True)]
+    style = "dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff;display:block}"
+    return page("Who says the same as whom?", parts, style=style)
+
+
+def _value(mean: Mean | None) -> float:
+    return math.nan if mean is None else mean.value
+
+
+def _interval(mean: Mean | None) -> str | None:
+    return None if mean is None or mean.interval is None else f"[{mean.interval[0]:.3f}, {mean.interval[1]:.3f}]"
+
+
+def _records(table: Table) -> list[dict[str, Any]]:
+    names = [head.name for head in table.heads if head.name != "0 … 1"]
+    return [dict(zip(names, row, strict=False)) for row in table.rows]
