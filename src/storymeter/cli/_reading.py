@@ -46,7 +46,8 @@ def read_candidates(paths: Sequence[str], **reading: Any) -> list[Corpus]:
     """One corpus per system; files of one name are told apart by their ending, in several folders by their folder, else by a number."""
     corpora = read_references(paths, **reading)
     names = [corpus.name for corpus in corpora]
-    names = [name if names.count(name) == 1 or path == "-" else Path(path).name for path, name in zip(paths, names, strict=True)]
+    files = [Path(path).name for path in paths]
+    names = [name if names.count(name) == 1 or files.count(file) > 1 else file for file, name in zip(files, names, strict=True)]
     names = [name if names.count(name) == 1 else f"{Path(path).resolve().parent.name}/{name}" for path, name in zip(paths, names, strict=True)]
     names = [name if name not in names[:k] else f"{name} ({names[:k].count(name) + 1})" for k, name in enumerate(names)]
     return [msgspec.structs.replace(corpus, name=name) for corpus, name in zip(corpora, names, strict=True)]
