@@ -39,6 +39,7 @@ METRICS: dict[str, Entry] = {
     "rovist_c": Entry("storymeter.story.coherence:Coherence", {}, "a story's coherence: does each sentence follow the one before? (RoViST-C)"),
     "rovist_vg": Entry("storymeter.story.grounding:VisualGrounding", {}, "are the things a story names in its pictures? (RoViST-VG)"),
     "rovist": Entry("storymeter.story.rovist:Rovist", {}, "grounding + coherence + non-redundancy (RoViST)"),
+    "tiger": Entry("storymeter.story.tiger:Tiger", {}, "do candidate and reference point at the same parts of the picture? (after TIGEr, Jiang 2019)"),
     "soda_a": Entry("storymeter.dense.soda:Soda", {"variant": "a"}, "SODA: the story in order, matched by IoU over four thresholds, scored by words"),
     "soda_b": Entry("storymeter.dense.soda:Soda", {"variant": "b"}, "SODA: the story in order, matched by IoU, scored by words"),
     "soda_c": Entry("storymeter.dense.soda:Soda", {"variant": "c"}, "SODA: the story in order, matched and scored by IoU times words"),

@@ -23,7 +23,7 @@ LONGEST_SIDE = 1024
 
 
 class Pictures:
-    """A folder of images: `name.jpg` or `name`, at any depth; or a subfolder per story, named by its id."""
+    """A folder of images: `name.jpg` or `name`, at any depth; or a subfolder per story, or an image, named by its id."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -44,23 +44,23 @@ class Pictures:
                     self._by_folder.setdefault(relative.parent.as_posix(), []).append(relative.as_posix())
 
     def of(self, document: Document) -> list[str]:
-        """The names of a story's pictures; where the file names none, those in the subfolder of its id."""
-        return images_of(document) or self._by_folder.get(document.id, [])
+        """The names of a story's pictures; where the file names none, those in the subfolder of its id, or the one that is called so."""
+        return images_of(document) or self._by_folder.get(document.id) or ([document.id] if document.id in self._by_name else [])
 
     def find(self, name: str) -> Path | None:
         return self._by_name.get(name) or self._by_name.get(Path(name).name)
 
-    def check(self, documents: Sequence[Document]) -> None:
-        """An error that counts and names what is missing."""
+    def check(self, documents: Sequence[Document], metric: str = "rovist_vg") -> None:
+        """An error that counts and names what is missing; `metric` is who wants them."""
         lacking = list(dict.fromkeys(name for document in documents for name in self.of(document) if self.find(name) is None))
         named = {name for document in documents for name in self.of(document)}
         blind = [document.id for document in documents if document.captions and not self.of(document)]
         if lacking:
             raise DataError(f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {some(lacking)}",
-                            hint="Add them, or score the stories by the pictures that are there: rovist_vg(missing=skip).")
+                            hint=f"Add them, or score the stories by the pictures that are there: {metric}(missing=skip).")
         if blind:
             raise DataError(f"{len(blind):,} of {len(documents):,} stories name no image: {some(blind)}",
-                            hint="Give captions with images, a photo_sequence, or a subfolder of images per story id; or use rovist_vg(missing=skip).")
+                            hint=f"Give captions with images, a photo_sequence, or an image or subfolder of images named by the id; or use {metric}(missing=skip).")
 
 
 def open_picture(path: Path) -> Any:

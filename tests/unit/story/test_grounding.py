@@ -27,15 +27,6 @@ BENCH = Path(__file__).resolve().parents[3] / "bench" / "grounding.py"
 bench = runpy.run_path(str(BENCH))  # the photographs and the ranking; its main prints what the model card says
 
 
-@pytest.fixture(scope="session")
-def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    for name in ("matplotlib", "skimage", "sklearn"):
-        pytest.importorskip(name)
-    folder: Path = bench["photographs"](tmp_path_factory.mktemp("photos"))
-    assert len(list(folder.iterdir())) >= 8
-    return folder
-
-
 def _task(*documents: Document) -> Task:
     return Task("t", tuple(d.id for d in documents), documents, tuple(() for _ in documents), Coverage(len(documents)))
 
