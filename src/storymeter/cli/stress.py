@@ -33,6 +33,7 @@ def _common(function: F) -> F:
         click.option("--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True),
         click.option("--images", type=click.Path(exists=True, file_okay=False), help="Folder of the stories' images."),
         click.option("--device", default="cpu", show_default=True),
+        click.option("--documents", "sample", type=click.IntRange(1), metavar="N", help="Only N documents, drawn by --seed; default: all."),
         click.option("--out", type=click.Path(file_okay=False), help="Folder for the table (CSV, LaTeX, JSON), the figure (PNG, SVG) and a page."),
         format_option(), jobs_option, seed_option, reading_options,
     ]):
@@ -50,12 +51,14 @@ def _setting(protocol: str, tokenizer: Any, jobs: int, seed: int, device: str, i
     return Setting(protocol=get(protocol), tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, images=images, progress=progress)
 
 
-def _read(candidates: str, references: tuple[str, ...], reading: dict[str, Any]) -> tuple[Corpus, list[Corpus]]:
+def _read(candidates: str, references: tuple[str, ...], reading: dict[str, Any], sample: int | None = None, seed: int = 0, *, needed: bool = True) -> tuple[Corpus, list[Corpus]]:
     from ..errors import UsageError
+    from ..stress.sampling import fewer_documents
 
-    if not references:
+    if needed and not references:
         raise UsageError("This experiment needs references.", hint="Give them with --references FILE.")
-    return read_candidates([candidates], **reading)[0], read_references(references, **reading)
+    corpus, against = read_candidates([candidates], **reading)[0], read_references(references, **reading)
+    return fewer_documents(corpus, against, sample, seed) if sample else (corpus, against)
 
 
 def _names(metrics: tuple[str, ...], default: tuple[str, ...]) -> list[str]:
@@ -98,12 +101,12 @@ def _deliver(result: Any, *, verb: str, style: str, out: str | None, base: str |
 @repeats_option
 @_common
 def count(candidates: str, m: str | None, k: str | None, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
-          protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+          protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
     """Too few, just right, too many: scores when only some captions are kept (table 1 of the SODA papers)."""
     from ..stress import experiment, tables
 
     names = _names(metrics, experiment.PAPER_METRICS)
-    corpus, against = _read(candidates, references, reading)
+    corpus, against = _read(candidates, references, reading, sample, seed)
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
         result = tables.count(corpus, against, setting, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names)
@@ -119,12 +122,12 @@ def count(candidates: str, m: str | None, k: str | None, repeats: int, reference
 @repeats_option
 @_common
 def order(candidates: str, bound: float, as_told: bool, reverse: bool, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str,
-          out: str | None, protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+          out: str | None, protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
     """The right sentences in the wrong order (table 3 of the SODA paper)."""
     from ..stress import tables
 
     names = _names(metrics, ("anet(scorer=meteor)", "soda_c"))
-    corpus, against = _read(candidates, references, reading)
+    corpus, against = _read(candidates, references, reading, sample, seed)
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
         result = tables.order(corpus, against, setting, repeats=repeats, bound=bound, metrics=names, oracle=not as_told, reverse=reverse)
@@ -138,7 +141,7 @@ def order(candidates: str, bound: float, as_told: bool, reverse: bool, repeats: 
 @repeats_option
 @_common
 def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
-        protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+        protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
     """Redundant captions: the same again, others under the same segment, those of other videos (section 4 of the SODA paper)."""
     from ..errors import UsageError
     from ..stress import experiment, tables
@@ -146,7 +149,7 @@ def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metr
     if not all(part.isascii() and part.isdigit() for part in split(n)) or not split(n):
         raise UsageError(f"--n cannot be {n!r}.", hint="Write it like --n 20,50")
     names = _names(metrics, experiment.PAPER_METRICS)
-    corpus, against = _read(candidates, references, reading)
+    corpus, against = _read(candidates, references, reading, sample, seed)
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
         result = tables.pad(corpus, against, setting, n=[int(part) for part in split(n)], repeats=repeats, metrics=names)
@@ -158,7 +161,7 @@ def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metr
 @click.argument("candidates", nargs=-1, required=True)
 @_common
 def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
-           protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+           protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
     """The best that each system told: mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
     from ..files import write_text
     from ..report.stress import oracle_table
@@ -166,7 +169,7 @@ def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tu
 
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        scores = [tables.oracle(*_read(candidate, references, reading), setting) for candidate in candidates]
+        scores = [tables.oracle(*_read(candidate, references, reading, sample, seed), setting) for candidate in candidates]
     output(oracle_table(scores).render(style, width=terminal_width(), colour=coloured()))
     if out:
         for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
@@ -178,7 +181,7 @@ def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tu
 @click.option("--repeats", type=click.IntRange(1, 1000), default=3, show_default=True)
 @_common
 def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
-          protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, **reading: Any) -> None:
+          protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
     """Every damage, every metric, and a verdict per property with the numbers behind it."""
     from ..engine.defaults import default_metrics
     from ..report.stress import audit_json, audit_table, damage_table
@@ -186,8 +189,7 @@ def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: t
 
     if metrics:
         _names(metrics, ())
-    corpus = read_candidates([candidates], **reading)[0]
-    against = read_references(references, **reading)
+    corpus, against = _read(candidates, references, reading, sample, seed, needed=False)
     names = _names(metrics, tuple(n for n in default_metrics(corpus.kind, references=bool(against), images=images is not None) if n != "localisation"))
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)

@@ -3,7 +3,7 @@
 - `flickr8k-expert`: 5,822 image-caption pairs, five references, three expert judgements each (Hodosh et al. 2013). Each
   judgement is a data point. For Kendall the captions that are references of their own image are left out, as in the
   published figures (5,664 remain); for Spearman nothing is.
-- `trecvid-2016`, `trecvid-2017`, `trecvid-2017-multiple`: video-to-text submissions with Direct Assessment per caption. SID counts
+- `trecvid-2016`, `trecvid-2017`, `trecvid-2016-multiple`, `trecvid-2017-multiple`: video-to-text submissions with Direct Assessment per caption. SID counts
   from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are left out; the
   human score is z.
 - `stories-roc`: 400 machine stories, each called reasonable or not by seven people (Guan & Huang 2020); for measures
@@ -20,6 +20,7 @@ from pathlib import Path
 from ..captions import Caption, Document
 from ..errors import DataError, StorymeterError, UsageError, closest
 from ..join import Coverage, Task
+from ..names import parse
 from ..registry import METRICS
 from ..registry import metric as get_metric
 from .compute import Key, pooled
@@ -114,7 +115,7 @@ def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
     notes = [f"{zero:,} rows with SID 0 are dropped (SID counts from 1); {people:,} rows of human captions are left out."]
     name = f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
     return Benchmark(name, f"TRECVID VTT {year}, {annotators} annotators" if annotators == "multiple" else f"TRECVID VTT {year}", pooled(texts, against), tuple(judgements), "z",
-                     ("system", "segment") if annotators == "single" else ("segment",), tuple(notes), "pearson")
+                     ("system", "segment"), tuple(notes), "pearson")
 
 
 def stories(data: Path) -> Benchmark:
@@ -139,15 +140,16 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
     "flickr8k-expert-all": lambda data: flickr8k(data, without_references=False),
     "trecvid-2016": lambda data: trecvid(data, "single", 2016),
     "trecvid-2017": lambda data: trecvid(data, "single", 2017),
+    "trecvid-2016-multiple": lambda data: trecvid(data, "multiple", 2016),
     "trecvid-2017-multiple": lambda data: trecvid(data, "multiple", 2017),
     "stories-roc": stories,
 }
 FOLDERS = {"flickr8k-expert": "metaeval/flickr8k_expert", "flickr8k-expert-all": "metaeval/flickr8k_expert", "trecvid-2016": "da/trecvid_vtt/single-annotator/2016",
-           "trecvid-2017": "da/trecvid_vtt/single-annotator/2017", "trecvid-2017-multiple": "da/trecvid_vtt/multiple-annotator/2017", "stories-roc": "stories/union_roc_rated.txt"}
+           "trecvid-2017": "da/trecvid_vtt/single-annotator/2017", "trecvid-2016-multiple": "da/trecvid_vtt/multiple-annotator/2016", "trecvid-2017-multiple": "da/trecvid_vtt/multiple-annotator/2017", "stories-roc": "stories/union_roc_rated.txt"}
 
 
-#: metrics that only repeat another one under a second name
-_SAME = {"cider_d"}
+#: metrics with an option that makes another measure of them
+_VARIANTS = ("sts(engine=align)", "bertscore(idf=true)")
 
 
 def suitable(benchmark: Benchmark) -> list[str]:
@@ -155,8 +157,8 @@ def suitable(benchmark: Benchmark) -> list[str]:
     without references want measures of a story by itself; the number of words is there as the yardstick of "no idea at all"."""
     rooms = ("storymeter.pairs.",) if benchmark.needs_references else ("storymeter.pairs.", "storymeter.story.")
     found = []
-    for name, entry in METRICS.items():
-        if name not in _SAME and entry.target.startswith(rooms):
+    for name in [*METRICS, *_VARIANTS]:
+        if METRICS[parse(name).word].target.startswith(rooms):
             try:
                 wants = get_metric(name).needs_references
             except StorymeterError:

@@ -36,11 +36,12 @@ class MetricComparison:
     reason: str = ""
 
 
-def compare(scores: Scores, level: str, *, resamples: int = 10_000, seed: int = 0, directions: Mapping[str, int] | None = None) -> list[MetricComparison]:
-    """All pairs of metrics, best first; p one-sided."""
+def compare(scores: Scores, level: str, *, resamples: int = 10_000, seed: int = 0, directions: Mapping[str, int] | None = None,
+            against: str | None = None) -> list[MetricComparison]:
+    """All pairs of metrics, or each with `against`, best first; p one-sided."""
     sign = directions or {}
     found = []
-    for a, b in combinations(scores.metrics, 2):
+    for a, b in combinations(scores.metrics, 2) if against is None else ((name, against) for name in scores.metrics if name != against and against in scores.metrics):
         use = scores.rows_of(a, b)
         if not use.any():
             continue

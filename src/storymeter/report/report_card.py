@@ -6,9 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..meta.comparisons import MetricComparison
 from ..meta.statistics import MetricResult
 from .agreement import STATISTICS, Agreement, agreement_data, shown_statistics
 from .table import Table, to_json
+
+#: what every other metric is tested against, and with how many permutations at segment level
+YARDSTICK, PERMUTATIONS = "meteor", 1000
+READING = f"""In brackets: 95 % bootstrap intervals over items. Best first, by the statistic in the first column of numbers. The last column says whether a metric's
+correlation with people (Pearson) is higher or lower than METEOR's, with the one-sided p of Williams' test at system level and of a permutation test ({PERMUTATIONS:,} permutations)
+at segment level; \\* is below .05 after Holm's correction over the column. What the statistics mean, and what the benchmarks are, is said in [meta-evaluation](meta-evaluation.md);
+which number to trust, in [semantic](semantic.md#which-number-to-trust-and-why)."""
+HONESTY = """The encoder of `sts`, `bertscore` and `wmd` was trained on pairs of captions that include Flickr30k and COCO, so that Flickr8k-Expert (whose images come from the same source) is not
+unseen; TRECVID is the clean test. The rules of `spice(engine=rules)` were tuned while looking at Flickr8k-Expert, and the default layer of `bertscore` was chosen on TRECVID. `cider_d` is `cider`
+under its second name. `tiger` and `rovist_vg` look at pictures, which none of these benchmarks has here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +41,18 @@ def card_table(agreement: Agreement, headline: str) -> Table:
     keys = [key for key in (headline, "pearson", "spearman", "kendall_b", "kendall_c", "pearson_by_item", "accuracy_calibrated", "pairwise_accuracy", "soft_pairwise_accuracy")
             if key in shown_statistics(agreement.results)]
     keys = list(dict.fromkeys(keys))
-    rows = [[r.metric, r.n, *(_cell(r, key) for key in keys)] for r in sorted(agreement.results, key=lambda r: _order(r, headline))]
-    return Table(["metric", "n", *(STATISTICS[key] for key in keys)], rows)
+    tested = {name: c for c in agreement.comparisons for name in (c.better, c.worse)}
+    rows = [[r.metric, r.n, *(_cell(r, key) for key in keys), *([_against(tested.get(r.metric), r.metric)] if tested else [])]
+            for r in sorted(agreement.results, key=lambda r: _order(r, headline))]
+    return Table(["metric", "n", *(STATISTICS[key] for key in keys), *([f"against {YARDSTICK.upper()}"] if tested else [])], rows)
+
+
+def _against(comparison: MetricComparison | None, metric: str) -> str:
+    if comparison is None or metric == YARDSTICK:
+        return ""
+    if math.isnan(comparison.p):
+        return comparison.reason
+    return f"{'higher' if comparison.better == metric else 'lower'}, p {comparison.p:.4f}{'*' if comparison.p_holm < 0.05 else ''}"
 
 
 def _order(result: MetricResult, headline: str) -> tuple[float, str]:
@@ -48,8 +69,8 @@ def _cell(result: MetricResult, key: str) -> str:
 
 
 def card_markdown(cards: Sequence[Card], headlines: Mapping[str, str], *, date: str, version: str, seed: int, resamples: int) -> str:
-    lines = ["# Report card", "", f"Made on {date} by Storymeter {version} with `storymeter meta report-card --data DIR --seed {seed} --resamples {resamples}`. "
-             "In brackets: 95 % bootstrap intervals over items. What the statistics mean, and what the benchmarks are, is said in [meta-evaluation](meta-evaluation.md).", ""]
+    lines = ["# Report card", "", f"Made on {date} by Storymeter {version} with `storymeter meta report-card --data DIR --seed {seed} --resamples {resamples}`.", "",
+             READING, "", HONESTY, ""]
     signatures: dict[str, str] = {}
     for card in cards:
         for agreement in card.agreements:

@@ -1,14 +1,27 @@
-"""Fewer captions: sampled, dropped, merged, or one said twice."""
+"""Fewer captions: sampled, dropped, merged, or one said twice; and fewer documents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 import msgspec
 
-from ..captions import Caption, Document
+from ..captions import Caption, Corpus, Document
 from ..errors import UsageError
 from .scene import Change, Dice, Scene
+
+
+def fewer_documents(corpus: Corpus, references: Sequence[Corpus], count: int, seed: int) -> tuple[Corpus, list[Corpus]]:
+    """`count` documents of the candidates that have a reference (where there are any), drawn by `seed`, and nothing else on either side."""
+    known = {document.id for one in references for document in one}
+    ids = sorted({document.id for document in corpus if not known or document.id in known})
+    kept = set(Random(seed).sample(ids, min(count, len(ids))))
+
+    def of(one: Corpus) -> Corpus:
+        return msgspec.structs.replace(one, documents=tuple(document for document in one if document.id in kept))
+
+    return of(corpus), [of(one) for one in references]
 
 
 def sample(m: float | None = None, k: int | None = None) -> Change:

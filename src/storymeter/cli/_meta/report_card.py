@@ -52,11 +52,11 @@ def _card(benchmark: Any, asked: list[str], resamples: int, device: str, jobs: i
     from ...meta import run
     from ...meta.benchmarks import suitable
     from ...report.agreement import Agreement
-    from ...report.report_card import Card
+    from ...report.report_card import PERMUTATIONS, YARDSTICK, Card
 
     scores, skipped = run.benchmark_scores(benchmark, asked or suitable(benchmark), jobs=jobs, seed=seed, device=device, progress=progress, skip_missing=True)
     agreements = []
     for level in benchmark.levels:
-        results, comparisons = run.evaluate_metrics(scores, level, resamples=resamples, permutations=1000, seed=seed, progress=progress)
+        results, comparisons = run.evaluate_metrics(scores, level, resamples=resamples, permutations=PERMUTATIONS, seed=seed, against=YARDSTICK, progress=progress)
         agreements.append(Agreement(benchmark.title, level, scores, results, comparisons, scores.notes))
     return Card(benchmark.name, agreements, skipped)
