@@ -6,8 +6,9 @@ p comes from a sentence-order classifier (`order_net`): trained on human stories
 example. A sentence that repeats the one before it has p = 0. A story of one sentence has no pair: it scores 0 and is
 counted in the part `single`; an empty sentence is left out.
 
-Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot tell), or a
-folder that `storymeter train coherence` wrote: `rovist_c(model=runs/albert)`. Scores compare within one data set only.
+Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot tell), a folder that
+`storymeter train coherence` wrote (`rovist_c(model=runs/albert)`), or a Hugging Face classifier of sentence pairs (`borrowed`). Scores
+compare within one data set only.
 """
 
 from __future__ import annotations
@@ -43,11 +44,13 @@ class PairClassifier(Protocol):
 
 @functools.lru_cache(maxsize=2)
 def load(path: str = "", device: str = "cpu") -> PairClassifier:
-    """The embedded model, or the one in a folder that our training wrote; loaded once per process."""
+    """The embedded model, one that our training wrote, or a Hugging Face classifier of pairs; loaded once per process."""
     _need()
-    from .order_net import load_order_model
+    from .borrowed import BorrowedPairs, is_borrowed
+    from .order_net import CONFIG, load_order_model
 
-    return load_order_model(Path(path).expanduser() if path else EMBEDDED, device)
+    folder = Path(path).expanduser() if path else EMBEDDED
+    return BorrowedPairs(folder, device) if is_borrowed(folder, CONFIG) else load_order_model(folder, device)
 
 
 def _need() -> None:

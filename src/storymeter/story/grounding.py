@@ -9,8 +9,8 @@ The stories of the corpus that is scored give N and df (`idf=corpus`); with a ha
 `idf=none` there, which is idf = 1. A story without nouns or without pictures scores 0 and is counted in the parts
 `no_nouns` and `no_pictures`. `missing=error` stops at pictures that are not there, `missing=skip` goes on without them.
 
-Models: the embedded one (`spaces`; not the paper's), or a folder that `storymeter train grounding` wrote:
-`rovist_vg(model=runs/vg)`. Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`).
+Models: the embedded one (`spaces`; not the paper's), a folder that `storymeter train grounding` wrote (`rovist_vg(model=runs/vg)`), or
+a local Hugging Face model of pictures and texts, such as CLIP (`borrowed`). Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`).
 """
 
 from __future__ import annotations

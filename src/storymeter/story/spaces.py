@@ -121,10 +121,12 @@ def _face_cascade() -> Any:
 
 @functools.lru_cache(maxsize=2)
 def load_space(path: str = "", device: str = "cpu") -> JointSpace:
-    """The embedded space, or the one in a folder that `storymeter train grounding` wrote; loaded once per process."""
+    """The embedded space, one that `storymeter train grounding` wrote, or a Hugging Face model such as CLIP; loaded once per process."""
     need_torch("Grounding (rovist_vg)")
     if not path:
         return LabelSpace(device)
-    from .paired_space import load_paired_space
+    from .borrowed import BorrowedSpace, is_borrowed
+    from .paired_space import CONFIG, load_paired_space
 
-    return load_paired_space(Path(path).expanduser(), device)
+    folder = Path(path).expanduser()
+    return BorrowedSpace(folder, device) if is_borrowed(folder, CONFIG) else load_paired_space(folder, device)

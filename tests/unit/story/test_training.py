@@ -22,6 +22,7 @@ from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.story import coherence
 from storymeter.story.paired_layers import symmetric_loss
+from storymeter.story.paired_space import load_paired_space
 from storymeter.story.spaces import load_space
 from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll, train_coherence
 from storymeter.story.train.flickr30k import read_mentions
@@ -194,6 +195,15 @@ def test_grounding_learns_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         seen = space.regions([crop], [])[0]
         right.append(phrases[int((said @ seen).argmax())] == mention.phrase)
     assert np.mean(right) > 5 * chance, np.mean(right)
+    weights = tmp_path / "run" / "grounding.safetensors"
+    content = weights.read_bytes()
+    for broken, message in ((content[:len(content) // 2], "no readable safetensors"), (b"\x80\x04\x95junk", "no readable safetensors")):
+        weights.write_bytes(broken)
+        with pytest.raises(DataError, match=message):
+            load_paired_space(tmp_path / "run")
+    weights.rename(weights.with_suffix(".bin"))
+    with pytest.raises(DataError, match="only safetensors"):
+        load_paired_space(tmp_path / "run")
 
 
 def test_the_verbs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,32 @@ def text_model(folder: Path, words: list[str], kind: str = "albert") -> Path:
     return folder
 
 
+def pair_classifier(folder: Path, words: list[str], names: tuple[str, str] = ("follows", "does_not_follow")) -> Path:
+    """A BERT that judges pairs of sentences; it has learnt nothing."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    size = save_tokenizer(folder, words)
+    torch.manual_seed(0)
+    BertForSequenceClassification(BertConfig(vocab_size=size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, max_position_embeddings=64,
+                                             id2label=dict(enumerate(names)), label2id={name: k for k, name in enumerate(names)})).save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
+def clip(folder: Path, words: list[str]) -> Path:
+    """A CLIP that has learnt nothing."""
+    import torch
+    from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel
+
+    size = save_tokenizer(folder, words)
+    torch.manual_seed(0)
+    small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    CLIPModel(CLIPConfig(text_config={**small, "vocab_size": size, "max_position_embeddings": 64, "eos_token_id": 3, "bos_token_id": 2, "pad_token_id": 0},
+                         vision_config={**small, "image_size": 16, "patch_size": 8}, projection_dim=8)).save_pretrained(folder, safe_serialization=True)
+    CLIPImageProcessor(size={"shortest_edge": 16}, crop_size={"height": 16, "width": 16}).save_pretrained(folder)
+    return folder
+
+
 def vision_model(folder: Path) -> Path:
     import torch
     from transformers import ViTConfig, ViTModel
