@@ -1,6 +1,8 @@
 #include "alignment.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <vector>
 
 #include "parallel.hpp"
@@ -8,16 +10,12 @@
 namespace storymeter {
 namespace {
 
-// Of two equally strong ones the alignment that is no contradiction, so that the order of words means nothing.
-inline bool nearer(float a, float b) {
-    const float x = std::fabs(a), y = std::fabs(b);
-    return x > y || (x == y && a > b);
-}
+inline bool exclude_each_other(float alike) { return (std::bit_cast<std::uint32_t>(alike) & 1U) != 0; }
 
 double side(std::span<const float> best, std::span<const float> weight, const Penalty& penalty) {
     double sum = 0, total = 0;
     for (std::size_t k = 0; k < best.size(); ++k) {
-        const float value = std::signbit(best[k]) ? -penalty.opposite : best[k] < penalty.weak_below ? -penalty.weak : best[k];
+        const float value = exclude_each_other(best[k]) ? -penalty.opposite : best[k] < penalty.weak_below ? -penalty.weak : best[k];
         sum += static_cast<double>(weight[k]) * value;
         total += weight[k];
     }
@@ -38,15 +36,17 @@ void align_and_penalise(const Similarities& table, const WeighedWords& candidate
                 out[k] = 0.0;
                 continue;
             }
-            best_c.assign(nc, 0.0F);
+            best_c.resize(nc);
             best_r.assign(nr, 0.0F);
             for (std::size_t i = 0; i < nc; ++i) {
                 const float* row = table.data + static_cast<std::size_t>(candidates.word[c0 + i]) * table.columns;
+                float best = 0.0F;
                 for (std::size_t j = 0; j < nr; ++j) {
                     const float alike = row[references.word[r0 + j]];
-                    if (nearer(alike, best_c[i])) best_c[i] = alike;
-                    if (nearer(alike, best_r[j])) best_r[j] = alike;
+                    best = std::max(best, alike);
+                    best_r[j] = std::max(best_r[j], alike);
                 }
+                best_c[i] = best;
             }
             out[k] = 0.5 * (side(best_c, candidates.weight.subspan(c0, nc), penalty) + side(best_r, references.weight.subspan(r0, nr), penalty));
         }

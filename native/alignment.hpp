@@ -14,7 +14,8 @@ struct WeighedWords {
     std::span<const float> weight;
 };
 
-// (rows, columns): how alike candidate word r and reference word c are, 0 .. 1; negative where they exclude each other.
+// (rows, columns): how alike candidate word r and reference word c are, 0 .. 1. The last bit of a value says whether the two exclude each
+// other (1) or not (0): so the nearest word is a plain maximum.
 struct Similarities {
     const float* data;
     std::size_t rows, columns;

@@ -74,7 +74,7 @@ class Vocabulary:
             self.number[word] = len(self.number)
 
     def similarities(self, ours: Numbers, theirs: Numbers) -> Float32:
-        """(ours, theirs): sim of the module; negative where two words exclude each other."""
+        """(ours, theirs): sim of the module; its last bit says that two words exclude each other."""
         table: Float32 = np.clip(self._vectors[ours] @ self._vectors[theirs].T, 0.0, 1.0)
         columns: dict[int | str, int] = {}
         senses, sense = (_incidence([self._senses[k] for k in side], columns) for side in (ours, theirs))
@@ -85,10 +85,14 @@ class Vocabulary:
         columns = {}
         ours_of, theirs_of = (_incidence([self._bases[k] for k in side], columns) for side in (ours, theirs))
         mine, other = _square(ours_of, len(columns)), _square(theirs_of, len(columns))
+        bits = table.view(np.int32)
+        bits &= -2
         known = [(columns[a], columns[b]) for a, b in OPPOSITES if a in columns and b in columns]
         if known:
             exclude = (mine @ _pairs(known, len(columns)) @ other.T).tocoo()
-            table[exclude.row, exclude.col] = -np.maximum(table[exclude.row, exclude.col], WEAK_BELOW)  # who excludes it is about it
+            at = exclude.row, exclude.col
+            table[at] = np.maximum(table[at], WEAK_BELOW)  # what excludes a word is about it
+            bits[at] = (bits[at] & -2) - 1  # a little less: where two are equally near, the one that is no contradiction counts
         same = (mine @ other.T).tocoo()
         table[same.row, same.col] = 1.0
         return table

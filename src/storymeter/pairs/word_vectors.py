@@ -66,7 +66,7 @@ class VectorFile:
                 self._begins.setdefault(word, begin)
                 self._size = self._size or len(numbers.split())
             begin = end + 1
-        if not self._begins:
+        if not self._begins or self._numbers(next(iter(self._begins.values()))) is None:
             raise DataError(f"{self.path} holds no word vectors.", hint="Give a text file with one word and its numbers per line.")
 
     def weight(self, word: str) -> float:
@@ -80,14 +80,19 @@ class VectorFile:
         begin = self._begins.get(word.encode("utf-8", "replace"))
         if begin is None:
             return None
+        vector = self._numbers(begin)
+        if vector is None:
+            raise DataError(f"{self.path}: the line of {word!r} does not hold {self._size} numbers.", hint="The file may be damaged: copy it again.")
+        return _unit(vector)
+
+    def _numbers(self, begin: int) -> Vector | None:
+        """Those of the line that begins here; None where they are not as many numbers as a line should have."""
         end = self._data.find(b"\n", begin)
         try:
             vector = np.array(self._data[begin:end if end >= 0 else len(self._data)].split()[1:], dtype=np.float64)
         except ValueError:
-            vector = np.empty(0)
-        if len(vector) != self._size or not np.isfinite(vector).all():
-            raise DataError(f"{self.path}: the line of {word!r} does not hold {self._size} numbers.", hint="The file may be damaged: copy it again.")
-        return _unit(vector)
+            return None
+        return vector if len(vector) == self._size and bool(np.isfinite(vector).all()) else None
 
 
 class EncoderVectors:

@@ -95,7 +95,8 @@ def test_wrong_files(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
     (tmp_path / "words.txt").write_bytes(b"only\nwords\n")
     (tmp_path / "torn.txt").write_bytes(b"dog 1 2 3\ncat 1 2\nbird 1 x 3\n")
-    for name in ("empty.txt", "words.txt", "missing.txt"):
+    (tmp_path / "bytes.txt").write_bytes(bytes(range(256)) * 20)
+    for name in ("empty.txt", "words.txt", "missing.txt", "bytes.txt"):
         with pytest.raises(DataError):
             Wmd(str(tmp_path / name)).pairs(candidates=["dog"], references=[["dog"]])
     for word in ("cat", "bird"):
