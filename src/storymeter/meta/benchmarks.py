@@ -149,7 +149,7 @@ FOLDERS = {"flickr8k-expert": "metaeval/flickr8k_expert", "flickr8k-expert-all":
 
 
 #: metrics with an option that makes another measure of them
-_VARIANTS = ("sts(engine=align)", "bertscore(idf=true)")
+_VARIANTS = ("sts(engine=align)",)
 
 
 def suitable(benchmark: Benchmark) -> list[str]:

@@ -88,9 +88,11 @@ class Embeddings:
 
 
 def _dimension(folder: Path) -> int:
+    """What a checkpoint calls the length of its vectors depends on its family."""
     try:
-        return int(json.loads((folder / "config.json").read_text(encoding="utf-8"))["hidden_size"])
-    except (OSError, ValueError, KeyError, TypeError):
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        return int(next(config[name] for name in ("hidden_size", "dim", "d_model", "n_embd") if name in config))
+    except (OSError, ValueError, TypeError, StopIteration):
         raise DataError(f"{folder / 'config.json'} does not say how long the vectors are (hidden_size).", hint="Give the folder of a complete checkpoint of an encoder.") from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from storymeter.errors import DataError, StorymeterWarning, UsageError
+from storymeter.errors import DataError, MissingPartError, StorymeterWarning, UsageError
 from storymeter.pairs import BertScore, Sts
-from storymeter.text.encoder import default_folder
+from storymeter.pairs.vector_rows import VectorRows
+from storymeter.text.encoder import default_folder, load
 
 SAME = ("a man plays the guitar", "a person is playing guitar")
 OTHER = "two dogs run over a green field"
@@ -64,6 +66,62 @@ def test_hostile_text_has_a_defined_result(text: str) -> None:
 def test_a_missing_checkpoint_is_said() -> None:
     with pytest.raises(DataError, match="no folder"):
         Sts(model="/nowhere/at/all").pairs(candidates=["a"], references=[["b"]])
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    """The default encoder by another name, its files linked."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for file in default_folder().iterdir():
+        (folder / file.name).symlink_to(file)
+    return folder
+
+
+def test_any_local_checkpoint_will_do(checkpoint: Path) -> None:
+    assert Sts(model=str(checkpoint)).pairs(candidates=[SAME[0]], references=[[OTHER]]) == Sts().pairs(candidates=[SAME[0]], references=[[OTHER]])
+    assert str(Sts(model=str(checkpoint)).depends_on()["encoder"]).startswith("model#")
+
+
+@pytest.mark.parametrize(("file", "content", "said"), [("model.safetensors", b"\x10\x00\x00", "cannot be read"), ("config.json", b"{", "hidden_size|cannot be read"), ("config.json", b"[]", "hidden_size|cannot be read")])
+def test_a_broken_checkpoint_is_said(checkpoint: Path, file: str, content: bytes, said: str) -> None:
+    (checkpoint / file).unlink()
+    (checkpoint / file).write_bytes(content)
+    for scorer in (Sts(model=str(checkpoint)), BertScore(model=str(checkpoint))):
+        with pytest.raises(DataError, match=said):
+            scorer.pairs(candidates=["a"], references=[["b"]])
+
+
+@pytest.mark.parametrize("make", [Sts, BertScore])
+def test_without_the_extra(make: type[Sts] | type[BertScore], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    load.cache_clear()
+    with pytest.raises(MissingPartError, match="neural"):
+        make().pairs(candidates=["a"], references=[["b"]])
+
+
+def test_vectors_leave_memory_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.random.default_rng(0).random((300, 8), dtype=np.float32)
+    kept = VectorRows(8, memory=1000)
+    assert [kept.append(part) for part in np.array_split(rows, 7)] == np.cumsum([0, *map(len, np.array_split(rows, 7))])[:-1].tolist()
+    assert np.array_equal(kept.view(), rows) and not kept.view().flags.writeable
+    assert [block.stop - block.start for block in kept.blocks(3000, 1e9)] == [1024, 1024, 952]
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: (_ for _ in ()).throw(OSError("no space left")))
+    crowded = VectorRows(8, memory=1000)
+    for part in np.array_split(rows, 7):
+        crowded.append(part)
+    assert np.array_equal(crowded.view(), rows)
+
+
+def test_a_layer_below_the_last_is_what_the_whole_model_would_show() -> None:
+    torch = pytest.importorskip("torch")
+    encoder = load()
+    for layer in (0, 3, 6):
+        [(_, found)] = encoder.token_vectors([SAME[0]], layer=layer)
+        with torch.inference_mode():
+            whole = encoder.model(**encoder.tokenizer([SAME[0]], return_tensors="pt"), output_hidden_states=True).hidden_states[layer][0].numpy()
+        assert np.abs(found.vectors - whole).max() < 1e-5
 
 
 @pytest.mark.parametrize("idf", [False, True])
