@@ -52,7 +52,7 @@ def _against(comparison: MetricComparison | None, metric: str) -> str:
         return ""
     if math.isnan(comparison.p):
         return comparison.reason
-    return f"{'higher' if comparison.better == metric else 'lower'}, p {comparison.p:.4f}{'*' if comparison.p_holm < 0.05 else ''}"
+    return f"{'higher' if comparison.better == metric else 'lower'}, p {'< 0.0001' if comparison.p < 0.0001 else f'{comparison.p:.4f}'}{'*' if comparison.p_holm < 0.05 else ''}"
 
 
 def _order(result: MetricResult, headline: str) -> tuple[float, str]:
