@@ -62,7 +62,7 @@ def _threads(count: int | None) -> None:
 @click.option("--pooling", type=click.Choice(["cls", "cls+a+b"]), default=None, help="What the head sees.")
 @click.option("--dropout", type=click.FloatRange(0, 0.95), default=None, help="Dropout before the head.")
 @click.option("--reach", type=click.IntRange(1), default=None, help="Also learn from sentences so far apart.")
-@click.option("--name", default="coherence", show_default=True, help="How the model calls itself in signatures.")
+@click.option("--name", default="", show_default="coherence, or coherence-minilm for the embedded recipe", help="How the model calls itself in signatures.")
 @click.option("--evaluate", is_flag=True, help="Train nothing; print how good a model is on the held-out stories of the data folder.")
 @click.option("--model", default="", help="With --evaluate: the model's folder; default: the embedded one.")
 @_loop_options(1e-5, 0.95, 32, 30, 5)

@@ -12,7 +12,7 @@ def held_out_tables(result: HeldOut) -> list[Table]:
         "forced choice", "bag of words", "first pair", "middle", "last pair", "order", "ECE raw", "ECE"))]
     rows = [[c.set, c.pairs, c.accuracy, c.baseline, c.first, c.middle, c.last, c.order, c.ece_raw, c.ece] for c in result.choices]
     tables = [Table(columns, rows, title=f"Held out: {result.model}",
-                    note="forced choice: p(A, B) > p(B, A) over neighbouring sentences; order: C of the story above C of its sentences shuffled; "
+                    note="forced choice: p(A, B) > p(B, A) over neighbouring sentences; order: C of the story above C of its sentences shuffled, all stories; "
                          "ECE: expected calibration error before and after the temperature")]
     if result.human is not None:
         human = result.human

@@ -8,6 +8,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -18,6 +19,7 @@ from storymeter.metric import Setting
 from storymeter.registry import metric
 from storymeter.story import coherence
 from storymeter.story.order_net import load_order_model, plain
+from storymeter.story.train.coherence import EMBEDDED
 from storymeter.story.train.heldout import calibration_error, forced_choice, human_agreement, order_accuracy, read_rated
 from storymeter.story.train.order_data import opener, pairs_of, split_pairs
 from storymeter.story.train.sources import LEARNT, UNSEEN, read_all
@@ -38,7 +40,7 @@ def _letters(story: Story) -> str:
 def test_no_training_story_is_held_out(data: Path) -> None:
     learnt, unseen = (read_all([data / name for name in names]) for names in (LEARNT, UNSEEN))
     human = json.loads((data / "vist" / "dhm_vist_human.json").read_text())
-    split = split_pairs(learnt, unseen, dev_share=0.06, seed=0)
+    split = split_pairs(learnt, unseen, dev_share=EMBEDDED.dev_share, seed=EMBEDDED.options.seed, reach=EMBEDDED.reach)
     assert split.dropped >= 400  # the rated stories' openers, above all
     trained = {_letters(story) for story in split.train_stories}
     assert not trained & {_letters(story) for story in unseen}
@@ -46,9 +48,9 @@ def test_no_training_story_is_held_out(data: Path) -> None:
     assert not trained & {"".join(c for c in plain(text) if c.isalnum()) for text in human.values()}
     albums = [set(json.loads((data / "vist" / f"{part}_reference.json").read_text())) for part in ("val", "test")]
     assert not albums[0] & albums[1]
-    groups = {s.group for s in split.train_stories}
-    dev = {p.first for p in split.dev}
-    assert dev and all(s.group in groups for s in split.train_stories)
+    shipped = json.loads((coherence.EMBEDDED / "coherence.json").read_text())["trained"]
+    assert shipped["data_sha256"] == split.sha256()  # these pairs, and no others, made the embedded model
+    assert shipped["recipe"] == msgspec.to_builtins(EMBEDDED)  # with what the command does when no flag is given
 
 
 def test_a_group_is_on_one_side_only() -> None:
@@ -188,4 +190,4 @@ def test_order_accuracy_of_a_model_that_knows() -> None:
             return np.array([float(a < b) for a, b in pairs])
 
     stories = [Story(str(k), ("a", "b", "c", "d"), "x") for k in range(20)]
-    assert order_accuracy(stories, Knows()) == 1.0  # type: ignore[arg-type]
+    assert order_accuracy(stories, Knows()) == 1.0

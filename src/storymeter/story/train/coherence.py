@@ -40,8 +40,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PAPER = Recipe()
-EMBEDDED = Recipe(freeze=4, pooling="cls+a+b", dropout=0.2, dev_share=0.06,
-                  options=Options(lr=2e-4, schedule="tail", weight_decay=1e-5, epochs=1, warmup=27, patience=5, clip=1.0, interval=100))
+EMBEDDED = Recipe(freeze=3, pooling="cls+a+b", dropout=0.2, dev_share=0.08, reach=2,
+                  options=Options(lr=2e-4, schedule="tail", weight_decay=1e-5, epochs=1, warmup=100, patience=5, clip=1.0, interval=200))
 
 
 class OrderTask:
@@ -159,7 +159,7 @@ def chosen_temperature(logits: NDArray[np.float64]) -> float:
 
 
 def train_coherence(stories: Sequence[Story], held_out: Sequence[Story], out: Path, *, encoder: str = "", recipe: Recipe | None = None,
-                    name: str = "coherence", device: str = "cpu", progress: Progress = silent, say: Callable[[str], None] | None = None) -> OrderModel:
+                    name: str = "", device: str = "cpu", progress: Progress = silent, say: Callable[[str], None] | None = None) -> OrderModel:
     """Train, calibrate and write `out/coherence.json` and `out/coherence.safetensors` (and the encoder, where it was trained)."""
     recipe = recipe or (PAPER if encoder else EMBEDDED)
     folder = checkpoint_folder(encoder) if encoder else default_folder()
@@ -167,7 +167,7 @@ def train_coherence(stories: Sequence[Story], held_out: Sequence[Story], out: Pa
     if not parts.train or not parts.dev:
         raise UsageError(f"{len(parts.train):,} pairs to train on and {len(parts.dev):,} to stop by are too few.", hint="Give more stories, or another --dev-share.")
     inside = bool(encoder) or not recipe.freeze
-    config = OrderConfig(name=name, encoder="inside" if inside else DEFAULT_NAME, frozen=recipe.freeze, pooling=recipe.pooling,  # type: ignore[arg-type]
+    config = OrderConfig(name=name or ("coherence" if encoder else "coherence-minilm"), encoder="inside" if inside else DEFAULT_NAME, frozen=recipe.freeze, pooling=recipe.pooling,  # type: ignore[arg-type]
                          dropout=recipe.dropout, max_tokens=recipe.max_tokens)
     if say is not None:
         say(f"{len(parts.train):,} pairs to train on, {len(parts.dev):,} kept back; {parts.dropped:,} stories dropped, because they open like a held-out one")
@@ -175,7 +175,7 @@ def train_coherence(stories: Sequence[Story], held_out: Sequence[Story], out: Pa
     need_torch("Training").manual_seed(recipe.options.seed)
     model = OrderModel(config, folder, device=device)
     task = OrderTask(model, parts.train, parts.dev, recipe, out / "features.f16", progress)
-    digest = hashlib.sha256(msgspec.json.encode([parts.train, parts.dev])).hexdigest()
+    digest = parts.sha256()
     history = fit(task, recipe.options, out, key=f"{digest} {model.config.encoder_hash} {msgspec.json.encode(recipe).decode()}", progress=progress, say=say)
     dev = task.dev_logits()
     trained = {"pairs": len(parts.train), "dev_pairs": len(parts.dev), "dropped_stories": parts.dropped, "sources": sorted({s.source for s in stories}),

@@ -1,8 +1,8 @@
 """How good is a coherence model on stories it never saw: one table, the same for every model.
 
 - forced choice: p(A, B) > p(B, A) over neighbouring pairs, by place in the story, beside a bag of words (1-2-grams of each
-  side, logistic regression) trained on the same pairs;
-- order: C of a story against C of the same sentences shuffled;
+  side, logistic regression) trained on the same pairs, its strength of regularisation chosen on the pairs kept back;
+- order: C of a story against C of the same sentences shuffled, over all stories;
 - calibration: expected calibration error over both orders, before and after the temperature;
 - human labels: Kendall's tau-b of C with the share of raters who found a story reasonable, with a bootstrap interval.
 """
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
+from ..coherence import PairClassifier, coherence
 from ..order_net import OrderModel, plain
 from .order_data import Pair, pairs_of
 from .stories import Story
@@ -50,22 +51,33 @@ class Human(NamedTuple):
 def forced_choice(name: str, stories: Sequence[Story], model: OrderModel, baseline: Any | None, *, seed: int = 0, progress: Any = None) -> Choice:
     pairs = [pair for story in stories for pair in pairs_of(story)]
     both = [(p.first, p.second) for p in pairs] + [(p.second, p.first) for p in pairs]
-    z = model.logits(both, progress=progress).reshape(2, -1).T
+    logits = model.logits(both, progress=progress)
+    z = logits.reshape(2, -1).T
     right = z[:, 0] > z[:, 1]
     place = np.array([0 if p.place == 0 else 2 if p.place == p.last else 1 for p in pairs])
     words = float(np.mean(baseline_margin(baseline, pairs) > 0)) if baseline is not None else float("nan")
     temperature = model.config.temperature
+    judged = _Judged(model, dict(zip(both, 1 / (1 + np.exp(-logits / temperature)), strict=True)))
     first, middle, last = (float(right[place == k].mean()) for k in range(3))
     return Choice(name, len(pairs), float(right.mean()), words, first, middle, last,
-                  order_accuracy(stories, model, seed=seed, progress=progress), calibration_error(z, 1.0), calibration_error(z, temperature))
+                  order_accuracy(stories, judged, seed=seed, progress=progress), calibration_error(z, 1.0), calibration_error(z, temperature))
 
 
-def order_accuracy(stories: Sequence[Story], model: OrderModel, *, seed: int = 0, most: int = 1000, progress: Any = None) -> float:
-    """Share of stories whose C is above that of one shuffle of their sentences (a tie counts a half), over at most
-    `most` stories drawn by the seed."""
+class _Judged:
+    """A model that remembers the pairs it has judged."""
+
+    def __init__(self, model: OrderModel, known: dict[tuple[str, str], float]) -> None:
+        self.model, self.known, self.label = model, known, model.label
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64, progress: Any = None) -> Floats:
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
+        self.known.update(zip(new, self.model.probabilities(new, batch_size=batch_size, progress=progress), strict=True))
+        return np.array([self.known[pair] for pair in pairs])
+
+
+def order_accuracy(stories: Sequence[Story], model: PairClassifier, *, seed: int = 0, progress: Any = None) -> float:
+    """Share of stories (of three sentences or more) whose C is above that of one shuffle of their sentences; a tie counts a half."""
     random = np.random.default_rng(seed)
-    if len(stories) > most:
-        stories = [stories[k] for k in sorted(random.choice(len(stories), most, replace=False))]
     told, shuffled = [], []
     for story in stories:
         sentences = list(dict.fromkeys(plain(s) for s in story.sentences))
@@ -80,9 +92,7 @@ def order_accuracy(stories: Sequence[Story], model: OrderModel, *, seed: int = 0
     return float(np.mean((a > b) + 0.5 * (a == b)))
 
 
-def story_means(stories: Sequence[Sequence[str]], model: OrderModel, progress: Any = None) -> Floats:
-    from ..coherence import coherence
-
+def story_means(stories: Sequence[Sequence[str]], model: PairClassifier, progress: Any = None) -> Floats:
     return np.array([p.mean() if len(p) else 0.0 for p in coherence(stories, model, progress)])
 
 
@@ -94,8 +104,9 @@ def calibration_error(z: Floats, temperature: float, bins: int = 10) -> float:
     return float(sum(abs(p[bin_of == b].mean() - true[bin_of == b].mean()) * np.mean(bin_of == b) for b in range(bins) if (bin_of == b).any()))
 
 
-def bag_of_words(train: Sequence[Pair], strength: float = 0.1) -> Any:
-    """Logistic regression on 1-2-grams of A against those of B; an antisymmetric model, so both orders are in it."""
+def bag_of_words(train: Sequence[Pair], dev: Sequence[Pair], strengths: Sequence[float] = (0.1, 0.3, 1.0)) -> Any:
+    """Logistic regression on 1-2-grams of A against those of B; an antisymmetric model, so both orders are in it. Of some strengths of
+    regularisation, the one that chooses best on `dev`."""
     try:
         from sklearn.feature_extraction.text import CountVectorizer
         from sklearn.linear_model import LogisticRegression
@@ -103,11 +114,10 @@ def bag_of_words(train: Sequence[Pair], strength: float = 0.1) -> Any:
         return None
     vectors = CountVectorizer(ngram_range=(1, 2), min_df=3, binary=True, token_pattern=r"(?u)[\w']+")  # noqa: S106
     vectors.fit([p.first for p in train] + [p.second for p in train])
-    difference = vectors.transform([p.first for p in train]) - vectors.transform([p.second for p in train])
     sign = np.where(np.arange(len(train)) % 2 == 0, 1.0, -1.0)
-    model = LogisticRegression(C=strength, max_iter=300, fit_intercept=False)
-    model.fit(difference.multiply(sign[:, None]).tocsr(), sign > 0)
-    return vectors, model
+    difference = (vectors.transform([p.first for p in train]) - vectors.transform([p.second for p in train])).multiply(sign[:, None]).tocsr()
+    fitted = [(vectors, LogisticRegression(C=strength, max_iter=300, fit_intercept=False).fit(difference, sign > 0)) for strength in strengths]
+    return max(fitted, key=lambda baseline: float(np.mean(baseline_margin(baseline, dev) > 0)))
 
 
 def baseline_margin(baseline: Any, pairs: Sequence[Pair]) -> Floats:

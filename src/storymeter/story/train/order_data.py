@@ -12,6 +12,8 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from ...text.placeholders import fill
 from ..order_net import plain
 from .stories import Story
@@ -31,6 +33,10 @@ class Split(NamedTuple):
     dev: list[Pair]
     train_stories: list[Story]
     dropped: int
+
+    def sha256(self) -> str:
+        """Of all pairs, in their order: what a model says it was trained on."""
+        return hashlib.sha256(msgspec.json.encode([self.train, self.dev])).hexdigest()
 
 
 def opener(story: Story) -> str:

@@ -53,8 +53,9 @@ def evaluate(folder: Path, model: str = "", *, device: str = "cpu", seed: int = 
     learnt, unseen = expand([folder])
     scored = load_order_model(Path(model).expanduser() if model else EMBEDDED, device)
     recipe = scored.config.trained.get("recipe", {})
-    pairs = split_pairs(read_all(learnt), read_all(unseen), dev_share=float(recipe.get("dev_share", 0.06)), seed=int(recipe.get("options", {}).get("seed", 0))).train
-    baseline = bag_of_words(pairs)
+    pairs = split_pairs(read_all(learnt), read_all(unseen), dev_share=float(recipe.get("dev_share", 0.15)), seed=int(recipe.get("options", {}).get("seed", 0)),
+                        reach=int(recipe.get("reach", 1)))
+    baseline = bag_of_words(pairs.train, pairs.dev)
     choices = [forced_choice(name, read_stories(folder / file), scored, baseline, seed=seed, progress=progress)
                for name, file in (("VIST test", UNSEEN[0]), ("Story Cloze test", UNSEEN[1])) if (folder / file).is_file()]
     human = None
