@@ -1,4 +1,4 @@
-"""Answers, many at a time: three questions to the database, one insert, whatever the number of raters who wait.
+"""Answers, many at a time: one question to the database, one insert, whatever the number of raters who wait.
 
 An answer counts once its place is the next one of an active assignment and its clip has been watched, by the server's
 clock. Anything else gets a reason, and what is stored already stays as it is.
@@ -46,14 +46,17 @@ def new_code() -> str:
     return f"{letters[:5]}-{letters[5:]}"
 
 
-_ASSIGNMENTS = sa.select(
+#: the assignments at hand, each with its last answer, what was seen of the place after it, and whether the campaign is open. All of it
+#: comes by keys, so that neither a long HIT nor a full campaign makes an answer dearer
+_LAST = sa.select(sa.func.max(rating.c.position)).where(rating.c.assignment == assignment.c.id).correlate(assignment).scalar_subquery()
+_STANDING = sa.select(
     assignment.c.id, assignment.c.ticket, assignment.c.state, assignment.c.first, assignment.c.size, assignment.c.started_at, assignment.c.leased_until,
+    rating.c.position, rating.c.received_at, viewing.c.shown_at, viewing.c.play_at, viewing.c.ended_at,
+    sa.select(setting.c.value).where(setting.c.name == "state").scalar_subquery().label("campaign"),
+).select_from(
+    assignment.outerjoin(rating, sa.and_(rating.c.assignment == assignment.c.id, rating.c.position == _LAST))
+    .outerjoin(viewing, sa.and_(viewing.c.assignment == assignment.c.id, viewing.c.position == sa.func.coalesce(rating.c.position + 1, assignment.c.first))),
 ).where(assignment.c.id.in_(sa.bindparam("ids", expanding=True)))
-_NEXT = sa.select(rating.c.assignment, sa.func.max(rating.c.position), sa.func.max(rating.c.received_at)).where(
-    rating.c.assignment.in_(sa.bindparam("ids", expanding=True))).group_by(rating.c.assignment)
-#: ids and places are bound separately and crossed: a few rows too many, but one statement for any number of raters
-_VIEWED = sa.select(viewing).where(viewing.c.assignment.in_(sa.bindparam("ids", expanding=True)), viewing.c.position.in_(sa.bindparam("places", expanding=True)))
-_STATE = sa.select(setting.c.value).where(setting.c.name == "state")
 _INSERT = sa.insert(rating)
 _LEASE = sa.update(assignment).where(assignment.c.id == sa.bindparam("key")).values(leased_until=sa.bindparam("until"))
 _DONE = sa.update(assignment).where(assignment.c.id == sa.bindparam("key")).values(
@@ -62,12 +65,9 @@ _DONE = sa.update(assignment).where(assignment.c.id == sa.bindparam("key")).valu
 
 def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcome]:
     """Decide and store a group of answers inside the caller's transaction."""
-    ids = sorted({request.assignment for request in requests})
-    rows = {row.id: row for row in connection.execute(_ASSIGNMENTS, {"ids": ids})}
-    last = {row[0]: (row[1], row[2]) for row in connection.execute(_NEXT, {"ids": ids})}
-    places = sorted({request.position for request in requests})
-    seen = {(row.assignment, row.position): row for row in connection.execute(_VIEWED, {"ids": ids, "places": places})}
-    closed = connection.execute(_STATE).scalar() == "closed"
+    rows = {row.id: row for row in connection.execute(_STANDING, {"ids": sorted({request.assignment for request in requests})})}
+    #: what this very group has answered: (last place, when)
+    last: dict[int, tuple[int, float]] = {}
     inserts: list[dict[str, Any]] = []
     leases: dict[int, float] = {}
     done: list[dict[str, Any]] = []
@@ -77,15 +77,15 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
         if row is None or row.ticket != request.ticket:
             outcomes.append(Outcome("gone", 0))
             continue
-        before, since = last.get(row.id, (row.first - 1, row.started_at))
-        due = before + 1
+        before, since = last.get(row.id) or ((row.position, row.received_at) if row.position is not None else (row.first - 1, row.started_at))
+        due, closed = before + 1, row.campaign == "closed"
         if request.position != due or row.state != "active" or closed:
             outcomes.append(Outcome(_refusal(connection, request, row, due, inserts, closed), due))
             continue
-        view = seen.get((row.id, due))
-        shown = view.shown_at if view is not None and view.shown_at is not None else since
-        play = view.play_at if view is not None and view.play_at is not None else (request.now if "play" in request.events else None)
-        ended = view.ended_at if view is not None and view.ended_at is not None else (request.now if "ended" in request.events else None)
+        shown, play, ended = (row.shown_at, row.play_at, row.ended_at) if row.id not in last else (None, None, None)
+        shown = since if shown is None else shown
+        play = request.now if play is None and "play" in request.events else play
+        ended = request.now if ended is None and "ended" in request.events else ended
         if request.watch is not None:
             missing = request.watch if play is None else request.watch - (request.now - play)
             if play is None or ended is None or missing > 0:
