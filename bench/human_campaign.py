@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import Literal
 
 from storymeter.cli import cli
 from storymeter.human.analysis import analyse
@@ -20,6 +21,7 @@ from storymeter.human.imports import read
 from storymeter.human.quality import TESTS
 
 MIX = "honest=20,lazy=2,random=2,constant=2,rushing=2,extremes=2"
+GATES: tuple[Literal["control", "repeats"], ...] = ("control", "repeats")
 ORDER = ["careful", "vague", "confused"]
 
 
@@ -39,8 +41,9 @@ def characters(folder: Path) -> dict[str, str]:
 def main() -> None:
     first, _, last = (sys.argv[1] if len(sys.argv) > 1 else "20").rpartition("-")
     seeds = range(int(first or 1), int(last) + 1)
-    verdicts: dict[str, Counter[tuple[str, bool]]] = {test: Counter() for test in TESTS}
-    recovered = dict.fromkeys(TESTS, 0)
+    ways = [(test, gates) for test in TESTS for gates in GATES]
+    verdicts: dict[tuple[str, str], Counter[tuple[str, bool]]] = {way: Counter() for way in ways}
+    recovered = dict.fromkeys(ways, 0)
     for seed in seeds:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "campaign"
@@ -48,19 +51,19 @@ def main() -> None:
             call("simulate", str(folder), "--raters", "30", "--mix", MIX, "--seed", str(seed))
             call("export", str(folder), "--format", "jsonl", "--real-ids", "--out", str(Path(place) / "ratings.jsonl"))
             ratings, truth = read(Path(place) / "ratings.jsonl"), characters(folder)
-        for test in TESTS:
-            analysis = analyse(ratings, test=test, splits=0)
+        for way in ways:
+            analysis = analyse(ratings, test=way[0], gates=way[1], splits=0)
             for worker in analysis.quality.workers:
-                verdicts[test][truth[worker.id], worker.accepted] += 1
+                verdicts[way][truth[worker.id], worker.accepted] += 1
             machines = [s.name for s in analysis.ranking.systems if s.name in ORDER]
-            recovered[test] += machines == ORDER and analysis.ranking.systems[0].name not in ORDER
-        passed = {test: sum(n for (_, accepted), n in verdicts[test].items() if accepted) for test in TESTS}
-        print(f"seed {seed}: {len(ratings):,} ratings; accepted so far {passed}, order recovered {recovered}", file=sys.stderr, flush=True)
-    print("| test | character | accepted | rejected |\n|:--|:--|--:|--:|")
+            recovered[way] += machines == ORDER and analysis.ranking.systems[0].name not in ORDER
+        passed = {" ".join(way): sum(n for (_, accepted), n in verdicts[way].items() if accepted) for way in ways}
+        print(f"seed {seed}: {len(ratings):,} ratings; accepted so far {passed}", file=sys.stderr, flush=True)
+    print("| test | character | raters | accepted by control pairs alone | and by repeats (the default) |\n|:--|:--|--:|--:|--:|")
     for test in TESTS:
         for character in dict.fromkeys(name.partition("=")[0] for name in MIX.split(",")):
-            print(f"| {test} | {character} | {verdicts[test][character, True]} | {verdicts[test][character, False]} |")
-    print("\n" + "; ".join(f"{test}: order of the systems recovered in {recovered[test]} of {len(seeds)} campaigns" for test in TESTS))
+            print(f"| {test} | {character} | {sum(n for (c, _), n in verdicts[test, 'control'].items() if c == character)} | " + " | ".join(str(verdicts[test, gates][character, True]) for gates in GATES) + " |")
+    print("\n" + "; ".join(f"{test}, {gates}: order of the systems recovered in {recovered[test, gates]} of {len(seeds)} campaigns" for test, gates in ways))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..errors import DataError
-from .quality import Quality, Test, assess
+from .quality import Gates, Quality, Test, assess
 from .ratings import BoolArray, Ratings
 from .reliability import Agreement, SplitHalf, agreement, split_half
 from .scores import CaptionScores, Ranking, Repeats, caption_scores, rank, standardise
@@ -34,9 +34,9 @@ class Analysis:
 
 
 def analyse(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, scale: Literal["raw", "z"] = "raw", accept: Literal["passed", "all"] = "passed",
-            repeats: Repeats = "all", enforce_repeats: bool = False, splits: int = 100, seed: int = 0) -> Analysis:
+            repeats: Repeats = "all", gates: Gates = "auto", enforce_repeats: bool = False, splits: int = 100, seed: int = 0) -> Analysis:
     """`accept="all"` drops nobody; the verdicts are still reported. `splits=0` leaves the split-half bootstrap out."""
-    quality = assess(ratings, test=test, alpha=alpha, enforce_repeats=enforce_repeats, scale=scale)
+    quality = assess(ratings, test=test, alpha=alpha, gates=gates, enforce_repeats=enforce_repeats, scale=scale)
     kept = quality.accepted if accept == "passed" else np.ones(len(quality.workers), dtype=bool)
     if not kept.any():
         reasons = {worker.reason.split(" (")[0] for worker in quality.workers}

@@ -13,6 +13,7 @@ import io
 import operator
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,16 @@ def read(paths: Sequence[Path] | Path, format: str | None = None) -> Ratings:
     listed = [paths] if isinstance(paths, Path) else list(paths)
     columns: dict[str, list[Any]] = {}
     notes: list[str] = []
+    formats = set()
     for path in listed:
-        for key, values in read_columns(path, format, notes).items():
+        chosen, found = read_columns(path, format, notes)
+        formats.add(chosen)
+        for key, values in found.items():
             columns.setdefault(key, []).extend(values)
-    return from_columns(columns, notes)
+    return replace(from_columns(columns, notes), ours=formats == {"storymeter"})
 
 
-def read_columns(path: Path, format: str | None, notes: list[str]) -> dict[str, list[Any]]:
+def read_columns(path: Path, format: str | None, notes: list[str]) -> tuple[str, dict[str, list[Any]]]:
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -49,7 +53,7 @@ def read_columns(path: Path, format: str | None, notes: list[str]) -> dict[str, 
     chosen = format or sniff(raw)
     if chosen not in READERS:
         raise UsageError(f"There is no format of ratings called {chosen!r}.", hint=f"Known: {', '.join(READERS)}.")
-    return READERS[chosen](raw, path.name, notes)
+    return chosen, READERS[chosen](raw, path.name, notes)
 
 
 def sniff(raw: bytes) -> str:

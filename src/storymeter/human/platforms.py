@@ -125,10 +125,11 @@ class Verdict(NamedTuple):
 
 
 def judge(found: list[Rating]) -> dict[str, Verdict]:
-    """The worker test and the flags of every rater, by `storymeter.human.quality`."""
+    """The worker test and the flags of every rater, by `storymeter.human.quality`. Only the control pairs decide here: about whom to
+    pay, and about work that is not finished, the gate of the repeats is too sharp."""
     from .quality import assess
     from .ratings import from_records
 
     if not found:
         return {}
-    return {w.id: Verdict(w.pairs, w.mean_high, w.mean_low, w.p, w.accepted, w.reason, w.flags) for w in assess(from_records(found)).workers}
+    return {w.id: Verdict(w.pairs, w.mean_high, w.mean_low, w.p, w.accepted, w.reason, w.flags) for w in assess(from_records(found), gates="control").workers}

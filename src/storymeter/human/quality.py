@@ -11,8 +11,20 @@ two pairs) does not.
 - `signed-rank`: Wilcoxon's, for those who take a slider for an ordinal scale; exact up to 50 pairs.
 - `mann-whitney`: ignores the pairing, as Appraise does.
 
-Repeat check: the same caption shown twice should get about the same score: two-sided test of the same kind between first
-and second showing; reported, and enforced only when asked for. Flags advise and never reject.
+Repeats are looked at twice. *Drift*: a two-sided test of the same kind between first and second showing; reported, and
+enforced only when asked for (`enforce_repeats`). *Consistency*: a rater who reads gives a caption that comes again about
+the score it had, give or take a drift that is the same for all. With d the mean |first - second|, less that drift, over k
+repeats (times √(k/(k - 1)), for the drift that was taken out), G the mean |a - b| over all pairs of the rater's own
+scores (Gini's mean difference) and s their standard deviation, d of somebody who answers without looking is about
+normal with mean G and variance (2s² - G²)/k; p = P(no larger than d). Two gates follow:
+
+- `control`: the worker test decides alone, as in the papers and their files.
+- `repeats`: whoever passes must also be consistent, p < .1 (the second hurdle is lower: ten repeats are few). It stops raters who look now and then, whom more control
+  pairs would only help, at a price: docs/human-analysis.md has both rates. Silent with fewer than five repeats.
+- `auto` (the default): `repeats` for campaigns of ours, where every HIT has its repeats by design; `control` for files of
+  other tools, so that verdicts stay comparable with published ones.
+
+Flags advise; none rejects by itself.
 """
 
 from __future__ import annotations
@@ -21,21 +33,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.special import ndtr
 
 from ..stats.ranks import paired_t, rank_sum, signed_rank
 from .ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, FloatArray, IntArray, Ratings
 
 Test = Literal["t", "signed-rank", "mann-whitney"]
 TESTS: tuple[Test, ...] = ("t", "signed-rank", "mann-whitney")
+Gates = Literal["auto", "control", "repeats"]
 FLAGS = {
     "degraded-not-lower": "damaged captions got no lower scores than ordinary ones, on average",
     "human-below-90": "captions written by people got less than 90 on average",
     "fast": "less than three seconds per rating (300 s for a HIT of 100)",
     "streak": "more than eight equal scores in a row",
     "constant": "every score is the same",
-    "repeats-differ": "the same caption got a different score the second time (p < alpha)",
+    "repeats-differ": "captions that came twice got higher (or lower) scores the second time (p < alpha)",
+    "inconsistent": "the two scores of captions that came twice are hardly closer than those of unrelated captions (p >= .1)",
 }
 _STREAK, _SECONDS, _HUMAN = 8, 3.0, 90.0
+#: fewer repeats say nothing about consistency; and the p that shows it
+_REPEATS, _CONSISTENT = 5, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +69,8 @@ class Worker:
     repeats: int
     repeat_difference: float | None
     repeat_p: float | None
+    #: p of the consistency check; None with fewer than five repeats
+    consistency_p: float | None
     seconds: float | None
     flags: tuple[str, ...]
 
@@ -60,6 +79,7 @@ class Worker:
 class Quality:
     test: Test
     alpha: float
+    gates: Literal["control", "repeats"]
     workers: tuple[Worker, ...]
     #: control rows whose partner was never rated (a HIT that was left half done)
     incomplete: int
@@ -98,7 +118,26 @@ def run_test(test: Test, high: FloatArray, low: FloatArray, groups: IntArray, n_
     return (paired_t if test == "t" else signed_rank)(high - low, groups, n_groups, two_sided=two_sided)
 
 
-def assess(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, enforce_repeats: bool = False, scale: str = "raw") -> Quality:
+def consistency(ratings: Ratings, repeats: ControlPairs) -> FloatArray:
+    """p per rater that the scores of repeats are no closer than those of unrelated captions (see above); NaN where nothing can be said."""
+    n, rater = len(ratings.rater), ratings.rater.codes
+    order = np.lexsort((ratings.value, rater))
+    value, owner, size = ratings.value[order], rater[order], np.bincount(rater, minlength=n).astype(float)
+    place = np.arange(len(value)) - (np.cumsum(size) - size)[owner]  # 0, 1, … among the rater's scores, smallest first
+    k = np.bincount(repeats.rater, minlength=n).astype(float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(owner, weights=value, minlength=n) / size
+        variance = np.bincount(owner, weights=(value - mean[owner]) ** 2, minlength=n) / (size - 1)
+        gini = 2 * np.bincount(owner, weights=(2 * place + 1 - size[owner]) * (value - mean[owner]), minlength=n) / (size * (size - 1))
+        spread = np.sqrt(np.maximum(2 * variance - gini**2, 0) / k)
+        change = repeats.first - repeats.second
+        change = (change - _means(change, repeats.rater, n)[repeats.rater]) * np.sqrt(k / (k - 1))[repeats.rater]
+        z = (_means(np.abs(change), repeats.rater, n) - gini) / spread
+    return np.where((k >= _REPEATS) & (spread > 1e-12), ndtr(z), np.nan)
+
+
+def assess(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, gates: Gates = "auto", enforce_repeats: bool = False, scale: str = "raw") -> Quality:
+    chosen = ("repeats" if ratings.ours else "control") if gates == "auto" else gates
     n = len(ratings.rater)
     pairs, incomplete = control_pairs(ratings, DEGRADED)
     repeats, incomplete_repeats = control_pairs(ratings, REPEAT)
@@ -110,16 +149,20 @@ def assess(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, enforce_r
     seconds = _means(ratings.seconds, ratings.rater.codes, n)
     total = np.bincount(ratings.rater.codes, minlength=n)
     flags = _flags(ratings, scale)
+    steady = consistency(ratings, repeats)
     flags["repeats-differ"] = repeat_p < alpha
+    flags["inconsistent"] = steady >= _CONSISTENT
     workers = []
     for k, name in enumerate(ratings.rater.names):
         accepted, reason = _verdict(p[k], int(count[k]), alpha)
         if accepted and enforce_repeats and flags["repeats-differ"][k]:
             accepted, reason = False, f"rated the same captions differently the second time (p = {repeat_p[k]:.3g})"
+        if accepted and chosen == "repeats" and flags["inconsistent"][k]:
+            accepted, reason = False, f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})"
         workers.append(Worker(name, int(total[k]), int(count[k]), _or_none(high[k]), _or_none(low[k]), _or_none(p[k]), accepted, reason,
-                              int(repeat_count[k]), _or_none(change[k]), _or_none(repeat_p[k]), _or_none(seconds[k]),
+                              int(repeat_count[k]), _or_none(change[k]), _or_none(repeat_p[k]), _or_none(steady[k]), _or_none(seconds[k]),
                               tuple(flag for flag, raised in flags.items() if raised[k])))
-    return Quality(test, alpha, tuple(workers), incomplete + incomplete_repeats)
+    return Quality(test, alpha, chosen, tuple(workers), incomplete + incomplete_repeats)
 
 
 def _verdict(p: float, pairs: int, alpha: float) -> tuple[bool, str]:

@@ -61,6 +61,8 @@ class Ratings:
     credit_row: IntArray
     credit: Labels
     notes: tuple[str, ...] = field(default=())
+    #: from a campaign of ours, whose HITs hold repeats by design
+    ours: bool = True
 
     def __len__(self) -> int:
         return len(self.value)

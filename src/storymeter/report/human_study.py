@@ -33,8 +33,9 @@ WORKER_WORDS = {
     "repeats": "how many captions the rater saw twice",
     "change": "by how much the two scores of such a caption differ on average",
     "p repeat": "how likely so large a change in one direction is for a consistent rater; a small number means the rater drifted",
+    "p alike": "how likely scores of repeats so close to each other are for somebody who answers without looking; below .1 the rater is consistent",
     "s/rating": "seconds per rating, on average",
-    "flags": "advice that never rejects anybody; explained below",
+    "flags": "advice; no flag rejects anybody by itself; explained below",
     "–": "there is nothing to compute the number from: no complete control pair, no repeated caption, or a file that holds no times",
 }
 PAIR_WORDS = {
@@ -53,10 +54,10 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
     split = analysis.split_half
     return {
         "schema": 1,
-        "test": quality.test, "alpha": quality.alpha, "scale": analysis.scale, "accept": analysis.accept,
+        "test": quality.test, "alpha": quality.alpha, "gates": quality.gates, "scale": analysis.scale, "accept": analysis.accept,
         "ratings": len(analysis.ratings), "ratings_used": len(analysis.used), "hits": analysis.hits,
         "workers": [{"id": w.id, "pairs": w.pairs, "p": w.p, "accepted": w.accepted, "used": bool(used), "reason": w.reason, "flags": list(w.flags), "ratings": w.ratings,
-                     "mean_high": w.mean_high, "mean_low": w.mean_low, "repeats": w.repeats, "repeat_p": w.repeat_p, "seconds": w.seconds}
+                     "mean_high": w.mean_high, "mean_low": w.mean_low, "repeats": w.repeats, "repeat_p": w.repeat_p, "consistency_p": w.consistency_p, "seconds": w.seconds}
                     for w, used in zip(quality.workers, analysis.kept, strict=True)],
         "systems": [{"name": s.name, "raw": s.raw, "z": s.z, "n": s.n, "captions": s.captions, "interval": s.interval, "ranks": s.ranks} for s in ranking.systems],
         "significance": [{"better": a, "worse": b, "p": p, "p_holm": h, "p_bh": q} for a, b, p, h, q in pairs(analysis)],
@@ -100,17 +101,18 @@ def pair_table(analysis: Analysis) -> Table:
 
 
 def worker_table(analysis: Analysis) -> Table:
-    rows = [[w.id, w.ratings, w.pairs, w.mean_high, w.mean_low, w.p if w.p is not None else None, w.accepted, w.reason, w.repeats, w.repeat_difference, w.repeat_p, w.seconds,
+    rows = [[w.id, w.ratings, w.pairs, w.mean_high, w.mean_low, w.p if w.p is not None else None, w.accepted, w.reason, w.repeats, w.repeat_difference, w.repeat_p, w.consistency_p, w.seconds,
              ", ".join(w.flags)] for w in analysis.quality.workers]
     return Table(["rater", Column("ratings", ",d"), Column("pairs", "d"), Column("undamaged", ".1f"), Column("damaged", ".1f"), Column("p", ".3g"), "passed", "because",
-                  Column("repeats", "d"), Column("change", ".1f"), Column("p repeat", ".3g"), Column("s/rating", ".1f"), "flags"], rows, title="Raters",
+                  Column("repeats", "d"), Column("change", ".1f"), Column("p repeat", ".3g"), Column("p alike", ".3g"), Column("s/rating", ".1f"), "flags"], rows, title="Raters",
                  note="–: nothing to compute it from (no complete control pair, no repeated caption, no times in the file).")
 
 
 def summary_lines(analysis: Analysis) -> list[str]:
     quality, agree, split = analysis.quality, analysis.agreement, analysis.split_half
     passed = int(quality.accepted.sum())
-    lines = [f"{len(analysis.ratings):,} ratings by {len(quality.workers):,} raters; {passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}), "
+    second = " and the check of repeats (p < 0.1)" if quality.gates == "repeats" and any(w.consistency_p is not None for w in quality.workers) else ""
+    lines = [f"{len(analysis.ratings):,} ratings by {len(quality.workers):,} raters; {passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second}, "
              + (f"and the {len(analysis.used):,} ratings of these are used." if analysis.accept == "passed" else "but the ratings of all are used (--accept all).")]
     if agree.units:
         lines.append(f"Agreement on the {agree.units:,} captions that two or more raters rated: Krippendorff's alpha {agree.alpha:.3f} (1: perfect, 0: chance), "
@@ -137,7 +139,8 @@ def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: st
              paragraph(f"A green cell: the system of its row is significantly better than that of its column (p < {analysis.ranking.alpha:g}). A line divides clusters: everything above it beats everything below it.", note=True),
              _table(pair_table(analysis)), words(PAIR_WORDS),
              heading("The raters"),
-             paragraph(f"Some captions were damaged on purpose. Who gives those no lower scores than the undamaged originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."),
+             paragraph(f"Some captions were damaged on purpose. Who gives those no lower scores than the undamaged originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."
+                       + (" Other captions came twice. Whose two scores of one caption are no closer than those of unrelated captions is not believed either." if analysis.quality.gates == "repeats" else "")),
              picture(figures["workers"], "Every rater as a dot: mean score of damaged captions against that of undamaged ones."),
              paragraph("One dot per rater. Far above the line: the rater clearly prefers undamaged captions. On the line: the rater cannot or does not tell them apart.", note=True),
              _table(worker_table(analysis)), words(WORKER_WORDS), words({flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}),

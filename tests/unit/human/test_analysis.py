@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 import time
@@ -21,8 +22,8 @@ from storymeter.human import plan, reliability
 from storymeter.human.analysis import analyse
 from storymeter.human.imports import read
 from storymeter.human.preference import analyse_preferences, metric_accuracy
-from storymeter.human.quality import assess
-from storymeter.human.ratings import Ratings, from_columns, from_records
+from storymeter.human.quality import assess, consistency, control_pairs
+from storymeter.human.ratings import REPEAT, Ratings, from_columns, from_records
 from storymeter.human.scores import beats, clusters, rank
 from storymeter.human.survey import analyse_survey
 
@@ -182,6 +183,41 @@ def test_repeats_are_tested_and_may_be_enforced() -> None:
     worker = next(w for w in assess(table).workers if w.id == "r0")
     assert worker.accepted and "repeats-differ" in worker.flags and worker.repeats == 10
     assert not next(w for w in assess(table, enforce_repeats=True).workers if w.id == "r0").accepted
+
+
+def test_repeats_that_are_no_more_alike_than_strangers_reject_in_our_campaigns_only() -> None:
+    records, random = campaign(), np.random.default_rng(5)
+    for rater in ("r0", "r1"):
+        for k in range(10):
+            first = next(r for r in records if r.rater == rater and r.item == f"v{k + 10}" and r.system == ("best", "middle", "worst")[k % 3])
+            records[records.index(first)] = msgspec.structs.replace(first, pair=f"q{k}")
+            second = float(random.integers(0, 101)) if rater == "r0" else first.value + float(random.normal(0, 8))
+            records.append(msgspec.structs.replace(first, kind="repeat", pair=f"q{k}", position=200 + k, value=second))
+    table = from_records(records)
+    careless, careful, without = (next(w for w in assess(table).workers if w.id == name) for name in ("r0", "r1", "r2"))
+    assert not careless.accepted and "inconsistent" in careless.flags and "no closer than" in careless.reason
+    assert careless.p is not None and careless.p < 0.05
+    assert careful.accepted and careful.consistency_p is not None and careful.consistency_p < 0.01
+    assert without.accepted and without.consistency_p is None  # no repeats: the gate is silent
+    assert all(w.accepted for w in assess(table, gates="control").workers)
+    assert all(w.accepted for w in assess(as_foreign(table)).workers)
+
+
+def as_foreign(table: Ratings) -> Ratings:
+    """The same ratings as if another tool had written them."""
+    return dataclasses.replace(table, ours=False)
+
+
+def test_consistency_has_the_level_that_it_promises() -> None:
+    """Raters who answer at random pass the check of repeats at about the stated rate, whatever the shape of their scores."""
+    random, raters = np.random.default_rng(0), 2000
+    for draw in (lambda size: random.integers(0, 101, size), lambda size: random.choice([0, 100], size), lambda size: np.clip(random.normal(60, 12, size), 0, 100), lambda size: random.exponential(1, size)):
+        value = draw((raters, 100)).astype(float)
+        columns = {"rater": np.repeat([f"w{k}" for k in range(raters)], 100).tolist(), "item": [str(k // 2) for k in range(100)] * raters, "system": ["s"] * 100 * raters, "value": value.ravel().tolist(),
+                   "kind": (["system", "repeat"] * 10 + ["system"] * 80) * raters, "pair": ([f"q{k // 2}" for k in range(20)] + [""] * 80) * raters, "position": list(range(100)) * raters}
+        table = from_columns(columns)
+        p = consistency(table, control_pairs(table, REPEAT)[0])
+        assert 0.02 < (p < 0.1).mean() < 0.13  # skewed or coarse scores: on the safe side
 
 
 @pytest.mark.parametrize("text", ["", "{\"item\": 3}\n", "not a table at all\n1,2,3\n", "item,system,rater,value\na,b,c,high\n", "item,system,rater\na,b,c\n"])

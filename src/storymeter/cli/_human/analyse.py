@@ -21,7 +21,9 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
 @click.option("--scale", type=click.Choice(["raw", "z"]), default="raw", show_default=True, help="z: the scores are standardised already.")
 @click.option("--accept", type=click.Choice(["passed", "all"]), default="passed", show_default=True, help="all: nobody is dropped.")
 @click.option("--repeats", type=click.Choice(["all", "merge"]), default="all", show_default=True, help="merge: average a rater's two ratings of a caption first.")
-@click.option("--enforce-repeats", is_flag=True, help="Also reject raters who rate repeats differently.")
+@click.option("--gates", type=click.Choice(["auto", "control", "repeats"]), default="auto", show_default=True,
+              help="control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must also be closer than those of unrelated ones. auto: repeats for campaigns of ours, control for files of other tools.")
+@click.option("--enforce-repeats", is_flag=True, help="Also reject raters whose scores of repeats drift up or down.")
 @click.option("--replicates", metavar="RATINGS", type=click.Path(path_type=Path), help="A second run: correlate its system scores with those of the first.")
 @click.option("--splits", type=click.IntRange(0, 100_000), default=None, help="Split-half resamples.  [default: 100; none past 200,000 ratings]")
 @click.option("--faithful", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Preference: share of test questions a rater must get right.")
