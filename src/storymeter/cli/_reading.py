@@ -42,12 +42,19 @@ def read_references(paths: Sequence[str], **reading: Any) -> list[Corpus]:
     return [read(path, **reading) for path in paths]
 
 
+#: what follows the last dot of these says how a file is written, not who wrote it
+_ENDINGS = {"", ".json", ".jsonl", ".csv", ".tsv", ".txt", ".srt", ".vtt", ".gz", ".xz", ".zip", ".en", ".de"}
+
+
 def read_candidates(paths: Sequence[str], **reading: Any) -> list[Corpus]:
-    """One corpus per system; files of one name are told apart by their ending, in several folders by their folder, else by a number."""
+    """One corpus per system. Files that differ only behind the last dot are named by what stands there (run.en.TEAM is TEAM), files of one
+    name in several folders are told apart by their folder, and what is left by a number."""
     corpora = read_references(paths, **reading)
     names = [corpus.name for corpus in corpora]
-    files = [Path(path).name for path in paths]
-    names = [name if names.count(name) == 1 or files.count(file) > 1 else file for file, name in zip(files, names, strict=True)]
+    files = [Path(path) for path in paths]
+    beside = [[other.suffix for other in files if (other.parent, other.stem) == (path.parent, path.stem)] for path in files]
+    names = [name if len(set(endings)) < 2 or name != path.stem else path.name if path.suffix.lower() in _ENDINGS else path.suffix[1:]
+             for name, path, endings in zip(names, files, beside, strict=True)]
     names = [name if names.count(name) == 1 else f"{Path(path).resolve().parent.name}/{name}" for path, name in zip(paths, names, strict=True)]
     names = [name if name not in names[:k] else f"{name} ({names[:k].count(name) + 1})" for k, name in enumerate(names)]
     return [msgspec.structs.replace(corpus, name=name) for corpus, name in zip(corpora, names, strict=True)]

@@ -1,22 +1,25 @@
 """Is one metric significantly better than another? Williams' test between systems, a permutation between segments.
 
 Every two metrics are compared on the rows that both have, in the direction of the higher correlation; Holm and
-Benjamini-Hochberg correct over all pairs.
+Benjamini-Hochberg correct over all pairs. The permutation may be about any coefficient, or about the accuracy over pairs (ties included);
+Williams' test is about Pearson's r.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from ..stats.correlation import pearson
-from ..stats.dependent import permutation_pearson, williams
+from ..stats.concordance import Ranked
+from ..stats.correlation import COEFFICIENTS, pearson
+from ..stats.dependent import permutation_grouped, permutation_pearson, permutation_ranks, williams
 from ..stats.multiple import benjamini_hochberg, holm
 from .scores import FloatArray, IntArray, Scores
+from .statistics import pair_sums, several_systems
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,9 @@ class MetricComparison:
     better: str
     worse: str
     test: str
-    #: r(human, better), r(human, worse), r(better, worse)
+    #: what is compared: a coefficient, or accuracy_ties
+    statistic: str
+    #: its value between human and better, human and worse, better and worse
     r_better: float
     r_worse: float
     r_between: float
@@ -37,7 +42,7 @@ class MetricComparison:
 
 
 def compare(scores: Scores, level: str, *, resamples: int = 10_000, seed: int = 0, directions: Mapping[str, int] | None = None,
-            against: str | None = None) -> list[MetricComparison]:
+            against: str | None = None, statistic: str = "pearson", threads: int = 1) -> list[MetricComparison]:
     """All pairs of metrics, or each with `against`, best first; p one-sided."""
     sign = directions or {}
     found = []
@@ -47,14 +52,10 @@ def compare(scores: Scores, level: str, *, resamples: int = 10_000, seed: int = 
             continue
         human, x, y = scores.human, sign.get(a, 1) * scores.metrics[a], sign.get(b, 1) * scores.metrics[b]
         found.append(_system(scores, a, b, *(np.where(use, v, np.nan) for v in (human, x, y))) if level == "system"
-                     else _segment(a, b, human[use], x[use], y[use], scores.item[use], resamples, seed))
+                     else _segment(a, b, statistic, human[use], x[use], y[use], scores.system[use], scores.item[use], resamples, seed, threads))
     p = [c.p for c in found]
-    corrected = [_corrected(c, h, q) for c, h, q in zip(found, holm(p), benjamini_hochberg(p), strict=True)]
+    corrected = [replace(c, p_holm=float(h), p_bh=float(q)) for c, h, q in zip(found, holm(p), benjamini_hochberg(p), strict=True)]
     return sorted(corrected, key=lambda c: (-(c.r_better if not math.isnan(c.r_better) else -2), -c.r_worse if not math.isnan(c.r_worse) else 2))
-
-
-def _corrected(c: MetricComparison, p_holm: float, p_bh: float) -> MetricComparison:
-    return MetricComparison(c.better, c.worse, c.test, c.r_better, c.r_worse, c.r_between, c.n, c.t, c.p, float(p_holm), float(p_bh), c.reason)
 
 
 def _system(scores: Scores, a: str, b: str, human: FloatArray, x: FloatArray, y: FloatArray) -> MetricComparison:
@@ -66,13 +67,26 @@ def _system(scores: Scores, a: str, b: str, human: FloatArray, x: FloatArray, y:
         a, b, first, second = b, a, second, first
     t, p = williams(first, second, between, len(h))
     reason = "" if not math.isnan(p) else "fewer than four systems" if len(h) < 4 else "a metric is constant, or the two are the same up to scale"
-    return MetricComparison(a, b, "williams", first, second, between, len(h), t, p, math.nan, math.nan, reason)
+    return MetricComparison(a, b, "williams", "pearson", first, second, between, len(h), t, p, math.nan, math.nan, reason)
 
 
-def _segment(a: str, b: str, human: FloatArray, x: FloatArray, y: FloatArray, item: IntArray, resamples: int, seed: int) -> MetricComparison:
-    first, second = pearson(human, x), pearson(human, y)
+def _segment(a: str, b: str, statistic: str, human: FloatArray, x: FloatArray, y: FloatArray, system: IntArray, item: IntArray, resamples: int, seed: int, threads: int) -> MetricComparison:
+    within = statistic == "accuracy_ties" and several_systems(system, item)  # then the accuracy is that of pairs within items
+    measure = (lambda u, v: float(np.divide(*pair_sums(u, v, item).sum(axis=0)))) if within else _measure(statistic)
+    first, second = measure(x, human), measure(y, human)
     if second > first:
         a, b, first, second, x, y = b, a, second, first, y, x
-    result = permutation_pearson(human, x, y, units=item, resamples=resamples, seed=seed)
+    if within:
+        result = permutation_grouped(pair_sums(x, human, item)[:, 0], pair_sums(y, human, item)[:, 0], resamples=resamples, seed=seed)
+    elif statistic == "pearson":
+        result = permutation_pearson(human, x, y, units=item, resamples=resamples, seed=seed)
+    else:
+        result = permutation_ranks(statistic, human, x, y, units=item, resamples=resamples, seed=seed, threads=threads)
     reason = "a side is constant" if math.isnan(result.p) else ""
-    return MetricComparison(a, b, "permutation", first, second, pearson(x, y), len(human), math.nan, result.p, math.nan, math.nan, reason)
+    return MetricComparison(a, b, "permutation", statistic, first, second, measure(x, y), len(human), math.nan, result.p, math.nan, math.nan, reason)
+
+
+def _measure(statistic: str) -> Callable[[FloatArray, FloatArray], float]:
+    if statistic == "accuracy_ties":
+        return lambda u, v: Ranked(u, v).kendall(np.ones(len(u)))["accuracy_ties"]
+    return COEFFICIENTS[statistic]

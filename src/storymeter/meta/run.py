@@ -19,7 +19,7 @@ Level = Literal["segment", "system"]
 
 
 def evaluate_metrics(scores: Scores, level: Level, *, resamples: int = 500, permutations: int = 10_000, seed: int = 0, unit: Unit = "items",
-                     against: str | None = None, progress: Progress = silent) -> tuple[list[MetricResult], list[MetricComparison]]:
+                     against: str | None = None, statistic: str = "pearson", jobs: int = 1, progress: Progress = silent) -> tuple[list[MetricResult], list[MetricComparison]]:
     """Results of every metric; comparisons of all pairs, or of each metric with `against`."""
     sign = directions(list(scores.metrics))
     results = []
@@ -29,7 +29,7 @@ def evaluate_metrics(scores: Scores, level: Level, *, resamples: int = 500, perm
             results.append(system_level(scores, metric, resamples=resamples, seed=seed, unit=unit, direction=sign[metric]))
         else:
             results.append(segment_level(scores, metric, resamples=resamples, seed=seed, direction=sign[metric]))
-    return results, compare(scores, level, resamples=permutations, seed=seed, directions=sign, against=against)
+    return results, compare(scores, level, resamples=permutations, seed=seed, directions=sign, against=against, statistic=statistic, threads=jobs)
 
 
 def benchmark_scores(benchmark: Benchmark, metrics: Sequence[str], *, tokenizer: Tokenizer = "ptb", jobs: int = 1, seed: int = 0, device: str = "cpu",

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pearson
 from ..stats.resampling import bootstrap_interval
-from ..stats.ties import differences, pairwise_accuracy, soft_pairwise_accuracy, tie_calibrated
+from ..stats.ties import differences, pairwise_accuracy, soft_pairwise_accuracy, soft_pairwise_draws, tie_calibrated
 from .scores import FloatArray, IntArray, Scores
 
 Unit = Literal["items", "systems", "both"]
@@ -99,8 +99,13 @@ def _keep(out: MetricResult, name: str, drawn: FloatArray) -> None:
         out.intervals[name] = (float(low), float(high))
 
 
+def several_systems(system: IntArray, item: IntArray) -> bool:
+    """Whether items have captions of several systems, so that pairs within an item can be formed."""
+    return len(np.unique(system)) > 1 and len(np.unique(np.stack([system, item]), axis=1).T) > len(np.unique(item))
+
+
 def _within(out: MetricResult, x: FloatArray, y: FloatArray, item: IntArray, system: IntArray, scores: Scores, resamples: int, seed: int) -> None:
-    several = len(np.unique(system)) > 1 and len(np.unique(np.stack([system, item]), axis=1).T) > len(np.unique(item))
+    several = several_systems(system, item)
     if several:
         for kind, labels in (("item", item), ("system", system)):
             for name, coefficient in (("pearson", pearson), ("kendall_b", kendall_b)):
@@ -132,12 +137,19 @@ def _mean_interval(out: MetricResult, key: str, values: FloatArray, resamples: i
             out.intervals[key] = interval
 
 
-def _pairs(out: MetricResult, key: str, x: FloatArray, y: FloatArray, item: IntArray, epsilon: float, threshold: float, resamples: int, seed: int) -> None:
+def pair_sums(x: FloatArray, y: FloatArray, item: IntArray, *, epsilon: float = 0.0, threshold: float = 0.0) -> FloatArray:
+    """(items, 2): what the pairs of each item gain, and how many they are. A pair gains 1 where metric and people agree, and otherwise
+    nothing (-1 with a threshold)."""
     human, metric, owner = _pair_table(x, y, item)
     far = np.abs(human) >= threshold
     right = np.sign(human) == np.where(np.abs(metric) <= epsilon, 0.0, np.sign(metric))
     gain = np.where(right, 1.0, -1.0 if threshold else 0.0)
-    sums = np.stack([np.bincount(owner[far], weights=gain[far], minlength=int(owner.max(initial=0)) + 1), np.bincount(owner[far], minlength=int(owner.max(initial=0)) + 1)], axis=1).astype(float)
+    n = int(owner.max(initial=0)) + 1
+    return np.stack([np.bincount(owner[far], weights=gain[far], minlength=n), np.bincount(owner[far], minlength=n)], axis=1).astype(float)
+
+
+def _pairs(out: MetricResult, key: str, x: FloatArray, y: FloatArray, item: IntArray, epsilon: float, threshold: float, resamples: int, seed: int) -> None:
+    sums = pair_sums(x, y, item, epsilon=epsilon, threshold=threshold)
     sums = sums[sums[:, 1] > 0]
 
     def share(total: FloatArray) -> FloatArray:
@@ -174,27 +186,41 @@ def system_level(scores: Scores, metric: str, *, resamples: int = 500, seed: int
     if math.isnan(soft.value):
         out.reasons["soft_pairwise_accuracy"] = "no two systems share two items"
     if resamples:
-        _bootstrap_systems(out, *_means_by_draw(scores, human, values, there, resamples, seed, unit))
+        count, h, v = _cells(scores, human, values, there)
+        weights, chosen = _draws(count, resamples, seed, unit)
+        _bootstrap_systems(out, *_means_by_draw(count, h, v, weights, chosen))
+        if not math.isnan(soft.value):
+            _keep(out, "soft_pairwise_accuracy", soft_pairwise_draws(scores.matrix(human)[there], scores.matrix(values)[there], weights, chosen))
     return out
 
 
-def _means_by_draw(scores: Scores, human: FloatArray, values: FloatArray, there: NDArray[np.bool_], resamples: int, seed: int, unit: Unit) -> tuple[FloatArray, FloatArray]:
-    """(resamples, systems): human and metric means of every resample."""
-    random = np.random.default_rng(seed)
+def _cells(scores: Scores, human: FloatArray, values: FloatArray, there: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(items, systems): how many rows, and the sums of their human and metric scores."""
     shape = (len(scores.items), len(scores.systems))
     known = ~np.isnan(values) & ~np.isnan(human)
     cell = scores.item[known] * shape[1] + scores.system[known]
     count, h, v = (np.bincount(cell, weights=w, minlength=shape[0] * shape[1]).reshape(shape)[:, there] for w in (np.ones(int(known.sum())), human[known], values[known]))
+    return count, h, v
+
+
+def _draws(count: FloatArray, resamples: int, seed: int, unit: Unit) -> tuple[FloatArray, IntArray | None]:
+    """(resamples, items): how often each item is drawn; and the systems of each resample, where they are drawn."""
+    random = np.random.default_rng(seed)
     items = np.flatnonzero(count.sum(axis=1))
-    weights = np.ones((resamples, len(items)))
+    weights = np.zeros((resamples, len(count)))
+    weights[:, items] = 1
     if unit != "systems":
         for k in range(resamples):
-            weights[k] = np.bincount(random.integers(0, len(items), len(items)), minlength=len(items))
+            weights[k, items] = np.bincount(random.integers(0, len(items), len(items)), minlength=len(items))
+    return weights, random.integers(0, count.shape[1], (resamples, count.shape[1])) if unit != "items" else None
+
+
+def _means_by_draw(count: FloatArray, h: FloatArray, v: FloatArray, weights: FloatArray, chosen: IntArray | None) -> tuple[FloatArray, FloatArray]:
+    """(resamples, systems): human and metric means of every resample."""
     with np.errstate(invalid="ignore"):
-        size = weights @ count[items]
-        y, x = (weights @ h[items]) / size, (weights @ v[items]) / size
-    if unit != "items":
-        chosen = random.integers(0, y.shape[1], y.shape)
+        size = weights @ count
+        y, x = (weights @ h) / size, (weights @ v) / size
+    if chosen is not None:
         y, x = np.take_along_axis(y, chosen, axis=1), np.take_along_axis(x, chosen, axis=1)
     return y, x
 

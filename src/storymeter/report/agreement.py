@@ -81,11 +81,11 @@ def shown_statistics(results: Sequence[MetricResult]) -> list[str]:
 
 
 def agreement_table(agreement: Agreement) -> Table:
-    """Best first (by Pearson); a number that is not there has its reason in the last column."""
-    best = {c.worse: c for c in agreement.comparisons if agreement.results and c.better == _best(agreement.results)}
+    """Best first (by Pearson, or by what is compared); a number that is not there has its reason in the last column."""
+    best = {c.worse: c for c in agreement.comparisons if agreement.results and c.better == _best(agreement)}
     keys = shown_statistics(agreement.results)
     rows = []
-    for r in _sorted(agreement.results):
+    for r in _sorted(agreement):
         low_high = r.intervals.get("pearson")
         against = best.get(r.metric)
         said = [f"{STATISTICS.get(key, key)}: {reason}" for key, reason in r.reasons.items()]
@@ -94,23 +94,31 @@ def agreement_table(agreement: Agreement) -> Table:
         if not r.higher_is_better:
             said.append("less is better: sign turned round")
         rows.append([r.metric, r.n, r.values["pearson"], f"[{low_high[0]:+.3f}, {low_high[1]:+.3f}]" if low_high else "none drawn", *(r.values.get(k) for k in keys if k != "pearson"),
-                     against.p if against else None, "; ".join(said) or ("best" if r.metric == _best(agreement.results) else "")])
+                     against.p if against else None, "; ".join(said) or ("best" if r.metric == _best(agreement) else "")])
     columns: list[Column | str] = ["metric", Column("n", ",d"), Column("r", "+.3f"), "95 %", *(Column(STATISTICS[k], "+.3f") for k in keys if k != "pearson"), Column("p against best", ".4f"), "remarks"]
-    test = "Williams' test" if agreement.level == "system" else "permutation test on Pearson's r"
+    test = "Williams' test" if agreement.level == "system" else f"permutation test on {STATISTICS[_compared(agreement)]}"
     return Table(columns, rows, title=f"{agreement.title} ({agreement.level} level)", note=f"p against best: {test}, one-sided, uncorrected (corrected ones in the table of comparisons).")
 
 
-def _sorted(results: Sequence[MetricResult]) -> list[MetricResult]:
-    return sorted(results, key=lambda r: (-r.values["pearson"] if not math.isnan(r.values["pearson"]) else 2.0, r.metric))
+def _compared(agreement: Agreement) -> str:
+    return agreement.comparisons[0].statistic if agreement.comparisons else "pearson"
 
 
-def _best(results: Sequence[MetricResult]) -> str:
-    return _sorted(results)[0].metric
+def _sorted(agreement: Agreement) -> list[MetricResult]:
+    def value(r: MetricResult) -> float:
+        found = r.values[_compared(agreement)]
+        return 2.0 if math.isnan(found) else -found
+
+    return sorted(agreement.results, key=lambda r: (value(r), r.metric))
+
+
+def _best(agreement: Agreement) -> str:
+    return _sorted(agreement)[0].metric
 
 
 def interval_table(agreement: Agreement) -> Table:
     rows = []
-    for r in _sorted(agreement.results):
+    for r in _sorted(agreement):
         for key in STATISTICS:
             if key in r.values:
                 boot, fisher = r.intervals.get(key), r.intervals.get(f"{key}_fisher")
@@ -122,7 +130,8 @@ def interval_table(agreement: Agreement) -> Table:
 def comparison_table(agreement: Agreement) -> Table:
     rows = [[c.better, c.worse, c.r_better, c.r_worse, c.r_between, c.t if c.test == "williams" else None, c.p, c.p_holm, c.p_bh, c.reason] for c in agreement.comparisons]
     williams = agreement.level == "system"
-    columns: list[Column | str] = ["better", "worse", Column("r better", "+.3f"), Column("r worse", "+.3f"), Column("r between", "+.3f"), Column("t", ".3f"), Column("p", ".4g"),
+    what = STATISTICS[_compared(agreement)]
+    columns: list[Column | str] = ["better", "worse", Column(f"{what} better", "+.3f"), Column(f"{what} worse", "+.3f"), Column(f"{what} between", "+.3f"), Column("t", ".3f"), Column("p", ".4g"),
                                    Column("p Holm", ".4g"), Column("p BH", ".4g"), "reason"]
     if not williams:
         columns, rows = [c for c in columns if not (isinstance(c, Column) and c.name == "t")], [[*row[:5], *row[6:]] for row in rows]
@@ -131,7 +140,7 @@ def comparison_table(agreement: Agreement) -> Table:
 
 def williams_matrix(agreement: Agreement) -> Table:
     """p that the metric of the row correlates no better than that of the column (Graham & Baldwin 2014)."""
-    names = [r.metric for r in _sorted(agreement.results)]
+    names = [r.metric for r in _sorted(agreement)]
     p = {(c.better, c.worse): c.p for c in agreement.comparisons}
     rows = [[a, *(("" if a == b else "–" if (a, b) not in p or math.isnan(p[a, b]) else f"{p[a, b]:.4f}") for b in names)] for a in names]
     return Table(["better \\ worse", *names], rows, title="Williams' test, one-sided p: the row's correlation is higher than the column's", note="–: the row's correlation is not the higher one, or no test can be made.")
@@ -155,7 +164,7 @@ def draw(agreement: Agreement) -> dict[str, bytes]:
 
     pictures = {"metrics": heat_map(*correlation_matrix(agreement.scores, agreement.level))}
     if len(agreement.scores.systems) > 1:
-        pictures |= {f"scatter-{r.metric}": scatter(agreement.scores, r.metric) for r in _sorted(agreement.results)}
+        pictures |= {f"scatter-{r.metric}": scatter(agreement.scores, r.metric) for r in _sorted(agreement)}
     if agreement.curve:
         pictures["references"] = reference_curve(agreement.curve, STATISTICS[agreement.curve_statistic])
     return pictures
@@ -176,7 +185,7 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
         if "references" in pictures:
             parts += [picture(pictures["references"], "Agreement with people by number of references."), paragraph("How agreement with people changes when a metric sees one, two, three … references per item.", note=True)]
         parts += [f"<div class=scroll>{interval_table(agreement).render('html')}</div>", f"<div class=scroll>{comparison_table(agreement).render('html')}</div>",
-                  paragraph("better, worse: of two metrics, the one with the higher correlation with people first; r between: how alike the two are; p: the chance of so large a lead if both were equally good; "
+                  paragraph("better, worse: of two metrics, the one that agrees more with people first; between: how alike the two are; p: the chance of so large a lead if both were equally good; "
                             "p Holm and p BH: corrected for the number of comparisons.", note=True),
                   heading("Signatures"), *(paragraph(f"{r.metric}: {r.signature or 'scores from a file'}", note=True) for r in agreement.results)]
     style = ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}"

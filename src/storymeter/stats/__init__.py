@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .dependent import permutation as permutation
     from .dependent import permutation_grouped as permutation_grouped
     from .dependent import permutation_pearson as permutation_pearson
+    from .dependent import permutation_ranks as permutation_ranks
     from .dependent import williams as williams
     from .multiple import benjamini_hochberg as benjamini_hochberg
     from .multiple import holm as holm
@@ -53,6 +54,7 @@ _LATE = {
     "permutation": "dependent",
     "permutation_grouped": "dependent",
     "permutation_pearson": "dependent",
+    "permutation_ranks": "dependent",
     "preference_accuracy": "ties",
     "rank_sum": "ranks",
     "signed_rank": "ranks",

@@ -3,7 +3,7 @@
 With w_i how often point i was drawn, Spearman needs the mean rank of each distinct value (a running sum of weights), and
 Kendall the concordant minus discordant pairs S = sum over pairs of w_i w_j sign(x_j - x_i) sign(y_j - y_i). Where one side has
 few distinct values (four-point judgements), S is a small matrix product over running counts; otherwise the drawn points are
-written out and counted by scipy.
+written out and counted by the kernel. `rank_statistic` gives the same statistics of many columns against one, for permutations.
 """
 
 from __future__ import annotations
@@ -13,9 +13,51 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _native
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Ranks = NDArray[np.int32]
 _FEW = 64
+#: what `rank_statistic` knows
+RANK_STATISTICS = ("spearman", "kendall_b", "kendall_c", "accuracy_ties")
+
+
+def ranks_of(values: FloatArray) -> tuple[Ranks, int]:
+    """0, 1, … for the distinct values in order, and how many there are."""
+    distinct, code = np.unique(values, return_inverse=True)
+    return code.reshape(-1).astype(np.int32), len(distinct)
+
+
+def rank_statistic(name: str, fixed: Ranks, columns: Ranks, levels: int, *, threads: int = 1) -> FloatArray:
+    """The statistic of every row of `columns` (ranks below `levels`, equal for ties) against `fixed`; NaN where a side is constant."""
+    n, k = len(fixed), int(fixed.max(initial=-1)) + 1
+    if name == "spearman":
+        level = np.bincount(fixed, minlength=k)
+        own = (np.cumsum(level) - (level - 1) / 2)[fixed] - (n + 1) / 2
+        return np.array([_spearman(own, column, levels) for column in columns])
+    counts = np.zeros((len(columns), 4), dtype=np.int64)
+    _native.concordance(fixed, k, np.ascontiguousarray(columns), levels, counts, threads)
+    size = np.bincount(fixed, minlength=k).astype(float)
+    s, tied, both, distinct = counts.T.astype(float)
+    return _taus(s, float(n), tied, float((size * (size - 1)).sum()) / 2, both, np.minimum(distinct, k))[name]
+
+
+def _spearman(own: FloatArray, column: Ranks, levels: int) -> float:
+    level = np.bincount(column, minlength=levels)
+    rank = (np.cumsum(level) - (level - 1) / 2)[column] - (len(own) + 1) / 2
+    below = math.sqrt(np.einsum("i,i", own, own) * np.einsum("i,i", rank, rank))
+    return float(np.einsum("i,i", own, rank)) / below if below > 0 else math.nan
+
+
+def _taus(s: FloatArray, n: float, tied_x: FloatArray, tied_y: float, tied_both: FloatArray, distinct: FloatArray) -> dict[str, FloatArray]:
+    """tau-b, tau-c and the accuracy with ties, which all come from the same counts: S, and pairs tied on one side or both."""
+    pairs = n * (n - 1) / 2
+    varies = (pairs - tied_x > 0) & (pairs - tied_y > 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = {"kendall_b": s / np.sqrt((pairs - tied_x) * (pairs - tied_y)), "kendall_c": 2 * s * distinct / (n * n * (distinct - 1)),
+                 "accuracy_ties": ((s + pairs - tied_x - tied_y + tied_both) / 2 + tied_both) / pairs}
+    return {name: np.where(varies, value, np.nan) for name, value in found.items()}
 
 
 class Ranked:
@@ -37,28 +79,20 @@ class Ranked:
         return float(np.einsum("i,i,i", weights, a, b)) / below if below > 0 else math.nan
 
     def kendall(self, weights: FloatArray) -> dict[str, float]:
-        """tau-b, tau-c and the accuracy with ties, which all come from the same counts."""
         n = float(weights.sum())
         level_x, level_y, level_both = (np.bincount(code, weights=weights) for code in (self.x, self.y, self.both))
-        pairs = n * (n - 1) / 2
-        tied_x, tied_y, tied_both = (float((level * (level - 1)).sum()) / 2 for level in (level_x, level_y, level_both))
-        if pairs - tied_x <= 0 or pairs - tied_y <= 0:
-            return {"kendall_b": math.nan, "kendall_c": math.nan, "accuracy_ties": math.nan}
-        s = self._concordance(weights, pairs, tied_x, tied_y)
-        distinct = min(int((level_x > 0).sum()), int((level_y > 0).sum()))
-        concordant = (s + pairs - tied_x - tied_y + tied_both) / 2
-        return {"kendall_b": s / math.sqrt((pairs - tied_x) * (pairs - tied_y)), "kendall_c": 2 * s * distinct / (n * n * (distinct - 1)),
-                "accuracy_ties": (concordant + tied_both) / pairs}
+        tied_x, tied_y, tied_both = (np.asarray((level * (level - 1)).sum() / 2) for level in (level_x, level_y, level_both))
+        distinct = np.asarray(min(int((level_x > 0).sum()), int((level_y > 0).sum())), dtype=float)
+        return {name: float(value) for name, value in _taus(np.asarray(self._concordance(weights)), n, tied_x, float(tied_y), tied_both, distinct).items()}
 
-    def _concordance(self, weights: FloatArray, pairs: float, tied_x: float, tied_y: float) -> float:
+    def _concordance(self, weights: FloatArray) -> float:
         x, kx, y, ky = (self.x, self.kx, self.y, self.ky) if self.ky <= self.kx else (self.y, self.ky, self.x, self.kx)
         if ky <= _FEW:
             count = np.bincount(y * kx + x, weights=weights, minlength=ky * kx).reshape(ky, kx)
             below = np.cumsum(count, axis=1) - count
             table = count @ below.T  # [l, m]: pairs whose larger x has level l of y and whose smaller x has level m
             return float(np.tril(table, -1).sum() - np.triu(table, 1).sum())
-        from scipy.stats import kendalltau
-
-        drawn = np.repeat(np.arange(len(self.x)), weights.astype(np.int64))
-        tau = float(kendalltau(self.x[drawn], self.y[drawn]).statistic)
-        return tau * math.sqrt((pairs - tied_x) * (pairs - tied_y))
+        drawn = np.repeat(np.arange(len(x)), weights.astype(np.int64))
+        counts = np.zeros((1, 4), dtype=np.int64)
+        _native.concordance(y[drawn].astype(np.int32), ky, x[drawn].astype(np.int32)[None, :], kx, counts)
+        return float(counts[0, 0])

@@ -136,6 +136,35 @@ def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray, *, resamples: 
     return Soft(total / pairs if pairs else math.nan, pairs, dropped)
 
 
+def soft_pairwise_draws(human: FloatArray, metric: FloatArray, weights: FloatArray, chosen: NDArray[np.int64] | None = None) -> FloatArray:
+    """Soft pairwise accuracy of every resample, for its interval: `weights` (resamples, items) says how often each item is drawn, `chosen`
+    (resamples, systems) which systems. A sum of n differences with random signs is about normal with variance sum(d²), so that
+    p = 1 - Phi(sum(d) / sqrt(sum(d²))) stands for the permutation within the permutation."""
+    from scipy.special import ndtr
+
+    n = len(human)
+    soft = np.full((len(weights), n, n), np.nan)
+    soft[:, np.arange(n), np.arange(n)] = 1.0
+    for i in range(n - 1):
+        sides = [side[i] - side[i + 1:] for side in (human, metric)]
+        there = ~np.isnan(sides[0] + sides[1])
+        enough = weights @ there.T >= 2
+        p = []
+        for delta in sides:
+            d = np.where(there, delta, 0.0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                ratio = (weights @ d.T) / np.sqrt(weights @ (d * d).T)
+            p.append(ndtr(-np.nan_to_num(ratio)))
+        soft[:, i, i + 1:] = np.where(enough, 1 - np.abs(p[0] - p[1]), np.nan)
+        soft[:, i + 1:, i] = soft[:, i, i + 1:]
+    left, right = np.triu_indices(n, 1)
+    first, second = (left[None, :], right[None, :]) if chosen is None else (chosen[:, left], chosen[:, right])
+    values = soft[np.arange(len(weights))[:, None], first, second]
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
+
+
 def _one_sided(delta: FloatArray, resamples: int, seed: int) -> FloatArray:
     observed = delta.sum(axis=1)
     count = np.zeros(len(delta))

@@ -20,7 +20,8 @@ from storymeter.cli import cli
 from storymeter.errors import DataError
 from storymeter.human import plan, reliability
 from storymeter.human.analysis import analyse
-from storymeter.human.imports import read
+from storymeter.human.export import to_csv
+from storymeter.human.imports import _csv_columns, _own_csv, read
 from storymeter.human.preference import analyse_preferences, metric_accuracy
 from storymeter.human.quality import assess, consistency, control_pairs
 from storymeter.human.ratings import REPEAT, Ratings, from_columns, from_records
@@ -218,6 +219,18 @@ def test_consistency_has_the_level_that_it_promises() -> None:
         table = from_columns(columns)
         p = consistency(table, control_pairs(table, REPEAT)[0])
         assert 0.02 < (p < 0.1).mean() < 0.13  # skewed or coarse scores: on the safe side
+
+
+def test_a_regular_table_is_read_by_columns_as_row_by_row(tmp_path: Path) -> None:
+    records = [msgspec.structs.replace(r, system="=best" if r.system == "best" else r.system, seconds=None if k % 7 == 0 else r.seconds) for k, r in enumerate(campaign(bots=1))]
+    text = to_csv(records)
+    quick, slow = _csv_columns(text), _own_csv(text, "x")
+    assert quick is not None
+    for key in quick:
+        assert quick[key] == [getattr(r, key) for r in slow] == [getattr(r, key) for r in records], key
+    for odd in (text + "\n", text + "v,best,r9,high,,,,,,,,,\n", text.replace("item,", "meta,item,", 1), "item,system\na,b\n", ""):
+        assert _csv_columns(odd) is None
+    assert _csv_columns("value,kind,item,system,rater\n3,,v,s,r\n") == {"value": [3.0], "kind": ["system"], "item": ["v"], "system": ["s"], "rater": ["r"]}
 
 
 @pytest.mark.parametrize("text", ["", "{\"item\": 3}\n", "not a table at all\n1,2,3\n", "item,system,rater,value\na,b,c,high\n", "item,system,rater\na,b,c\n"])

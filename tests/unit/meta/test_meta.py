@@ -57,8 +57,32 @@ def test_scores_from_a_file_at_both_levels(tables: tuple[Path, Path]) -> None:
     system = answer("--human", human, "--scores", scores, "--level", "system", "--resamples", 50)
     rows = {row["metric"]: row for row in system["metrics"]}
     assert rows["good"]["n"] == 5 and rows["good"]["pairwise_accuracy"] == 1.0
+    low, high = rows["good"]["intervals"]["soft_pairwise_accuracy"]
+    assert low <= rows["good"]["soft_pairwise_accuracy"] + 0.01 and rows["good"]["soft_pairwise_accuracy"] - 0.01 <= high <= 1
     pair = next(c for c in system["comparisons"] if {c["better"], c["worse"]} == {"good", "noise"})
     assert pair["better"] == "good" and pair["test"] == "williams" and pair["p"] < 0.05
+
+
+@pytest.mark.parametrize("statistic", ["spearman", "kendall_b", "kendall_c", "accuracy_ties"])
+def test_metrics_are_compared_by_any_coefficient(tables: tuple[Path, Path], statistic: str) -> None:
+    human, scores = tables
+    found = answer("--human", human, "--scores", scores, "--compare", statistic, "--resamples", 0, "--permutations", 200)
+    rows = {row["metric"]: row[statistic] for row in found["metrics"]}
+    pair = next(c for c in found["comparisons"] if {c["better"], c["worse"]} == {"good", "noise"})
+    assert (pair["better"], pair["test"], pair["statistic"]) == ("good", "permutation", statistic) and pair["p"] < 0.02
+    assert (pair["r_better"], pair["r_worse"]) == (pytest.approx(rows["good"], abs=1e-12), pytest.approx(rows["noise"], abs=1e-12))
+    without = [c for c in found["comparisons"] if "flat" in (c["better"], c["worse"])]
+    assert all(c["p"] is not None or c["reason"] for c in without)
+    shown = run("--human", human, "--scores", scores, "--compare", statistic, "--resamples", 0, "--permutations", 50)
+    assert shown.exit_code == 0 and "nan" not in shown.stdout.lower()
+
+
+def test_systems_whose_files_differ_behind_the_last_dot(tmp_path: Path) -> None:
+    for name in ("run.en.TEAM-a", "run.en.TEAM-b", "ref.en"):
+        (tmp_path / name).write_text("a man runs\na dog sleeps\n" if name != "run.en.TEAM-b" else "a man\na dog\n")
+    (tmp_path / "human.csv").write_text("SYS,SID,RAW.SCR,Z.SCR,N\n" + "".join(f"TEAM-{t},{k},50,{z},1\n" for t, k, z in (("a", 1, 0.5), ("a", 2, 0.7), ("b", 1, -0.2), ("b", 2, -0.9))))
+    found = answer(tmp_path / "run.en.TEAM-a", tmp_path / "run.en.TEAM-b", "--references", tmp_path / "ref.en", "--metric", "rouge_l", "--human", tmp_path / "human.csv", "--resamples", 0)
+    assert found["metrics"][0]["n"] == 4 and found["metrics"][0]["dropped"] == 0
 
 
 def test_tables_latex_csv_html_and_figures(tables: tuple[Path, Path], tmp_path: Path) -> None:

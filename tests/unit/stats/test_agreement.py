@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from storymeter import stats
+from storymeter.stats.concordance import RANK_STATISTICS, rank_statistic, ranks_of
 from storymeter.stats.correlation import COEFFICIENTS
+from storymeter.stats.ties import soft_pairwise_draws
 
 WILLIAMS = [
     (0.65, 0.55, 0.30, 50, 0.8160781865467162, 0.20928617286753579),
@@ -203,3 +205,51 @@ def test_what_cannot_be_tested_is_nan() -> None:
     assert math.isnan(stats.rank_sum(np.ones(4), np.ones(4), none, none, 1)[0])
     assert stats.paired_t(np.full(4, 5.0), none, 1)[0] == 1 / 16
     assert stats.paired_t(np.full(4, -5.0), none, 1)[0] == 1.0
+
+
+@pytest.mark.parametrize("levels", [3, 50, 1000])
+def test_many_columns_at_once_are_one_at_a_time(levels: int) -> None:
+    random = np.random.default_rng(levels)
+    human, columns = random.integers(0, 5 if levels < 50 else 700, 300), random.integers(0, levels, (7, 300))
+    fixed, _ = ranks_of(human.astype(float))
+    slow = {"spearman": stats.spearman, "kendall_b": stats.kendall_b, "kendall_c": stats.kendall_c, "accuracy_ties": lambda x, y: stats.tie_accuracy(y, x)}
+    for name in RANK_STATISTICS:
+        got = rank_statistic(name, fixed, columns.astype(np.int32), levels, threads=2)
+        np.testing.assert_allclose(got, [slow[name](column, human) for column in columns], atol=1e-12, err_msg=name)
+    constant = np.zeros((1, 300), dtype=np.int32)
+    assert all(np.isnan(rank_statistic(name, fixed, constant, 1)).all() for name in RANK_STATISTICS)
+
+
+@pytest.mark.parametrize("statistic", ["spearman", "kendall_b", "kendall_c", "accuracy_ties"])
+def test_permutation_of_rank_statistics(statistic: str) -> None:
+    random = np.random.default_rng(1)
+    human = random.integers(0, 5, 60).astype(float)
+    a, b = human + random.normal(0, 1, 60), human + random.normal(0, 1.6, 60)
+    coefficient = COEFFICIENTS.get(statistic) or (lambda x, y: stats.tie_accuracy(y, x))
+    fast, slow = stats.permutation_ranks(statistic, human, a, b, resamples=300, seed=3), stats.permutation(coefficient, human, a, b, resamples=300, seed=3)
+    assert fast.difference == pytest.approx(slow.difference, abs=1e-12) and fast.p == slow.p  # the same swaps, counted in another way
+    assert stats.permutation_ranks(statistic, human, a, b, resamples=300, seed=3, threads=2) == fast
+    doubled = [np.repeat(v, 2) for v in (human, a, b)]
+    together = stats.permutation_ranks(statistic, *doubled, units=np.repeat(np.arange(60), 2), resamples=300, seed=3)
+    assert together.p == pytest.approx(fast.p, abs=0.03)  # two rows of one item change places as one
+    assert math.isnan(stats.permutation_ranks(statistic, human, np.ones(60), b).p)
+
+
+def test_a_rank_out_of_range_is_refused() -> None:
+    with pytest.raises(ValueError, match="range"):
+        rank_statistic("kendall_b", np.array([0, 1, 2], dtype=np.int32), np.array([[0, 1, 5]], dtype=np.int32), 3)
+
+
+def test_draws_of_soft_pairwise_accuracy_lie_around_it() -> None:
+    random = np.random.default_rng(0)
+    human = random.normal(np.linspace(0, 0.4, 5)[:, None], 1, (5, 200))
+    metric = human + random.normal(0, 1.5, human.shape)
+    metric[2, 7] = np.nan
+    value = stats.soft_pairwise_accuracy(human, metric, resamples=2000).value
+    whole = soft_pairwise_draws(human, metric, np.ones((1, 200)))
+    assert whole[0] == pytest.approx(value, abs=0.01)  # the normal approximation stands for the permutation
+    weights = np.stack([np.bincount(random.integers(0, 200, 200), minlength=200) for _ in range(300)]).astype(float)
+    low, high = np.quantile(soft_pairwise_draws(human, metric, weights), [0.025, 0.975])
+    assert low < value < high <= 1
+    same = soft_pairwise_draws(human, metric, np.ones((1, 200)), np.zeros((1, 5), dtype=np.int64))
+    assert same[0] == 1.0  # a system against itself

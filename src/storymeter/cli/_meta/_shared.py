@@ -18,6 +18,8 @@ def resampling_options(function: F) -> F:
     for option in reversed([
         click.option("--resamples", type=click.IntRange(0, 1_000_000), default=500, show_default=True, help="Bootstrap resamples for the intervals; 0: none."),
         click.option("--permutations", type=click.IntRange(10, 10_000_000), default=10_000, show_default=True, help="Resamples of the permutation test (segment level)."),
+        click.option("--compare", "statistic", type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c", "accuracy_ties"]), default="pearson", show_default=True,
+                     help="What the permutation test compares (segment level; Williams' test between systems is about Pearson's r)."),
         click.option("--bootstrap", "unit", type=click.Choice(["items", "systems", "both"]), default="items", show_default=True, help="What is drawn again for system-level intervals."),
         click.option("--html", "page", metavar="FILE", type=click.Path(path_type=Path), help="Also write a page with figures that explains every number."),
         click.option("--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files."),

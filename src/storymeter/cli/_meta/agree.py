@@ -30,7 +30,7 @@ from ._shared import resampling_options, show
 @seed_option
 @reading_options
 def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level: Any, which: Any, accept: Any, reference_curve: str | None, ties: str, style: str, page: Path | None,
-            figures: Path | None, resamples: int, permutations: int, unit: Any, **options: Any) -> None:
+            figures: Path | None, resamples: int, permutations: int, unit: Any, statistic: str, **options: Any) -> None:
     """Correlate metrics with human scores: computed for CANDIDATES (one file per system), or read with --scores."""
     from ...meta.inputs import read_human, read_preferences, read_scores
     from ...meta.run import evaluate_metrics
@@ -52,7 +52,7 @@ def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level
             table, curve = _score(table, candidates, reference_curve, progress, **options)
         if level == "segment" and table.items == ("",):
             raise DataError("The human scores are about whole systems.", hint="Use --level system.")
-        results, comparisons = evaluate_metrics(table, level, resamples=resamples, permutations=permutations, seed=options["seed"], unit=unit, progress=progress)
+        results, comparisons = evaluate_metrics(table, level, resamples=resamples, permutations=permutations, seed=options["seed"], unit=unit, statistic=statistic, jobs=options["jobs"], progress=progress)
     show([Agreement(human.stem, level, table, results, comparisons, table.notes, curve, reference_curve or "kendall_c")], style, page, figures)
 
 

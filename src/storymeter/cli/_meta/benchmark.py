@@ -24,7 +24,7 @@ from ._shared import resampling_options, show
 @jobs_option
 @seed_option
 def command(name: str, data: Path, metrics: tuple[str, ...], tokenizer: Any, level: str | None, reference_curve: str | None, style: str, page: Path | None, figures: Path | None,
-            resamples: int, permutations: int, unit: Any, device: str, jobs: int, seed: int) -> None:
+            resamples: int, permutations: int, unit: Any, statistic: str, device: str, jobs: int, seed: int) -> None:
     """Metrics against people on a benchmark: flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple, trecvid-2017-multiple, stories-roc."""
     from ...meta import run
     from ...meta.benchmarks import load
@@ -39,7 +39,7 @@ def command(name: str, data: Path, metrics: tuple[str, ...], tokenizer: Any, lev
         curve = run.reference_curve(benchmark.task, benchmark.judgements, names, statistic=reference_curve, tokenizer=tokenizer, jobs=jobs, seed=seed, progress=progress) if reference_curve else {}
         agreements = []
         for one in benchmark.levels if level is None else (level,):
-            results, comparisons = run.evaluate_metrics(scores, one, resamples=resamples, permutations=permutations, seed=seed, unit=unit, progress=progress)  # type: ignore[arg-type]
+            results, comparisons = run.evaluate_metrics(scores, one, resamples=resamples, permutations=permutations, seed=seed, unit=unit, statistic=statistic, jobs=jobs, progress=progress)  # type: ignore[arg-type]
             agreements.append(Agreement(benchmark.title, one, scores, results, comparisons, scores.notes, curve, reference_curve or "kendall_c"))
     show(agreements, style, page, figures)
     if style == "table":
