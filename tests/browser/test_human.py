@@ -13,6 +13,7 @@ import pytest
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
+from storymeter.human.design import Layout
 from storymeter.human.export import ratings
 from storymeter.human.organise import Wishes, prepare, write
 from storymeter.human.store import Store
@@ -269,6 +270,35 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(tmp_path: Path, clips
     page.wait_for_load_state()
     page.goto(links[0])
     at(page, 4, 20)
+
+
+def test_a_slow_network(tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any) -> None:
+    """50 kB/s and 400 ms each way: the page says that it loads and that it saves, and the work gets done."""
+    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=Layout(blocks=2, system=1, degraded=0, repeat=0, human=1))
+    _, links = served(folder)
+    page = open_page(viewport={"width": 390, "height": 844})
+    wire = page.context.new_cdp_session(page)
+    wire.send("Network.enable")
+    wire.send("Network.emulateNetworkConditions", {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000})
+    page.goto(links[0])
+    page.get_by_role("button", name="I agree").click()
+    page.get_by_text("the task is loading").wait_for()
+    photograph(page, "slow-loading")
+    for n in range(1, folder.campaign.hit_size + 1):
+        at(page, n, folder.campaign.hit_size)
+        assert page.locator("#wait").count() == 0
+        page.locator("#play").click()
+        page.wait_for_function(WATCHED)
+        drag_to(page, value_of(n))
+        page.wait_for_function(READY)
+        page.locator("#next").click()
+        if n < folder.campaign.hit_size:
+            page.wait_for_function("() => document.getElementById('why').textContent === 'Saving …'")
+            assert page.locator("#next").get_attribute("aria-disabled") == "true"
+            if n == 1:
+                photograph(page, "slow-saving")
+    page.wait_for_selector("#code")
+    assert [one.value for one in answers(folder)] == [pytest.approx(value_of(n), abs=1) for n in range(1, folder.campaign.hit_size + 1)]
 
 
 def test_the_dashboard(tmp_path: Path, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:

@@ -199,7 +199,7 @@ def _cells(scores: Scores, human: FloatArray, values: FloatArray, there: NDArray
     shape = (len(scores.items), len(scores.systems))
     known = ~np.isnan(values) & ~np.isnan(human)
     cell = scores.item[known] * shape[1] + scores.system[known]
-    count, h, v = (np.bincount(cell, weights=w, minlength=shape[0] * shape[1]).reshape(shape)[:, there] for w in (np.ones(int(known.sum())), human[known], values[known]))
+    count, h, v = (np.bincount(cell, weights=w, minlength=shape[0] * shape[1]).astype(float).reshape(shape)[:, there] for w in (np.ones(int(known.sum())), human[known], values[known]))
     return count, h, v
 
 
