@@ -54,15 +54,15 @@ def files(tmp_path: Path) -> list[str]:
 def test_the_verb(run: Run, files: list[str], tmp_path: Path) -> None:
     code, out, _ = run("meta", "similarity", "--systems", files[0], files[1], "--human", files[2], "--scorer", "rouge_l", "--resamples", "50",
                        "--html", str(tmp_path / "page.html"), "--figures", str(tmp_path / "figures"))
-    assert code == 0 and "human-human" not in out and "captions.one" in out and "█" in out
+    assert code == 0 and "human-human" not in out and " one " in out and "█" in out
     page = (tmp_path / "page.html").read_text()
-    assert "captions.human" in page and page.count("<img") == 3 and {f.name for f in (tmp_path / "figures").iterdir()} == {"similarity-kinds.png", "similarity-sources.png", "similarity-matrix.png"}
+    assert ">human<" in page and page.count("<img") == 3 and {f.name for f in (tmp_path / "figures").iterdir()} == {"similarity-kinds.png", "similarity-sources.png", "similarity-matrix.png"}
     code, out, _ = run("meta", "similarity", "--systems", files[0], "--systems", files[1], "--human", files[2], "--scorer", "rouge_l", "--resamples", "50",
                        "--format", "json", "--out", str(tmp_path / "out.json"), "--jobs", "2")
     assert code == 0 and out == ""
     data = msgspec.json.decode((tmp_path / "out.json").read_bytes())
-    assert data["items"] == 2 and {row["source"]: row["kind"] for row in data["sources"]} == {"captions.one": "system", "captions.two": "system", "captions.human": "human"}
-    assert sum(data["kinds"][1]["histogram"]) == 2 and data["matrix"]["captions.one"]["captions.one"] is None
+    assert data["items"] == 2 and {row["source"]: row["kind"] for row in data["sources"]} == {"one": "system", "two": "system", "human": "human"}
+    assert sum(data["kinds"][1]["histogram"]) == 2 and data["matrix"]["one"]["one"] is None
 
 
 def test_what_cannot_be_compared(run: Run, files: list[str], tmp_path: Path) -> None:
