@@ -74,6 +74,52 @@ std::string text() {
     return out;
 }
 
+// The candidates as they are written down: every word with every word, every paraphrase with every place.
+struct Listed {
+    std::vector<std::vector<Match>> starting;  // by reference position
+    std::vector<int> test_cover, ref_cover;
+    std::size_t total = 0;
+
+    Listed(const Tables& tables, const Sentence& test, const Sentence& ref) : starting(ref.size()), test_cover(test.size()), ref_cover(ref.size()) {
+        const bool same = identical(test, ref);
+        const auto words = [&](Module module, auto&& related) {
+            for (std::uint32_t j = 0; j < ref.size(); ++j) {
+                for (std::uint32_t i = 0; i < test.size(); ++i) {
+                    if (related(i, j)) add({j, i, 1, 1, module});
+                }
+            }
+        };
+        words(kExact, [&](std::uint32_t i, std::uint32_t j) { return test.hashes[i] == ref.hashes[j]; });
+        if (same) return;
+        words(kStem, [&](std::uint32_t i, std::uint32_t j) { return test.stems[i] == ref.stems[j] && test.hashes[i] != ref.hashes[j]; });
+        words(kSynonym, [&](std::uint32_t i, std::uint32_t j) {
+            const std::uint32_t *a = tables.at(test.synsets[i].offset), *b = tables.at(ref.synsets[j].offset);
+            return test.hashes[i] != ref.hashes[j] && std::find_first_of(a, a + test.synsets[i].count, b, b + ref.synsets[j].count) != a + test.synsets[i].count;
+        });
+        const auto paraphrases = [&](const Sentence& from, const Sentence& to, auto&& found) {
+            for (const Occurrence& phrase : from.occurrences) {
+                for (std::uint32_t k = 0; k < phrase.count; ++k) {
+                    for (const Occurrence& place : to.occurrences) {
+                        if (place.node == tables.at(phrase.list)[k]) found(phrase, place);
+                    }
+                }
+            }
+        };
+        const auto match = [](const Occurrence& r, const Occurrence& t) {
+            return Match{r.start, t.start, static_cast<std::uint8_t>(r.length), static_cast<std::uint8_t>(t.length), kParaphrase};
+        };
+        paraphrases(ref, test, [&](const Occurrence& phrase, const Occurrence& place) { add(match(phrase, place)); });
+        paraphrases(test, ref, [&](const Occurrence& phrase, const Occurrence& place) { add(match(place, phrase)); });
+    }
+
+    void add(const Match& m) {
+        starting[m.ref].push_back(m);
+        for (std::size_t k = 0; k < m.ref_length; ++k) ++ref_cover[m.ref + k];
+        for (std::size_t k = 0; k < m.test_length; ++k) ++test_cover[m.test + k];
+        ++total;
+    }
+};
+
 // The search as it is written down: whole paths, copied and stably sorted, position by position.
 struct Textbook {
     struct Path {
@@ -81,7 +127,7 @@ struct Textbook {
         std::vector<char> used_test, used_ref;
         long weight = 0, chunks = 0, distance = 0, position = 0, last = -1;
     };
-    const Candidates& candidates;
+    const Listed& candidates;
     long test_size, ref_size;
 
     static bool unused(const Path& p, const Match& m) {
@@ -121,8 +167,8 @@ struct Textbook {
         start.used_test.resize(test_size);
         start.used_ref.resize(ref_size);
         for (long j = 0; j < ref_size; ++j) {
-            if (candidates.begins[j + 1] - candidates.begins[j] != 1) continue;
-            const Match& m = candidates.matches[candidates.begins[j]];
+            if (candidates.starting[j].size() != 1) continue;
+            const Match& m = candidates.starting[j][0];
             bool alone = true;
             for (std::size_t k = m.ref; k < m.ref + std::size_t{m.ref_length}; ++k) alone = alone && candidates.ref_cover[k] == 1;
             for (std::size_t k = m.test; k < m.test + std::size_t{m.test_length}; ++k) alone = alone && candidates.test_cover[k] == 1;
@@ -153,8 +199,7 @@ struct Textbook {
                 p.distance += std::labs(long{m.ref} - long{m.test});
             }
         } else {
-            for (std::uint32_t k = candidates.begins[cur]; k < candidates.begins[cur + 1]; ++k) {
-                const Match& m = candidates.matches[k];
+            for (const Match& m : candidates.starting[cur]) {
                 if (!unused(p, m)) continue;
                 next.push_back(p);
                 mark(next.back(), m);
@@ -173,19 +218,26 @@ bool same(const Match& a, const Match& b) {
     return a.ref == b.ref && a.test == b.test && a.ref_length == b.ref_length && a.test_length == b.test_length && a.module == b.module;
 }
 
-void check_alignment(const Tables& tables, const std::string& a, const std::string& b) {
+// One test against a crowd, with a beam so narrow that it overflows.
+void check_alignments(const Tables& tables, const std::string& a, const std::vector<std::string>& crowd) {
     Analyser analyser(tables, true);
-    const Sentence test = analyser.analyse(a), ref = analyser.analyse(b);
-    if (test.size() == 0 || ref.size() == 0) return;
-    Matcher matcher(tables);
-    Candidates candidates;
-    matcher.find(test, ref, kMostCandidates, candidates);
-    if (candidates.matches.size() > 3000) return;
-    const auto width = static_cast<std::uint32_t>(1 + below(12));  // narrow, so that it overflows
-    const auto expected = Textbook{candidates, static_cast<long>(test.size()), static_cast<long>(ref.size())}.run(width);
-    Aligner aligner(tables);
-    const auto& found = aligner.align(test, ref, width);
-    if (found.size() != expected.size() || !std::equal(found.begin(), found.end(), expected.begin(), same)) fail("alignment differs from the textbook", a, b);
+    const Sentence test = analyser.analyse(a);
+    std::vector<Sentence> sentences;
+    for (const std::string& b : crowd) sentences.push_back(analyser.analyse(b));
+    std::vector<const Sentence*> refs;
+    for (const Sentence& ref : sentences) refs.push_back(&ref);
+    const auto width = static_cast<std::uint32_t>(1 + below(12));
+    Aligner aligner(tables, width);
+    aligner.against(refs);
+    aligner.meet(test);
+    for (std::size_t k = 0; k < refs.size(); ++k) {
+        const auto& found = aligner.align(k);
+        if (test.size() == 0 || refs[k]->size() == 0) continue;
+        const Listed candidates(tables, test, *refs[k]);
+        if (candidates.total > 3000) continue;
+        const auto expected = Textbook{candidates, static_cast<long>(test.size()), static_cast<long>(refs[k]->size())}.run(width);
+        if (found.size() != expected.size() || !std::equal(found.begin(), found.end(), expected.begin(), same)) fail("alignment differs from the textbook", a, crowd[k]);
+    }
 }
 
 void check_damage(const std::vector<std::byte>& good) {
@@ -247,7 +299,9 @@ int main(int count, char** arguments) {
             }
             if (test != s[21] || ref != s[22]) fail("statistics do not add up", a[left[k]], b[right[k]]);
         }
-        for (int k = 0; k < 2; ++k) check_alignment(tables, a[below(16)], b[below(16)]);
+        std::vector<std::string> crowd(1 + below(4));
+        for (auto& line : crowd) line = b[below(16)];
+        check_alignments(tables, a[below(16)], crowd);
         if (below(200) == 0) check_damage(bytes);
         if (below(500) == 0) {
             bytes = table();

@@ -12,44 +12,68 @@ struct Aligner::Search {
     Beam general;
 };
 
-Aligner::Aligner(const Tables& tables) : search_(std::make_unique<Search>()), matcher_(tables) {}
+Aligner::Aligner(const Tables& tables, std::uint32_t beam) : search_(std::make_unique<Search>()), beam_(beam), crowd_(tables), alone_(tables) {}
 Aligner::~Aligner() = default;
 
+void Aligner::against(std::span<const Sentence* const> refs) {
+    refs_.assign(refs.begin(), refs.end());
+    crowd_.against(refs);
+}
+
+void Aligner::meet(const Sentence& test) {
+    test_ = &test;
+    const auto shorter = [](const Sentence* ref) { return ref->size() <= kLongest; };
+    found_ = test.size() <= kLongest && std::all_of(refs_.begin(), refs_.end(), shorter) && crowd_.find(test, kMostCandidates);
+}
+
+const std::vector<Match>& Aligner::align(std::size_t k) {
+    const Sentence& test = *test_;
+    const Sentence& ref = *refs_[k];
+    chosen_.clear();
+    if (test.size() == 0 || ref.size() == 0) return chosen_;
+    if (found_) {
+        choose(crowd_.in(k), test.size());
+    } else if (std::max(test.size(), ref.size()) <= kLongest && find_alone(test, ref)) {
+        choose(alone_.in(0), test.size());
+    } else {
+        align_windows(test, ref);
+    }
+    return chosen_;
+}
+
+bool Aligner::find_alone(const Sentence& test, const Sentence& ref) {
+    const Sentence* const one = &ref;
+    alone_.against({&one, 1});
+    return alone_.find(test, kMostCandidates);
+}
+
 // A candidate that touches no other is settled before the search; what is left is searched.
-void Aligner::choose(std::uint32_t test_size, std::uint32_t ref_size, std::uint32_t beam) {
-    const auto& [matches, begins, test_cover, ref_cover] = candidates_;
+void Aligner::choose(const Candidates& candidates, std::uint32_t test_size) {
+    const std::uint32_t ref_size = candidates.ref_size();
+    test_cover_.assign(test_size, 0);
+    ref_cover_.assign(ref_size, 0);
+    const auto cover = [](std::uint8_t& times) { times |= static_cast<std::uint8_t>(times + 1); };  // 0, 1, more
+    for (const Match& m : candidates.all()) {
+        for (std::uint32_t k = 0; k < m.ref_length; ++k) cover(ref_cover_[m.ref + k]);
+        for (std::uint32_t k = 0; k < m.test_length; ++k) cover(test_cover_[m.test + k]);
+    }
     fixed_.assign(ref_size, 0);
-    std::size_t open = 0;
-    for (std::uint32_t j = 0; j < ref_size; ++j) {
-        const std::size_t count = begins[j + 1] - begins[j];
-        bool alone = count == 1;
-        if (alone) {
-            const Match& m = matches[begins[j]];
-            for (std::uint32_t k = 0; k < m.ref_length; ++k) alone = alone && ref_cover[m.ref + k] == 1;
-            for (std::uint32_t k = 0; k < m.test_length; ++k) alone = alone && test_cover[m.test + k] == 1;
-        }
-        fixed_[j] = alone;
-        if (!alone) open += count;
+    std::size_t open = candidates.all().size();
+    for (const Match& m : candidates.all()) {
+        bool alone = true;
+        for (std::uint32_t k = 0; k < m.ref_length; ++k) alone = alone && ref_cover_[m.ref + k] == 1;
+        for (std::uint32_t k = 0; k < m.test_length; ++k) alone = alone && test_cover_[m.test + k] == 1;
+        fixed_[m.ref] |= alone;  // it is the only one that starts here
+        open -= alone;
     }
     chosen_.clear();
     if (open == 0) {
-        chosen_.assign(matches.begin(), matches.end());
-    } else if (ShortBeam::fits(test_size, ref_size, open, beam)) {
-        search_->brief.run(candidates_, fixed_, beam, chosen_);
+        chosen_.assign(candidates.all().begin(), candidates.all().end());
+    } else if (ShortBeam::fits(test_size, ref_size, open, beam_)) {
+        search_->brief.run(candidates, fixed_, beam_, chosen_);
     } else {
-        search_->general.run(candidates_, fixed_, test_size, beam, chosen_);
+        search_->general.run(candidates, fixed_, test_size, beam_, chosen_);
     }
-}
-
-const std::vector<Match>& Aligner::align(const Sentence& test, const Sentence& ref, std::uint32_t beam) {
-    chosen_.clear();
-    if (test.size() == 0 || ref.size() == 0) return chosen_;
-    if (std::max(test.size(), ref.size()) <= kLongest && matcher_.find(test, ref, kMostCandidates, candidates_)) {
-        choose(test.size(), ref.size(), beam);
-    } else {
-        align_windows(test, ref, beam);
-    }
-    return chosen_;
 }
 
 namespace {
@@ -62,7 +86,6 @@ Sentence window(const Sentence& whole, std::uint32_t begin) {
     cut(part.stems, whole.stems);
     cut(part.synsets, whole.synsets);
     cut(part.function, whole.function);
-    for (const SynsetSet& set : part.synsets) part.synset_total += set.count;
     const auto first = std::lower_bound(whole.occurrences.begin(), whole.occurrences.end(), begin,
                                         [](const Occurrence& o, std::uint32_t start) { return o.start < start; });
     for (auto o = first; o != whole.occurrences.end() && o->start < end; ++o) {
@@ -75,16 +98,15 @@ Sentence window(const Sentence& whole, std::uint32_t begin) {
 
 }  // namespace
 
-void Aligner::align_windows(const Sentence& test, const Sentence& ref, std::uint32_t beam) {
+void Aligner::align_windows(const Sentence& test, const Sentence& ref) {
     std::vector<Match> all;
     if (identical(test, ref)) {
         for (std::uint32_t k = 0; k < ref.size(); ++k) all.push_back({k, k, 1, 1, kExact});
     } else {
         for (std::uint32_t begin = 0; begin < std::min(test.size(), ref.size()); begin += kWindow) {
             const Sentence t = window(test, begin), r = window(ref, begin);
-            matcher_.forget();  // another window may lie where the last one lay
-            matcher_.find(t, r, kMostCandidates, candidates_);
-            choose(t.size(), r.size(), beam);
+            find_alone(t, r);  // never too many: windows are short
+            choose(alone_.in(0), t.size());
             for (Match m : chosen_) {
                 m.ref += begin;
                 m.test += begin;
@@ -92,7 +114,6 @@ void Aligner::align_windows(const Sentence& test, const Sentence& ref, std::uint
             }
         }
     }
-    matcher_.forget();
     chosen_.swap(all);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "match.hpp"
@@ -22,22 +23,30 @@ inline constexpr std::uint32_t kWindow = 32;
 
 class Aligner {
 public:
-    explicit Aligner(const Tables& tables);
+    // `beam` is 40 except in tests.
+    explicit Aligner(const Tables& tables, std::uint32_t beam = kBeam);
     ~Aligner();
-    // The chosen matches, by reference position. `beam` is 40 except in tests.
-    const std::vector<Match>& align(const Sentence& test, const Sentence& ref, std::uint32_t beam = kBeam);
-    void prefetch(const Sentence& sentence) const { matcher_.prefetch(sentence); }
+
+    // The references that tests meet from now on, and a test that meets them; all must stay where they are.
+    void against(std::span<const Sentence* const> refs);
+    void meet(const Sentence& test);
+    // The chosen matches with one of the references, by reference position.
+    const std::vector<Match>& align(std::size_t ref);
 
 private:
     struct Search;
     std::unique_ptr<Search> search_;
-    Matcher matcher_;
-    Candidates candidates_;
+    std::uint32_t beam_;
+    std::vector<const Sentence*> refs_;
+    const Sentence* test_ = nullptr;
+    Matcher crowd_, alone_;
+    bool found_ = false;  // the crowd's candidates are not too many
     std::vector<Match> chosen_;
-    std::vector<std::uint8_t> fixed_;
+    std::vector<std::uint8_t> fixed_, test_cover_, ref_cover_;
 
-    void choose(std::uint32_t test_size, std::uint32_t ref_size, std::uint32_t beam);
-    void align_windows(const Sentence& test, const Sentence& ref, std::uint32_t beam);
+    bool find_alone(const Sentence& test, const Sentence& ref);
+    void choose(const Candidates& candidates, std::uint32_t test_size);
+    void align_windows(const Sentence& test, const Sentence& ref);
 };
 
 }  // namespace storymeter::meteor

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "../pair_index.hpp"
 #include "../parallel.hpp"
 #include "align.hpp"
 
@@ -70,6 +71,17 @@ private:
 struct Sentences {
     std::optional<Sentence> first;  // there as soon as it is analysed
     std::vector<Sentence> more;
+
+    std::size_t count() const { return 1 + more.size(); }
+    std::size_t words() const {
+        std::size_t sum = first->size();
+        for (const Sentence& one : more) sum += one.size();
+        return sum;
+    }
+    void append_to(std::vector<const Sentence*>& all) const {
+        all.push_back(&*first);
+        for (const Sentence& one : more) all.push_back(&one);
+    }
 };
 
 bool double_blank(std::string_view text) {
@@ -96,26 +108,74 @@ void analyse_reference(std::string_view text, Analyser& analyser, Sentences& out
     }
 }
 
-// Numbers for 64-bit keys in the order they come; the keys are never ~0.
-class Numbering {
-public:
-    explicit Numbering(std::size_t most) : slots_(std::bit_ceil(2 * most + 2), {~std::uint64_t{0}, 0}) {}
+// Pairs by number, candidate in the upper half of the key, reference in the lower.
+struct Pairs {
+    std::vector<std::uint64_t> keys;
+    std::size_t candidate(std::size_t k) const { return keys[k] >> 32; }
+    std::size_t reference(std::size_t k) const { return keys[k] & 0xFFFFFFFF; }
+};
 
-    std::uint32_t operator()(std::uint64_t key) {
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t k = (key * 0x9E3779B97F4A7C15 >> 20) & mask;
-        while (slots_[k].first != key && slots_[k].first != ~std::uint64_t{0}) k = (k + 1) & mask;
-        if (slots_[k].first != key) {
-            slots_[k] = {key, static_cast<std::uint32_t>(keys.size())};
-            keys.push_back(key);
+// Consecutive pairs of one candidate: its references are a crowd that other candidates may meet as well.
+struct Run {
+    std::size_t begin, end;
+};
+
+std::vector<Run> runs(const Pairs& pairs, const std::vector<Sentences>& refs) {
+    constexpr std::size_t most_references = 64, most_words = 4096;
+    std::vector<Run> out;
+    for (std::size_t k = 0, words = 0; k < pairs.keys.size(); ++k) {
+        const std::size_t size = refs[pairs.reference(k)].words();
+        words += size;
+        if (k == 0 || pairs.candidate(k) != pairs.candidate(k - 1) || k - out.back().begin == most_references || words > most_words) {
+            out.push_back({k, k});
+            words = size;
         }
-        return slots_[k].second;
+        out.back().end = k + 1;
+    }
+    // the same references one after the other, so that they are indexed once
+    std::stable_sort(out.begin(), out.end(), [&](const Run& a, const Run& b) { return pairs.reference(a.begin) < pairs.reference(b.begin); });
+    return out;
+}
+
+// One thread's comparisons.
+class Worker {
+public:
+    Worker(const Tables& tables, const Pairs& pairs, const std::vector<Sentences>& refs, const Options& options)
+        : pairs_(pairs), refs_(refs), parameters_(options.parameters), aligner_(tables, options.beam) {}
+
+    // found(k, score, statistics): against the first best part of the reference of pair k
+    template <typename Found>
+    void compare(const Sentence& test, Run run, Found&& found) {
+        const auto reference = [&](std::uint64_t key) { return key & 0xFFFFFFFF; };
+        const auto begin = pairs_.keys.begin() + static_cast<std::ptrdiff_t>(run.begin), end = pairs_.keys.begin() + static_cast<std::ptrdiff_t>(run.end);
+        if (!std::equal(begin, end, crowd_.begin(), crowd_.end(), [&](std::uint64_t a, std::uint64_t b) { return reference(a) == reference(b); })) {
+            crowd_.assign(begin, end);
+            sentences_.clear();
+            for (const std::uint64_t key : crowd_) refs_[reference(key)].append_to(sentences_);
+            aligner_.against(sentences_);
+        }
+        aligner_.meet(test);
+        for (std::size_t k = run.begin, ref = 0; k < run.end; ++k) {
+            double best = -1.0;
+            Statistics best_row{};
+            for (const std::size_t last = ref + refs_[pairs_.reference(k)].count(); ref < last; ++ref) {
+                const Statistics row = statistics(test, *sentences_[ref], aligner_.align(ref));
+                const double value = score(row, parameters_);
+                if (value <= best) continue;
+                best = value;
+                best_row = row;
+            }
+            found(k, best, best_row);
+        }
     }
 
-    std::vector<std::uint64_t> keys;
-
 private:
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> slots_;
+    const Pairs& pairs_;
+    const std::vector<Sentences>& refs_;
+    const Parameters& parameters_;
+    Aligner aligner_;
+    std::vector<std::uint64_t> crowd_;
+    std::vector<const Sentence*> sentences_;
 };
 
 }  // namespace
@@ -137,42 +197,40 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
         }
     });
 
-    Numbering distinct(candidate_index.size());
-    std::vector<std::uint32_t> which(candidate_index.size());
-    for (std::size_t k = 0; k < which.size(); ++k) {
-        const std::uint64_t candidate = c.which[static_cast<std::size_t>(candidate_index[k])];
-        which[k] = distinct(candidate << 32 | r.which[static_cast<std::size_t>(reference_index[k])]);
+    Pairs pairs;
+    std::vector<std::int64_t> which(candidate_index.size());
+    {
+        std::vector<std::uint64_t> keys(which.size());
+        for (std::size_t k = 0; k < keys.size(); ++k) {
+            const std::uint64_t candidate = c.which[static_cast<std::size_t>(candidate_index[k])];
+            keys[k] = candidate << 32 | r.which[static_cast<std::size_t>(reference_index[k])];
+        }
+        PairIndex distinct;
+        distinct.add(keys.data(), keys.size(), which.data());
+        pairs.keys = distinct.keys();
     }
-    const std::vector<std::uint64_t>& pairs = distinct.keys;
 
-    std::vector<double> pair_scores(scores.empty() ? 0 : pairs.size());
-    std::vector<Statistics> pair_stats(stats.empty() ? 0 : pairs.size());
-    PerWorker<Aligner> aligners(options.threads);
-    parallel_blocks(pairs.size(), 32, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
-        Aligner& aligner = aligners.get(worker, tables);
-        for (std::size_t k = begin; k < end; ++k) {
-            const Sentence& test = *tests[pairs[k] >> 32].first;
-            const Sentences& group = refs[pairs[k] & 0xFFFFFFFF];
-            if (k + 1 < end && pairs[k + 1] >> 32 != pairs[k] >> 32) {  // in a block of all against all, they are near already
-                aligner.prefetch(*tests[pairs[k + 1] >> 32].first);
-                aligner.prefetch(*refs[pairs[k + 1] & 0xFFFFFFFF].first);
+    std::vector<double> pair_scores(scores.empty() ? 0 : pairs.keys.size());
+    std::vector<Statistics> pair_stats(stats.empty() ? 0 : pairs.keys.size());
+    PerWorker<Worker> workers(options.threads);
+    const std::vector<Run> todo = runs(pairs, refs);
+    const std::size_t block = 1 + 32 * todo.size() / (pairs.keys.size() + 1);
+    parallel_blocks(todo.size(), block, options.threads, [&](std::size_t begin, std::size_t end, int number) {
+        Worker& worker = workers.get(number, tables, pairs, refs, options);
+        for (std::size_t n = begin; n < end; ++n) {
+            if (n + 1 < end && todo[n + 1].end - todo[n + 1].begin == 1) {  // a crowd's memory is near already
+                prefetch(*tests[pairs.candidate(todo[n + 1].begin)].first, tables);
+                prefetch(*refs[pairs.reference(todo[n + 1].begin)].first, tables);
             }
-            double best = -1.0;
-            const auto against = [&](const Sentence& ref) {
-                const Statistics s = statistics(test, ref, aligner.align(test, ref, options.beam));
-                const double value = score(s, options.parameters);
-                if (value <= best) return;
-                best = value;
-                if (!pair_stats.empty()) pair_stats[k] = s;
-            };
-            against(*group.first);
-            for (const Sentence& ref : group.more) against(ref);
-            if (!pair_scores.empty()) pair_scores[k] = best;
+            worker.compare(*tests[pairs.candidate(todo[n].begin)].first, todo[n], [&](std::size_t k, double value, const Statistics& row) {
+                if (!pair_scores.empty()) pair_scores[k] = value;
+                if (!pair_stats.empty()) pair_stats[k] = row;
+            });
         }
     });
     for (std::size_t k = 0; k < which.size(); ++k) {
-        if (!scores.empty()) scores[k] = pair_scores[which[k]];
-        if (!stats.empty()) stats[k] = pair_stats[which[k]];
+        if (!scores.empty()) scores[k] = pair_scores[static_cast<std::size_t>(which[k])];
+        if (!stats.empty()) stats[k] = pair_stats[static_cast<std::size_t>(which[k])];
     }
 }
 

@@ -16,7 +16,7 @@ class Beam {
 public:
     void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t test_size, std::uint32_t width,
              std::vector<Match>& chosen) {
-        matches_ = candidates.matches.data();
+        matches_ = candidates.matches;
         width_ = width;
         trail_.clear();
         Path start{};

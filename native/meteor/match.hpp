@@ -1,11 +1,15 @@
 // Which words and phrases of two sentences could belong together: the candidates the aligner chooses from.
+//
+// Tests come one by one, references in crowds: what a word or a phrase could find in any of them is indexed once, so that
+// all-against-all costs little more per pair than the matches it finds.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "groups.hpp"
 #include "sentence.hpp"
 
 namespace storymeter::meteor {
@@ -19,58 +23,61 @@ struct Match {
     Module module;
 };
 
-// Candidates grouped by where they start in the reference; within a group by module, then as the original lists them.
-// The same pair of words may be there several times, once per module.
+// Candidates grouped by where they start in the reference: matches[begins[j]] .. matches[begins[j + 1] - 1]; within a group
+// by module, then as the original lists them. The same pair of words may be there several times, once per module.
 struct Candidates {
-    std::vector<Match> matches;
-    std::vector<std::uint32_t> begins;  // ref.size() + 1
-    std::vector<std::uint32_t> test_cover, ref_cover;  // how many candidates cover a position
+    const Match* matches;
+    std::span<const std::uint32_t> begins;
+
+    std::uint32_t ref_size() const { return static_cast<std::uint32_t>(begins.size() - 1); }
+    std::span<const Match> all() const { return {matches + begins.front(), matches + begins.back()}; }
 };
 
 class Matcher {
 public:
     explicit Matcher(const Tables& tables) : tables_(tables) {}
 
-    // Stops and returns false once there are more than `limit` candidates. What is known of `test` is kept for the next call
-    // with the same object, until `forget`.
-    bool find(const Sentence& test, const Sentence& ref, std::size_t limit, Candidates& out);
-    void forget() { test_ = nullptr; }
-    // Ask for the memory that a sentence's comparison will need.
-    void prefetch(const Sentence& sentence) const;
+    // What `find` compares with from now on. The sentences must stay where they are.
+    void against(std::span<const Sentence* const> refs);
+    // Stops and returns false once there are more than `limit` candidates.
+    bool find(const Sentence& test, std::size_t limit);
+    // What the last `find` found in one of the references.
+    Candidates in(std::size_t ref) const { return {matches_.data(), std::span(begins_).subspan(starts_[ref], starts_[ref + 1] - starts_[ref] + 1)}; }
 
 private:
-    // A small set that may say yes wrongly, but never no.
-    class Filter {
-    public:
-        void add(std::uint32_t x) { bits_[x / 64 % kWords] |= std::uint64_t{1} << (x % 64); }
-        bool has(std::uint32_t x) const { return bits_[x / 64 % kWords] >> (x % 64) & 1; }
-        bool any(const std::uint32_t* four) const { return has(four[0]) | has(four[1]) | has(four[2]) | has(four[3]); }
-        void clear() { bits_.fill(0); }
-
-    private:
-        static constexpr std::size_t kWords = 64;
-        std::array<std::uint64_t, kWords> bits_{};
+    struct Phrase {
+        std::uint32_t start, length;
     };
-    // A bucket of synsets -> the words of the test that have one of them, one bit each; two hashes, so that few err.
-    static constexpr std::uint32_t kBuckets = 1024, kMostSynsets = 2048;
-    struct Buckets {
-        std::uint32_t first, second;
-        explicit Buckets(std::uint32_t synset) : first(synset * 0x9E3779B1u >> 22), second(synset * 0x9E3779B1u >> 12 & (kBuckets - 1)) {}
+    // A paraphrase in the order of the original: by the reference's phrase, its list, the place in the test.
+    struct Ordered {
+        std::uint64_t phrase_and_entry;
+        std::uint32_t place;
+        Match match;
     };
 
     const Tables& tables_;
-    const Sentence* test_ = nullptr;
-    bool indexed_ = false;  // the synsets of the test are in first_ and second_
-    Filter stems_, test_nodes_, ref_nodes_;
-    std::array<std::uint64_t, kBuckets> first_{}, second_{};
-    std::vector<Match> lists_[5];       // exact, stem, synonym, paraphrases of the reference's and of the test's phrases
+    // The references one after the other: positions count through all of them.
+    std::vector<const Sentence*> refs_;
+    std::vector<std::uint32_t> starts_, owners_, hashes_;
+    std::vector<Phrase> phrases_;
+    Groups words_, stems_, sets_;                            // of positions
+    Groups nodes_;                                           // of phrases
+    std::vector<SynsetSet> sets_once_;                       // each different set, each different phrase
+    std::vector<Occurrence> lists_once_;
+    Groups synsets_, paraphrases_;                           // of the entries of these
+    std::vector<std::uint32_t> set_numbers_, phrase_nodes_;  // by entry: whose it is
+    std::vector<std::uint64_t> asked_;                       // the last question that found a set
+    std::uint64_t question_ = 0;
 
-    void prepare(const Sentence& test);
-    std::uint64_t words_like(SynsetSet set) const;
-    bool common_synset(SynsetSet a, SynsetSet b) const;
-    bool words(const Sentence& test, const Sentence& ref, bool exact_only, std::size_t limit);
-    bool paraphrases(const Sentence& from, const Sentence& to, const Filter& nodes, bool from_ref, std::size_t limit);
-    void group(const Sentence& test, const Sentence& ref, Candidates& out);
+    std::vector<Match> lists_[5];              // exact, stem, synonym, paraphrases of the references' and of the test's phrases
+    std::vector<Ordered> ordered_;
+    std::vector<Match> matches_;
+    std::vector<std::uint32_t> begins_;
+
+    bool words(const Sentence& test, std::size_t limit);
+    bool paraphrases(const Sentence& test, std::size_t limit);
+    void only_exact_where_identical(const Sentence& test);
+    void group();
 };
 
 bool identical(const Sentence& a, const Sentence& b);

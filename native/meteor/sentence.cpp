@@ -17,6 +17,13 @@ std::string lower_case(std::string_view text) {
 
 }  // namespace
 
+void prefetch(const Sentence& sentence, const Tables& tables) {
+    for (const SynsetSet& set : sentence.synsets) tables.prefetch(tables.at(set.offset));
+    for (const Occurrence& o : sentence.occurrences) {
+        for (std::uint32_t k = 0; k < o.count; k += 16) tables.prefetch(tables.at(o.list + k));
+    }
+}
+
 void Analyser::word(std::string_view token, std::size_t k, Sentence& out) {
     const std::uint32_t id = tables_.find(token, out.hashes[k]);
     std::span<const std::uint32_t> synsets;
@@ -39,8 +46,7 @@ void Analyser::word(std::string_view token, std::size_t k, Sentence& out) {
         const std::uint32_t key = tables_.find(folded, java_hash(folded));
         function = key != kNone && tables_.function_word(key);
     }
-    out.synsets[k] = {tables_.offset(synsets.data()), static_cast<std::uint32_t>(synsets.size())};
-    out.synset_total += static_cast<std::uint32_t>(synsets.size());
+    if (!synsets.empty()) out.synsets[k] = {tables_.offset(synsets.data()), static_cast<std::uint32_t>(synsets.size())};
     out.function[k] = function;
     out.function_words += function;
     ids_[k] = tables_.node(id);  // from here on only words of phrases count

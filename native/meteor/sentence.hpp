@@ -12,9 +12,9 @@
 
 namespace storymeter::meteor {
 
-// A set of synsets: where it starts in the table (which names it), and its size.
+// A set of synsets: where it starts in the table (which names it), and its size. The empty set has no place.
 struct SynsetSet {
-    std::uint32_t offset, count;
+    std::uint32_t offset = 0, count = 0;
 };
 
 // Words start .. start + length - 1 are this node of the table; `list` and `count` give its paraphrases, often none.
@@ -34,10 +34,12 @@ struct Sentence {
     std::pmr::vector<std::uint8_t> function;   // whether a word is a function word
     std::pmr::vector<Occurrence> occurrences;  // by start, then by length
     std::uint32_t function_words = 0;
-    std::uint32_t synset_total = 0;
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(hashes.size()); }
 };
+
+// Ask for the memory that a comparison will need. (Not inline: compilers drop what only asks.)
+void prefetch(const Sentence& sentence, const Tables& tables);
 
 class Analyser {
 public:

@@ -19,13 +19,15 @@ public:
     }
 
     void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t width, std::vector<Match>& chosen) {
-        matches_ = candidates.matches.data();
+        matches_ = candidates.matches;
         width_ = width;
         steps_ = 0;
         size_ = 1;
         paths_[0] = {kNothing, 0, 0, kClosed, 0};
         const auto size = static_cast<std::uint32_t>(fixed.size());
         const std::uint32_t* const begins = candidates.begins.data();
+        std::uint32_t last_open = size - 1;
+        while (begins[last_open] == begins[last_open + 1] || fixed[last_open]) --last_open;
         for (std::uint32_t cur = 0; cur < size;) {
             if (begins[cur] == begins[cur + 1]) {
                 const bool inside = close_chunks(cur++);
@@ -37,7 +39,9 @@ public:
             if (fixed[cur]) {
                 follow(matches_[begins[cur]]);
             } else {
-                expand(cur, begins[cur], begins[cur + 1]);
+                read_choices(begins[cur], begins[cur + 1]);
+                if (cur == last_open && decide(cur, begins, fixed)) break;
+                expand(cur, begins[cur]);
             }
             ++cur;
         }
@@ -47,7 +51,7 @@ public:
 
 private:
     // Smaller is better. From the top: 255 - weight (8 bits), chunks (8), distance (28: at most 2^14 times 64), and, between
-    // the paths of one step, the order in which they were made: parent (6), choice (14).
+    // the paths of one step, the order in which they were made: parent (6), choice (14; one more than there are is to skip).
     static constexpr std::uint32_t kWeight = 56, kChunk = 48, kDistance = 20, kParent = 14;
     static constexpr std::uint32_t kChoices = 1 << kParent, kWidest = 64;
     static constexpr std::uint64_t kOrder = (std::uint64_t{1} << kDistance) - 1, kNothing = std::uint64_t{255} << kWeight;
@@ -64,7 +68,7 @@ private:
     };
     struct Choice {
         std::uint64_t mask, gain, distance;  // the latter two at their places in the rank
-        std::uint8_t test, test_end, ref_end;
+        std::uint8_t test, test_end, ref_end, closes;
     };
     struct Best {
         std::array<std::uint64_t, kWidest> ranks;
@@ -88,6 +92,7 @@ private:
     std::array<Path, kWidest> paths_, next_;
     std::array<Step, kWidest * 64 + 1> trail_;  // at most one step per path and reference position
     std::vector<Choice> choices_;
+    std::vector<std::uint64_t> offers_;
 
     // No candidate starts here: paths outside a match close their chunk. Returns whether some path is inside one.
     bool close_chunks(std::uint32_t cur) {
@@ -130,11 +135,15 @@ private:
         }
     }
 
-    void expand(std::uint32_t cur, std::uint32_t begin, std::uint32_t end) {
-        const std::uint32_t count = end - begin;
-        if (choices_.size() < count) choices_.resize(count);
-        for (std::uint32_t c = 0; c < count; ++c) choices_[c] = choice(matches_[begin + c]);
-        Best takes, skips;
+    void read_choices(std::uint32_t begin, std::uint32_t end) {
+        choices_.clear();
+        for (std::uint32_t m = begin; m < end; ++m) choices_.push_back(choice(matches_[m]));
+    }
+
+    // What every path can do at a position, in the original's order: take(rank, choice) what is free, then skip(rank, path).
+    template <typename Take, typename Skip>
+    void each_offer(std::uint32_t cur, Take&& take, Skip&& skip) const {
+        const auto count = static_cast<std::uint32_t>(choices_.size());
         for (std::uint32_t k = 0; k < size_; ++k) {
             const Path& p = paths_[k];
             const std::uint64_t order = std::uint64_t{k} << kParent;
@@ -145,14 +154,47 @@ private:
                     const Choice& m = choices_[c];
                     if (p.used & m.mask) continue;
                     const std::uint64_t breaks = static_cast<std::uint64_t>(open && m.test != p.last) << kChunk;
-                    takes.keep((rank - m.gain + breaks) | order | c, width_);
+                    take((rank - m.gain + breaks) | order | c, m);
                     rank += m.distance;
                 }
                 rank += static_cast<std::uint64_t>(open) << kChunk;
             }
-            skips.keep(rank | order | count, width_);
+            skip(rank | order | count, p);
         }
-        select(cur, begin, count, takes, skips);
+    }
+
+    void expand(std::uint32_t cur, std::uint32_t begin) {
+        Best takes, skips;
+        each_offer(cur, [&](std::uint64_t rank, const Choice&) { takes.keep(rank, width_); }, [&](std::uint64_t rank, const Path&) { skips.keep(rank, width_); });
+        select(cur, begin, takes, skips);
+    }
+
+    // The last open position: what comes after adds a chunk to a path or not, at a place that its last match decides, and is
+    // the same for all otherwise. So the winner can be named without sorting, unless so many are before it now that it falls
+    // out of the beam: then nothing is decided.
+    bool decide(std::uint32_t cur, const std::uint32_t* begins, const std::vector<std::uint8_t>& fixed) {
+        const auto closes = [&](std::uint8_t test_end, std::uint8_t ref_end) {  // where an open chunk ends; 0 = it goes on
+            const bool goes_on = ref_end < fixed.size() && fixed[ref_end] && matches_[begins[ref_end]].test == test_end;
+            return goes_on ? std::uint8_t{0} : ref_end;
+        };
+        for (Choice& c : choices_) c.closes = closes(c.test_end, c.ref_end);
+        std::uint64_t best = ~std::uint64_t{0}, winner = 0;
+        std::uint8_t latest = 0;
+        offers_.clear();
+        const auto offer = [&](std::uint64_t rank, std::uint8_t closed) {
+            offers_.push_back(rank);
+            const std::uint64_t final_rank = (rank & ~kOrder) + (static_cast<std::uint64_t>(closed != 0) << kChunk);
+            if (final_rank > best || (final_rank == best && closed <= latest)) return;  // of equals, the one that was ahead for longer
+            best = final_rank;
+            latest = closed;
+            winner = rank;
+        };
+        each_offer(cur, [&](std::uint64_t rank, const Choice& c) { offer(rank, c.closes); },
+                   [&](std::uint64_t rank, const Path& p) { offer(rank, cur < p.inside ? closes(p.last, p.inside) : 0); });
+        if (std::count_if(offers_.begin(), offers_.end(), [&](std::uint64_t rank) { return rank < winner; }) >= width_) return false;
+        size_ = 1;
+        paths_[0] = taken(winner, cur, begins[cur]);
+        return true;
     }
 
     static Choice choice(const Match& m) {
@@ -160,29 +202,33 @@ private:
         const std::uint64_t gain = m.module == kExact ? m.test_length + m.ref_length : m.test_length / 2 + m.ref_length / 2;
         const std::uint64_t distance = m.ref > m.test ? m.ref - m.test : m.test - m.ref;
         return {words << m.test, gain << kWeight, distance << kDistance, static_cast<std::uint8_t>(m.test),
-                static_cast<std::uint8_t>(m.test + m.test_length), static_cast<std::uint8_t>(m.ref + m.ref_length)};
+                static_cast<std::uint8_t>(m.test + m.test_length), static_cast<std::uint8_t>(m.ref + m.ref_length), 0};
     }
 
-    // The best of both, in order: `count` as a choice is to skip.
-    void select(std::uint32_t cur, std::uint32_t begin, std::uint32_t count, const Best& takes, const Best& skips) {
+    // The path that an offer leads to.
+    Path taken(std::uint64_t rank, std::uint32_t cur, std::uint32_t begin) {
+        Path p = paths_[(rank & kOrder) >> kParent];
+        const std::uint32_t c = rank & (kChoices - 1);
+        p.rank = rank & ~kOrder;
+        if (c == choices_.size()) {
+            if (cur >= p.inside) p.last = kClosed;
+        } else {
+            p.used |= choices_[c].mask;
+            p.last = choices_[c].test_end;
+            p.inside = choices_[c].ref_end;
+            trail_[++steps_] = {begin + c, p.step};
+            p.step = steps_;
+        }
+        return p;
+    }
+
+    // The best of both, in order.
+    void select(std::uint32_t cur, std::uint32_t begin, const Best& takes, const Best& skips) {
         const std::uint32_t size = std::min(width_, takes.size + skips.size);
         std::uint32_t t = 0, s = 0;
         for (std::uint32_t k = 0; k < size; ++k) {
             const bool skip = t == takes.size || (s < skips.size && skips.ranks[s] < takes.ranks[t]);
-            const std::uint64_t rank = skip ? skips.ranks[s++] : takes.ranks[t++];
-            Path p = paths_[(rank & kOrder) >> kParent];
-            const std::uint32_t c = rank & (kChoices - 1);
-            p.rank = rank & ~kOrder;
-            if (c == count) {
-                if (cur >= p.inside) p.last = kClosed;
-            } else {
-                p.used |= choices_[c].mask;
-                p.last = choices_[c].test_end;
-                p.inside = choices_[c].ref_end;
-                trail_[++steps_] = {begin + c, p.step};
-                p.step = steps_;
-            }
-            next_[k] = p;
+            next_[k] = taken(skip ? skips.ranks[s++] : takes.ranks[t++], cur, begin);
         }
         std::copy_n(next_.begin(), size, paths_.begin());
         size_ = size;
