@@ -17,13 +17,13 @@ Aligner::~Aligner() = default;
 
 void Aligner::against(std::span<const Sentence* const> refs) {
     refs_.assign(refs.begin(), refs.end());
-    crowd_.against(refs);
+    short_ = std::all_of(refs_.begin(), refs_.end(), [](const Sentence* ref) { return ref->size() <= kLongest; });
+    if (short_) crowd_.against(refs);
 }
 
 void Aligner::meet(const Sentence& test) {
     test_ = &test;
-    const auto shorter = [](const Sentence* ref) { return ref->size() <= kLongest; };
-    found_ = test.size() <= kLongest && std::all_of(refs_.begin(), refs_.end(), shorter) && crowd_.find(test, kMostCandidates);
+    found_ = short_ && test.size() <= kLongest && crowd_.find(test, kMostCandidates);
 }
 
 const std::vector<Match>& Aligner::align(std::size_t k) {
@@ -32,9 +32,9 @@ const std::vector<Match>& Aligner::align(std::size_t k) {
     chosen_.clear();
     if (test.size() == 0 || ref.size() == 0) return chosen_;
     if (found_) {
-        choose(crowd_.in(k), test.size());
+        choose(crowd_.in(k), test.size(), beam_);
     } else if (std::max(test.size(), ref.size()) <= kLongest && find_alone(test, ref)) {
-        choose(alone_.in(0), test.size());
+        choose(alone_.in(0), test.size(), beam_);
     } else {
         align_windows(test, ref);
     }
@@ -48,7 +48,7 @@ bool Aligner::find_alone(const Sentence& test, const Sentence& ref) {
 }
 
 // A candidate that touches no other is settled before the search; what is left is searched.
-void Aligner::choose(const Candidates& candidates, std::uint32_t test_size) {
+void Aligner::choose(const Candidates& candidates, std::uint32_t test_size, std::uint32_t beam) {
     const std::uint32_t ref_size = candidates.ref_size();
     test_cover_.assign(test_size, 0);
     ref_cover_.assign(ref_size, 0);
@@ -69,10 +69,10 @@ void Aligner::choose(const Candidates& candidates, std::uint32_t test_size) {
     chosen_.clear();
     if (open == 0) {
         chosen_.assign(candidates.all().begin(), candidates.all().end());
-    } else if (ShortBeam::fits(test_size, ref_size, open, beam_)) {
-        search_->brief.run(candidates, fixed_, beam_, chosen_);
+    } else if (ShortBeam::fits(test_size, ref_size, open, beam)) {
+        search_->brief.run(candidates, fixed_, beam, chosen_);
     } else {
-        search_->general.run(candidates, fixed_, test_size, beam_, chosen_);
+        search_->general.run(candidates, fixed_, test_size, beam, chosen_);
     }
 }
 
@@ -106,7 +106,7 @@ void Aligner::align_windows(const Sentence& test, const Sentence& ref) {
         for (std::uint32_t begin = 0; begin < std::min(test.size(), ref.size()); begin += kWindow) {
             const Sentence t = window(test, begin), r = window(ref, begin);
             find_alone(t, r);  // never too many: windows are short
-            choose(alone_.in(0), t.size());
+            choose(alone_.in(0), t.size(), kWindowBeam);
             for (Match m : chosen_) {
                 m.ref += begin;
                 m.test += begin;

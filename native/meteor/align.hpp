@@ -16,10 +16,10 @@ namespace storymeter::meteor {
 
 inline constexpr std::uint32_t kBeam = 40;
 // Up to here the alignment is the original's. Beyond (texts no caption comes near), sentences are cut into windows of
-// kWindow words, and the n-th window of one is aligned with the n-th of the other: time stays linear.
+// kWindow words, and the n-th window of one is aligned with the n-th of the other, along the best path only: time stays linear.
 inline constexpr std::uint32_t kLongest = 4096;
 inline constexpr std::size_t kMostCandidates = std::size_t{1} << 23;
-inline constexpr std::uint32_t kWindow = 32;
+inline constexpr std::uint32_t kWindow = 16, kWindowBeam = 1;
 
 class Aligner {
 public:
@@ -40,12 +40,13 @@ private:
     std::vector<const Sentence*> refs_;
     const Sentence* test_ = nullptr;
     Matcher crowd_, alone_;
+    bool short_ = true;   // no reference is too long for the crowd
     bool found_ = false;  // the crowd's candidates are not too many
     std::vector<Match> chosen_;
     std::vector<std::uint8_t> fixed_, test_cover_, ref_cover_;
 
     bool find_alone(const Sentence& test, const Sentence& ref);
-    void choose(const Candidates& candidates, std::uint32_t test_size);
+    void choose(const Candidates& candidates, std::uint32_t test_size, std::uint32_t beam);
     void align_windows(const Sentence& test, const Sentence& ref);
 };
 

@@ -29,9 +29,9 @@ public:
     }
 
     bool empty(std::uint32_t group) const {
-        bool nobody = true;
-        each(group, [&](std::uint32_t) { nobody = false; });
-        return nobody;
+        std::uint32_t member = newest_[group * kMix >> shift_];
+        while (member != kNobody && members_[member].group != group) member = members_[member].older;
+        return member == kNobody;
     }
 
     // The members of a group, the newest first.

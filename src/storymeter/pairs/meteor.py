@@ -16,7 +16,7 @@ score of the summed statistics, in which the chunk of a completely matched pair 
 Choices where the original's pipe would break or the wrapper around it cleans: `|||` is taken out of a candidate and double blanks
 become single ones (once, from left to right); `|||` in a reference separates references; line ends inside a text are white space;
 a candidate without references is compared with an empty one. Up to 4,096 words (and 8 million candidate matches) alignments are the
-original's; beyond, sentences are aligned in windows of 32 words, the n-th with the n-th, so that no text takes long.
+original's; beyond, sentences are aligned in windows of 16 words, the n-th with the n-th along the best path, so that no text takes long.
 
 >>> meteor = Meteor()
 >>> meteor.pairs(candidates=["a man is walking down the street"], references=[["a man walks down the road"]]).tolist()
