@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from storymeter import _native
-from storymeter.pairs import Bleu, Cider, RougeL
+from storymeter.pairs import Bleu, Cider, Meteor, RougeL
 from storymeter.pairs.base import PairScorer
 from storymeter.registry import scorer
 
-SCORERS: list[PairScorer] = [Bleu(4), RougeL(), Cider(), Cider(variant="plain")]
+SCORERS: list[PairScorer] = [Bleu(4), RougeL(), Cider(), Cider(variant="plain"), Meteor(), Meteor(normalize=False)]
 MEGABYTE = 1_000_000
 draw = random.Random(7)
 
@@ -27,6 +27,8 @@ HOSTILE = {
     "one word 100,000 times": " ".join(["word"] * 100_000),
     "blanks": " " * 100_000,
     "right to left": "كلب يركض \u202e dog",
+    "two letters in turn": " ".join(draw.choices("ab", k=MEGABYTE // 10)),
+    "signs": "'" * 50_000 + "-" * 50_000 + "." * 50_000 + "a." * 50_000,
     "combining": "e" + "\u0301" * 10_000,
     "empty": "",
 }
