@@ -108,10 +108,14 @@ def worker_table(analysis: Analysis) -> Table:
                  note="–: nothing to compute it from (no complete control pair, no repeated caption, no times in the file).")
 
 
+def _repeats_decide(analysis: Analysis) -> bool:
+    return analysis.quality.gates == "repeats" and any(w.consistency_p is not None for w in analysis.quality.workers)
+
+
 def summary_lines(analysis: Analysis) -> list[str]:
     quality, agree, split = analysis.quality, analysis.agreement, analysis.split_half
     passed = int(quality.accepted.sum())
-    second = " and the check of repeats (p < 0.1)" if quality.gates == "repeats" and any(w.consistency_p is not None for w in quality.workers) else ""
+    second = " and the check of repeats (p < 0.1)" if _repeats_decide(analysis) else ""
     lines = [f"{len(analysis.ratings):,} ratings by {len(quality.workers):,} raters; {passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second}, "
              + (f"and the {len(analysis.used):,} ratings of these are used." if analysis.accept == "passed" else "but the ratings of all are used (--accept all).")]
     if agree.units:
@@ -140,7 +144,7 @@ def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: st
              _table(pair_table(analysis)), words(PAIR_WORDS),
              heading("The raters"),
              paragraph(f"Some captions were damaged on purpose. Who gives those no lower scores than the undamaged originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."
-                       + (" Other captions came twice. Whose two scores of one caption are no closer than those of unrelated captions is not believed either." if analysis.quality.gates == "repeats" else "")),
+                       + (" Other captions came twice. Whose two scores of one caption are no closer than those of unrelated captions is not believed either." if _repeats_decide(analysis) else "")),
              picture(figures["workers"], "Every rater as a dot: mean score of damaged captions against that of undamaged ones."),
              paragraph("One dot per rater. Far above the line: the rater clearly prefers undamaged captions. On the line: the rater cannot or does not tell them apart.", note=True),
              _table(worker_table(analysis)), words(WORKER_WORDS), words({flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}),
@@ -150,7 +154,7 @@ def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: st
              paragraph(f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f} {currency}, which is {spent.per_system:,.2f} {currency} per system."),
              paragraph(f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings, the least that the method's authors advise before the score of a single caption is trusted; scores of systems need less."),
              *(paragraph(note) for note in analysis.notes)]
-    return page(title, parts, style="dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}")
+    return page(title, parts, style=".scroll td{white-space:nowrap} dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}")
 
 
 def _table(table: Table) -> str:
