@@ -1,7 +1,6 @@
 #include "vectors.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "parallel.hpp"
@@ -54,8 +53,8 @@ void greedy_matching(const TokenVectors& candidates, const TokenVectors& referen
             const auto c0 = static_cast<std::size_t>(candidates.offset[c]), r0 = static_cast<std::size_t>(references.offset[r]);
             const std::size_t nc = static_cast<std::size_t>(candidates.offset[c + 1]) - c0;
             const std::size_t nr = static_cast<std::size_t>(references.offset[r + 1]) - r0;
-            best_c.assign(nc, -std::numeric_limits<float>::infinity());
-            best_r.assign(nr, -std::numeric_limits<float>::infinity());
+            best_c.assign(nc, 0.0F);  // a token that is unlike everything counts nothing
+            best_r.assign(nr, 0.0F);
             for (std::size_t i = 0; i < nc; ++i) {
                 const float* row = candidates.vectors.row(c0 + i);
                 for (std::size_t j = 0; j < nr; ++j) {

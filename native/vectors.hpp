@@ -28,7 +28,7 @@ struct TokenVectors {
 };
 
 // out[3k..] = precision, recall and F1 of candidate ic[k] against reference ir[k]: each token is matched with the most similar token
-// of the other side, and the similarities are averaged by weight (Zhang et al., BERTScore, ICLR 2020).
+// of the other side, or with nothing (0) where all are opposite, and the similarities are averaged by weight (Zhang et al., BERTScore, ICLR 2020).
 void greedy_matching(const TokenVectors& candidates, const TokenVectors& references, std::span<const std::int64_t> ic,
                      std::span<const std::int64_t> ir, double* out, int threads);
 

@@ -2,7 +2,8 @@
 
     P = sum_c w(c) max_r cos(c, r) / sum_c w(c)      R = sum_r w(r) max_c cos(c, r) / sum_r w(r)      F1 = 2PR / (P + R)
 
-over the contextual vectors of one layer of an encoder. Weights are 1, or with `idf=true` log((N + 1) / (df + 1)) over the N references
+over the contextual vectors of one layer of an encoder. A token that is opposite to all others counts 0, never less: so does the authors' package, except
+for the longest sentence of one of its batches, because the padding that it compares with is 0. Weights are 1, or with `idf=true` log((N + 1) / (df + 1)) over the N references
 that `fit` saw; the special tokens at both ends can be matched but weigh nothing. An empty sentence scores 0. `baseline=b` rescales
 each value to (x - b) / (1 - b). Several references: the best F1. The default model is the embedded MiniLM and its layer was chosen by
 the report card; `model=` names any local checkpoint.
