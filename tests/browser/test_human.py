@@ -301,6 +301,33 @@ def test_a_slow_network(tmp_path: Path, clips: Path, served: Serve, open_page: A
     assert [one.value for one in answers(folder)] == [pytest.approx(value_of(n), abs=1) for n in range(1, folder.campaign.hit_size + 1)]
 
 
+def test_word_of_the_play_that_comes_late_or_never(tmp_path: Path, clips: Path, served: Serve, open_page: Any) -> None:
+    """The server's clock misses time that was spent watching: the page waits, the rater does not watch again."""
+    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL)
+    _, links = served(folder)
+    page = open_page()
+    page.goto(links[0])
+    page.get_by_role("button", name="I agree").click()
+    held: list[Any] = []
+
+    def late(route: Any) -> None:
+        held.append(route)
+        if json.loads(route.request.post_data)["event"] == "ended":
+            for one in held:
+                one.continue_()
+
+    for n, trouble in enumerate((late, lambda route: route.abort()), start=1):
+        at(page, n, 20)
+        page.route(re.compile(r"/event$"), trouble, times=2)
+        page.locator("#play").click()
+        page.wait_for_function(WATCHED)
+        drag_to(page, value_of(n))
+        page.wait_for_function(READY)
+        page.locator("#next").click()
+        at(page, n + 1, 20)
+    assert [one.value for one in answers(folder)] == [pytest.approx(value_of(n), abs=1) for n in (1, 2)]
+
+
 def test_the_dashboard(tmp_path: Path, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:
     import asyncio
     from concurrent.futures import ThreadPoolExecutor

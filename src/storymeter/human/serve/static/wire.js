@@ -1,6 +1,6 @@
 // Talking to the server. An answer is sent until it is acknowledged; sending it twice does no harm.
 
-const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+export const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
 
 async function call(url, body) {
   const stop = new AbortController();
