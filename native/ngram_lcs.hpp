@@ -19,9 +19,12 @@ class Lcs {
     template <std::size_t Width>
     std::size_t blocks(std::span<const std::uint32_t> columns, std::span<const std::uint32_t> rows);
 
+    std::size_t waves(std::span<const std::uint32_t> columns, std::span<const std::uint32_t> rows);
+
     std::size_t vocabulary_;
     std::vector<std::uint64_t> masks_;    // [word][Width]: where the word stands in the present block of columns
     std::vector<std::uint8_t> carries_;   // [row]: what the block before handed over
+    std::vector<std::uint32_t> padded_;   // rows between empty words, for `waves`
 };
 
 }  // namespace storymeter

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from storymeter import Caption, Corpus, Document
@@ -43,3 +45,24 @@ def test_metric_is_a_mean_and_what_is_missing_earns_nothing() -> None:
 def test_wrong_names(name: str) -> None:
     with pytest.raises(UsageError):
         metric(name)
+
+
+def slow_lcs(a: list[str], b: list[str]) -> int:
+    row = [0] * (len(b) + 1)
+    for word in a:
+        before = row
+        row = [0]
+        for k, other in enumerate(b):
+            row.append(before[k] + 1 if word == other else max(before[k + 1], row[k]))
+    return row[-1]
+
+
+def test_the_lcs_of_long_texts_is_that_of_the_textbook() -> None:
+    """Lengths around the borders of words, of lanes and of blocks; from two words to many."""
+    draw = random.Random(3)
+    for first, second in ((64, 65), (128, 300), (256, 256), (257, 257), (260, 1), (300, 900), (511, 513), (512, 520), (513, 1030), (1024, 600)):
+        for words in (2, 5, 400):
+            a, b = ([f"w{draw.randrange(words)}" for _ in range(n)] for n in (first, second))
+            longest = slow_lcs(a, b)
+            value = RougeL(beta=1.0).pairs(candidates=[" ".join(a)], references=[[" ".join(b)]])[0]
+            assert value == pytest.approx(2 * longest / (first + second), abs=1e-12), (first, second, words)
