@@ -88,7 +88,7 @@ class Problems:
     def reference_count(self) -> IntArray:
         return self.reference_end - self.reference_begin
 
-    def _sides(self) -> tuple[NDArray[np.generic], ...]:
+    def _sides(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, IntArray, IntArray, IntArray]:
         c, r = self.candidates, self.references
         return (c.start, c.end, r.start, r.end, self.candidate_begin, self.candidate_end, self.reference_begin, self.reference_end)
 
@@ -103,8 +103,7 @@ class Problems:
     @cached_property
     def nearest(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Best IoU of each candidate and each reference of each problem; then the smallest distances between starts."""
-        found: tuple[FloatArray, FloatArray, FloatArray, FloatArray] = _native.nearest(*self._sides(), self.epsilon, self.jobs)
-        return found
+        return _native.nearest(*self._sides(), self.epsilon, self.jobs)
 
     def match(self, weight: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
         """The optimum of each problem, and the matched pairs: their problem and their index in `overlaps`."""

@@ -116,22 +116,19 @@ class Meteor(PairScorer):
 
     def _compare(self, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray,
                  reference_index: IntArray, jobs: int, *, statistics: bool) -> tuple[FloatArray, IntArray]:
-        texts = [list(candidates), list(references)]
+        tests, refs = list(candidates), list(references)
         if self.tokenizer != "none":
             from ..text.tokens import tokenize
 
-            texts = [tokenize(lines, self.tokenizer) for lines in texts]
-        index = [np.ascontiguousarray(k, dtype=np.int64) for k in (candidate_index, reference_index)]
+            tests, refs = tokenize(tests, self.tokenizer), tokenize(refs, self.tokenizer)
+        which_test, which_ref = np.ascontiguousarray(candidate_index, dtype=np.int64), np.ascontiguousarray(reference_index, dtype=np.int64)
         tables = load()
         try:
-            compared = _native.meteor_compare(tables, *texts, *index, self.task, self.normalize, jobs, statistics)
+            return _native.meteor_compare(tables, tests, refs, which_test, which_ref, self.task, self.normalize, jobs, statistics)
         except UnicodeEncodeError:  # lone surrogates
             from ..text.unicode import well_formed
 
-            texts = [well_formed(lines) for lines in texts]
-            compared = _native.meteor_compare(tables, *texts, *index, self.task, self.normalize, jobs, statistics)
-        scores, rows = compared
-        return scores, rows
+            return _native.meteor_compare(tables, well_formed(tests), well_formed(refs), which_test, which_ref, self.task, self.normalize, jobs, statistics)
 
 
 def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:

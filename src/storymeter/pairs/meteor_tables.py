@@ -171,7 +171,7 @@ def compiled(progress: Progress = _silent) -> memoryview:
             content = read_list(name)
             digest.update(content)
             getattr(compiler, method)(content)
-        return memoryview(compiler.finish(digest.hexdigest()))
+        return compiler.finish(digest.hexdigest()).data
     except (zlib.error, _native.SourceError) as error:
         raise DataError(f"METEOR's data in {paraphrases.parents[1]} cannot be used: {error}.", hint="Install pycocoevalcap again.") from None
 
