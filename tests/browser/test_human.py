@@ -34,7 +34,11 @@ def answers(folder: Folder) -> list[Any]:
 
 
 def at(page: Any, n: int, total: int) -> None:
-    page.wait_for_function("text => document.getElementById('count').textContent === text", arg=f"{n} of {total}")
+    try:
+        page.wait_for_function("text => document.getElementById('count').textContent === text", arg=f"{n} of {total}")
+    except Exception as error:
+        said = page.evaluate("() => Object.fromEntries(['count', 'why', 'notice'].map(id => [id, document.getElementById(id)?.textContent]))")
+        raise AssertionError(f"the page does not get to {n} of {total}; it says {said}") from error
 
 
 def value_of(n: int) -> int:
