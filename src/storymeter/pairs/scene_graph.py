@@ -16,10 +16,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..errors import MissingPartError
 from ..text.sentences import split
+from ..text.tagger import tagger
 from ..text.unicode import well_formed
 from ..text.words import words
 from .word_classes import ADJECTIVES, ANIMATE, ARTICLES, COLLECTIVE, EMPTY_NOUNS, LINKS, NUMBERS, VERBS_AS_NOUNS
@@ -176,7 +176,7 @@ class _Reader:
 
 def _classified(tokens: Sequence[str]) -> list[Word]:
     """What each token does in the sentence, by its tag and by lists of words that taggers often get wrong."""
-    tagged = _tagger().tag_sent(list(tokens), taglevel=1) if tokens else []
+    tagged = tagger("Reading scene graphs (spice)").tag_sent(list(tokens), taglevel=1) if tokens else []
     out: list[Word] = []
     k = 0
     while k < len(tagged):
@@ -246,12 +246,3 @@ def verb_lemma(text: str, lemma: str) -> str:
                 if guess in synsets():
                     return guess
     return text
-
-
-@functools.cache
-def _tagger() -> Any:
-    try:
-        from HanTa.HanoverTagger import HanoverTagger
-    except ImportError:
-        raise MissingPartError.extra("Reading scene graphs (spice)", "neural") from None
-    return HanoverTagger("morphmodel_en.pgz")

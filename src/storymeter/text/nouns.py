@@ -16,9 +16,8 @@ import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from ..errors import MissingPartError
+from .tagger import tagger
 from .words import treebank
 
 _SEEN = {"male": "man", "female": "woman", "location": "place", "organization": "organization"}
@@ -42,7 +41,7 @@ def _nouns(sentence: str) -> tuple[str, ...]:
     tokens = treebank(text.lower())
     if not tokens:
         return ()
-    tagged = _tagger().tag_sent(tokens, taglevel=1)
+    tagged = tagger("The noun tagger").tag_sent(tokens, taglevel=1)
     return tuple(dict.fromkeys(word for word, _, tag in tagged if word != "i" and _WORD.match(word) and _is_noun(word, tag)))
 
 
@@ -54,17 +53,8 @@ def _is_noun(word: str, tag: str) -> bool:
 
 @functools.lru_cache(maxsize=1 << 14)
 def _guessed(word: str) -> bool:
-    scores = _tagger().tag_word(word)
+    scores = tagger("The noun tagger").tag_word(word)
     return not scores or float(scores[0][1]) < _GUESS
-
-
-@functools.cache
-def _tagger() -> Any:
-    try:
-        from HanTa.HanoverTagger import HanoverTagger
-    except ImportError:
-        raise MissingPartError.extra("The noun tagger", "neural") from None
-    return HanoverTagger("morphmodel_en.pgz")
 
 
 @functools.cache

@@ -10,6 +10,7 @@ import pytest
 from storymeter import registry
 from storymeter.errors import MissingPartError, UsageError
 from storymeter.pairs import Spice, scene_graph, spice
+from storymeter.text import tagger
 
 pytest.importorskip("HanTa", reason="needs the optional part 'neural'")
 
@@ -224,9 +225,9 @@ def test_as_a_metric_with_parts() -> None:
 
 def test_without_the_tagger(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "HanTa.HanoverTagger", None)
-    scene_graph._tagger.cache_clear()
+    tagger._load.cache_clear()
     try:
         with pytest.raises(MissingPartError, match="neural"):
             Spice().pairs(candidates=["a dog"], references=[["a cat"]])
     finally:
-        scene_graph._tagger.cache_clear()
+        tagger._load.cache_clear()

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import gzip
+import pickle
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("HanTa")
-from storymeter.text.nouns import _wordnet_nouns, nouns
+from storymeter.text import tagger
+from storymeter.text.nouns import _nouns, _wordnet_nouns, nouns
 
 
 def test_nouns_of_captions() -> None:
@@ -16,3 +21,21 @@ def test_wordnet_is_read_from_the_jar() -> None:
     pytest.importorskip("pycocoevalcap")
     known = _wordnet_nouns()
     assert {"dog", "segway", "gazebo"} <= known and "quickly" not in known and "the" not in known
+
+
+class Trap:
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (self.mark,)
+
+
+def test_a_model_in_the_working_directory_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sprung = tmp_path / "sprung"
+    (tmp_path / tagger.MODEL).write_bytes(gzip.compress(pickle.dumps(Trap(sprung))))
+    monkeypatch.chdir(tmp_path)
+    for kept in (_nouns, tagger._load):
+        kept.cache_clear()
+    assert nouns(["an astronaut wearing a spacesuit"]) == [("astronaut", "spacesuit")]
+    assert not sprung.exists()
