@@ -53,6 +53,8 @@ class BertScore(PairScorer):
     raw_text: ClassVar[bool] = True
 
     def __init__(self, model: str = "", layer: int = DEFAULT_LAYER, idf: bool = False, baseline: float = 0.0, value: Value = "f1") -> None:
+        if value not in _PLACE:
+            raise UsageError(f"bertscore has no value {value!r}.", hint=f"Choose one of {', '.join(_PLACE)}.")
         if not baseline < 1:
             raise UsageError(f"A baseline of {baseline} leaves no room above it.", hint="It lies below 1.")
         self.model, self.layer, self.idf, self.baseline, self.value = model, layer, idf, baseline, value
@@ -108,7 +110,8 @@ class BertScore(PairScorer):
             _native.greedy_matching(vectors, offset, weight, vectors, offset, weight, c[block], r[block], out[block], threads=jobs)
         if self.baseline:
             out = (out - self.baseline) / (1 - self.baseline)
-        out[np.array([not text for text in ours])[candidate_index] | np.array([not text for text in theirs])[reference_index]] = 0.0
+        empty, nothing = (np.array([not text for text in side], dtype=bool)[index] for side, index in ((ours, candidate_index), (theirs, reference_index)))
+        out[empty | nothing] = 0.0
         return out
 
     def _read(self, texts: Iterable[str]) -> _Tokens:

@@ -122,9 +122,8 @@ class VectorStore:
                 part = names[start:start + 500]
                 marks = ",".join("?" * len(part))
                 for key, data in self._connection.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", part):  # noqa: S608  (only question marks)
-                    vector = np.frombuffer(data, np.float32)
-                    if len(vector) == self._dimension:
-                        found[keys[key]] = vector
+                    if isinstance(data, bytes) and len(data) == 4 * self._dimension:
+                        found[keys[key]] = np.frombuffer(data, np.float32)
         except sqlite3.Error as error:
             self._give_up(error)
         return found

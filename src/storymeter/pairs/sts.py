@@ -12,7 +12,7 @@ Flickr30k and COCO.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class Sts(PairScorer):
     raw_text: ClassVar[bool] = True
 
     def __init__(self, model: str = "", cache: bool = True, engine: Engine = "cosine", vectors: str = "") -> None:
+        if engine not in get_args(Engine):
+            raise UsageError(f"sts has no engine {engine!r}.", hint=f"Choose one of {', '.join(get_args(Engine))}.")
         if vectors and (engine == "cosine" or model):
             raise UsageError("vectors= gives sts its word vectors: it needs engine=align, and no model.", hint="Write sts(engine=align,vectors=FILE).")
         self.model, self.cache, self.engine, self.vectors = model, cache, engine, vectors

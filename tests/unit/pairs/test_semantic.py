@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +56,30 @@ def test_a_broken_cache_is_not_an_error(tmp_path: Path) -> None:
         file.write_bytes(b"not a database")
     with pytest.warns(StorymeterWarning, match="cannot be kept"):
         assert Sts().pairs(candidates=[SAME[0]], references=[[SAME[0]]])[0] == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("damaged", [b"odd", "text", 7])
+def test_a_damaged_row_of_the_cache_is_worked_out_again(tmp_path: Path, damaged: object) -> None:
+    first = Sts().pairs(candidates=[SAME[0]], references=[[OTHER]])
+    [file] = (tmp_path / "cache").glob("sentences-*.sqlite")
+    with closing(sqlite3.connect(file)) as connection, connection:
+        assert connection.execute("UPDATE vectors SET vector = ?", (damaged,)).rowcount == 2
+    assert Sts().pairs(candidates=[SAME[0]], references=[[OTHER]]) == first
+
+
+@pytest.mark.parametrize("make", [Sts, BertScore])
+def test_nothing_to_compare(make: type[Sts] | type[BertScore]) -> None:
+    for ours, theirs in (([], []), (["a dog"], []), ([], ["a dog"])):
+        assert make().matrix(candidates=ours, references=theirs).shape == (len(ours), len(theirs))
+    assert make().pairs(candidates=[], references=[]).shape == (0,)
+    assert make().pairs(candidates=["a dog"], references=[[]]).tolist() == [0.0]
+
+
+def test_unknown_choices_are_refused() -> None:
+    with pytest.raises(UsageError, match="engine 'cosin'"):
+        Sts(engine="cosin")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="value 'f2'"):
+        BertScore(value="f2")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["", "   ", "🙂🙂", "word " * 10_000, "\ud800 lone", "\x00"])
