@@ -8,7 +8,6 @@ never an error: a warning says so, and the sentences are encoded instead.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sqlite3
 import warnings
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, StorymeterWarning
 from ..metric import Progress, silent
-from ..text.checkpoints import checkpoint_folder, weight_files, weights_hash
+from ..text.checkpoints import checkpoint_folder, read_settings, weight_files, weights_hash
 from ..text.encoder import DEFAULT_NAME, default_folder, load
 from .vector_rows import Float32, VectorRows
 
@@ -89,10 +88,10 @@ class Embeddings:
 
 def _dimension(folder: Path) -> int:
     """What a checkpoint calls the length of its vectors depends on its family."""
+    config = read_settings(folder / "config.json")
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         return int(next(config[name] for name in ("hidden_size", "dim", "d_model", "n_embd") if name in config))
-    except (OSError, ValueError, TypeError, StopIteration):
+    except (ValueError, TypeError, StopIteration):
         raise DataError(f"{folder / 'config.json'} does not say how long the vectors are (hidden_size).", hint="Give the folder of a complete checkpoint of an encoder.") from None
 
 

@@ -11,7 +11,6 @@ A bare encoder does neither; it is what `storymeter train` starts from. Safetens
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, MissingPartError
-from ..text.checkpoints import checkpoint_folder, need_torch, torch_device, weight_files, weights_hash
+from ..errors import DataError
+from ..text.checkpoints import SAFELY, checkpoint_folder, need_torch, opening, read_settings, torch_device, weight_files, weights_hash
 from ..text.placeholders import fill
 from .order_net import plain
 from .regions import Box
@@ -38,20 +37,8 @@ def is_borrowed(folder: Path, own: str) -> bool:
 
 def _open(folder: Path, model: str, *others: str) -> list[Any]:
     """The model and what goes with it, by the names of their classes in transformers."""
-    need_torch("This model")
-    try:
-        import transformers
-    except ImportError:
-        raise MissingPartError.extra("This model", "neural") from None
-    auto: Any = transformers
-    auto.utils.logging.disable_progress_bar()
-    auto.utils.logging.set_verbosity_error()
-    safely = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        return [getattr(auto, model).from_pretrained(str(folder), use_safetensors=True, **safely), *(getattr(auto, other).from_pretrained(str(folder), **safely) for other in others)]
-    except Exception as error:  # a broken checkpoint fails in a dozen ways
-        raise DataError(f"The checkpoint in {folder} cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
-                        hint="It may be truncated or incomplete: copy it again.") from error
+    with opening(folder, "This model") as transformers:
+        return [getattr(transformers, model).from_pretrained(str(folder), use_safetensors=True, **SAFELY), *(getattr(transformers, other).from_pretrained(str(folder), **SAFELY) for other in others)]
 
 
 class BorrowedPairs:
@@ -59,7 +46,7 @@ class BorrowedPairs:
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         folder = checkpoint_folder(folder)
-        head = next(iter(json.loads((folder / "config.json").read_text(encoding="utf-8")).get("architectures") or []), "")
+        head = str(next(iter(read_settings(folder / "config.json").get("architectures") or []), ""))
         if not _HEADS.fullmatch(head):
             raise DataError(f"{folder} holds {head or 'an encoder'}, which does not judge pairs of sentences.",
                             hint=f"Train it to: storymeter train coherence --encoder {folder} --data … --out runs/c")

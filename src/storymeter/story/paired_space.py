@@ -6,7 +6,6 @@ model). GloVe itself is not copied: its path is in the JSON, and `STORYMETER_GLO
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +14,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..errors import DataError, MissingPartError
-from ..text.checkpoints import checkpoint_folder, need_torch, read_safetensors, torch_device, weights_hash
+from ..errors import DataError
+from ..text.checkpoints import SAFELY, checkpoint_folder, need_torch, opening, read_safetensors, read_settings, torch_device, weights_hash
 from ..text.glove import Glove
 from .regions import Box
 from .spaces import Float32
@@ -76,29 +75,15 @@ def to_pixels(crops: Sequence[Any], config: PairedConfig) -> Float32:
 
 def load_vision(folder: Path, *, weights: bool) -> tuple[Any, dict[str, Any]]:
     """(vision model, its preprocessing) from a local folder; with `weights=False` only the shape is built."""
-    need_torch("Grounding (rovist_vg)")
-    try:
-        import transformers
-    except ImportError:
-        raise MissingPartError.extra("Grounding (rovist_vg)", "neural") from None
-    auto: Any = transformers
-    auto.utils.logging.disable_progress_bar()
-    try:
+    with opening(folder, "Grounding (rovist_vg)", hint="Give a ViT-like checkpoint saved as safetensors.") as transformers:
         if weights:
-            model = auto.AutoModel.from_pretrained(str(checkpoint_folder(folder)), local_files_only=True, trust_remote_code=False, use_safetensors=True)
+            model = transformers.AutoModel.from_pretrained(str(checkpoint_folder(folder)), use_safetensors=True, **SAFELY)
         else:
-            model = auto.AutoModel.from_config(auto.AutoConfig.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False))
+            model = transformers.AutoModel.from_config(transformers.AutoConfig.from_pretrained(str(folder), **SAFELY))
         if not hasattr(model.config, "hidden_size"):
             raise ValueError("it has no hidden_size, so it is not ViT-like")
-    except DataError:
-        raise
-    except Exception as error:  # a broken checkpoint fails in a dozen ways
-        raise DataError(f"The vision model in {folder} cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
-                        hint="Give a ViT-like checkpoint saved as safetensors.") from error
-    settings: dict[str, Any] = {}
-    if (folder / "preprocessor_config.json").is_file():
-        settings = json.loads((folder / "preprocessor_config.json").read_text(encoding="utf-8"))
-    return model, settings
+    settings = folder / "preprocessor_config.json"
+    return model, read_settings(settings) if settings.is_file() else {}
 
 
 def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from ..errors import DataError, MissingPartError
+from ..errors import DataError
+from ..text.checkpoints import SAFELY, checkpoint_folder, opening, torch_device, weight_files, weights_hash
 
 #: boxes of a detector or a table that count, per image
 BEST = 10
@@ -64,16 +66,18 @@ class BoxTable:
     """Boxes that somebody's detector found."""
 
     def __init__(self, path: Path) -> None:
-        self.label = f"table:{path.name}"
-        self.path = path
         self._boxes: dict[str, list[tuple[float, float, float, float, float, str]]] = {}
-        for number, record in _records(path):
+        records = _records(path)
+        self.label = f"table:{path.name}#{weights_hash(path)[:8]}"
+        for number, record in records:
             try:
                 x, y, w, h = (float(record[key]) for key in ("x", "y", "w", "h"))
-                confidence = float(record.get("confidence") or 1.0)
+                confidence = float(1.0 if record.get("confidence") in (None, "") else record["confidence"])
                 image = str(record["image"])
             except (KeyError, TypeError, ValueError):
                 raise DataError(f"{path}:{number}: a box needs image, x, y, w and h as numbers.", hint="Columns: image, x, y, w, h[, confidence, label].") from None
+            if not all(map(math.isfinite, (x, y, w, h, confidence))):
+                raise DataError(f"{path}:{number}: a box needs image, x, y, w and h as numbers.", hint="None of them may be NaN or infinite.")
             if not (w > 0 and h > 0):
                 raise DataError(f"{path}:{number}: a box of {w:g} x {h:g} is empty.", hint="Width and height must be above 0.")
             self._boxes.setdefault(image, []).append((x, y, w, h, confidence, str(record.get("label") or "")))
@@ -102,30 +106,20 @@ def _records(path: Path) -> list[tuple[int, dict[str, Any]]]:
             return [(number, json.loads(line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
         except json.JSONDecodeError as error:
             raise DataError(f"{path}: {error}", hint="One JSON object a line.") from None
-    return [(number, dict(row)) for number, row in enumerate(csv.DictReader(io.StringIO(text)), 2)]
+    try:
+        return [(number, dict(row)) for number, row in enumerate(csv.DictReader(io.StringIO(text)), 2)]
+    except csv.Error as error:
+        raise DataError(f"{path} is no table of boxes: {error}", hint="Columns: image, x, y, w, h[, confidence, label].") from None
 
 
 class Detector:
     """A Hugging Face object detector (DETR, YOLOS, …) in a local folder; its ten most confident boxes."""
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
-        from ..text.checkpoints import checkpoint_folder, need_torch, torch_device, weight_files, weights_hash
-
-        need_torch("The detector")
         folder = checkpoint_folder(folder)
-        try:
-            import transformers
-        except ImportError:
-            raise MissingPartError.extra("The detector", "neural") from None
-        auto: Any = transformers
-        auto.utils.logging.disable_progress_bar()
-        auto.utils.logging.set_verbosity_error()
-        try:
-            self.processor = auto.AutoImageProcessor.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-            self.model = auto.AutoModelForObjectDetection.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False, use_safetensors=True)
-        except Exception as error:  # a broken checkpoint fails in a dozen ways
-            raise DataError(f"The detector in {folder} cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
-                            hint="It must be an object detector with an image processor, saved as safetensors.") from error
+        with opening(folder, "The detector", hint="It must be an object detector with an image processor, saved as safetensors.") as transformers:
+            self.processor = transformers.AutoImageProcessor.from_pretrained(str(folder), **SAFELY)
+            self.model = transformers.AutoModelForObjectDetection.from_pretrained(str(folder), use_safetensors=True, **SAFELY)
         self.device = torch_device(device)
         self.model.to(self.device).eval()
         self.label = f"detector:{folder.name}#{weights_hash(*weight_files(folder))[:8]}"

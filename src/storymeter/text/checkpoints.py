@@ -9,11 +9,16 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, MissingPartError, UsageError
+from ..errors import DataError, MissingPartError, StorymeterError, UsageError
 
+#: what every `from_pretrained` is told: nothing is downloaded, and no code of a checkpoint is run
+SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.pickle")
 
 
@@ -69,6 +74,42 @@ def need_torch(what: str) -> Any:
     except ImportError:
         raise MissingPartError.extra(what, "neural") from None
     return torch
+
+
+@contextmanager
+def opening(folder: Path, what: str, *, hint: str = "It may be truncated or incomplete: copy it again.") -> Iterator[Any]:
+    """The module transformers, silent, to open a checkpoint with; whatever it says of a broken one becomes an error that names the folder."""
+    need_torch(what)
+    try:
+        import transformers
+    except ImportError:
+        raise MissingPartError.extra(what, "neural") from None
+    library: Any = transformers
+    logging = library.utils.logging
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield library
+    except StorymeterError:
+        raise
+    except Exception as error:  # a broken checkpoint fails in a dozen ways, each with its own exception
+        raise DataError(f"The checkpoint in {folder} cannot be read: {(str(error).strip() or type(error).__name__).splitlines()[0]}", hint=hint) from error
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """A JSON file of a checkpoint."""
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {error}", hint="Copy the whole checkpoint again.") from None
+    if not isinstance(settings, dict):
+        raise DataError(f"{path} cannot be read: it holds no JSON object.", hint="Copy the whole checkpoint again.")
+    return settings
 
 
 def torch_device(name: str) -> Any:

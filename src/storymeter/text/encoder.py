@@ -18,10 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, MissingPartError
+from ..errors import DataError
 from .checkpoints import (
+    SAFELY,
     checkpoint_folder,
     need_torch,
+    opening,
     package_folder,
     torch_device,
     weight_files,
@@ -138,24 +140,5 @@ def default_folder() -> Path:
 
 def load_checkpoint(folder: Path) -> tuple[Any, Any]:
     """(tokenizer, model) from a folder, safetensors only, offline, without any code from the checkpoint."""
-    need_torch("The sentence encoder")
-    try:
-        from transformers import AutoModel, AutoTokenizer
-        from transformers.utils import logging as quiet
-    except ImportError:
-        raise MissingPartError.extra("The sentence encoder", "neural") from None
-    logging: Any = quiet
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-        model = AutoModel.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False, use_safetensors=True)
-    except Exception as error:  # a broken checkpoint fails in a dozen ways, each with its own exception
-        raise DataError(f"The checkpoint in {folder} cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
-                        hint="It may be truncated or incomplete: copy it again.") from error
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()
-    return tokenizer, model
+    with opening(folder, "The sentence encoder") as transformers:
+        return transformers.AutoTokenizer.from_pretrained(str(folder), **SAFELY), transformers.AutoModel.from_pretrained(str(folder), use_safetensors=True, **SAFELY)

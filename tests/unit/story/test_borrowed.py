@@ -85,6 +85,10 @@ def test_what_is_no_such_model_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no model of pictures and texts|cannot be read"):
         load_space(str(encoder))
     folder = tiny.pair_classifier(tmp_path / "pairs", WORDS)
+    for broken in ("{", "[]"):
+        (folder / "config.json").write_text(broken)
+        with pytest.raises(DataError, match=r"config\.json cannot be read"):
+            coherence.load(str(folder))
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     with pytest.raises(DataError, match="holds its weights as a pickle"):
         coherence.load(str(folder))

@@ -124,6 +124,18 @@ def test_boxes(tmp_path: Path) -> None:
     table.write_text("image,x,y\na.jpg,0,0\n")
     with pytest.raises(DataError, match="needs image"):
         BoxTable(table)
+    for odd in ("nan,0,5,5", "0,inf,5,5", "0,0,inf,5"):
+        table.write_text(f"image,x,y,w,h\na.jpg,{odd}\n")
+        with pytest.raises(DataError, match="NaN or infinite"):
+            BoxTable(table)
+    table.write_text("image,x,y,w,h\n" + "a" * 200_000 + ",0,0,1,1\n")
+    with pytest.raises(DataError, match="no table of boxes"):
+        BoxTable(table)
+    table.write_text('{"image": "a.jpg", "x": 0, "y": 0, "w": 9, "h": 9, "confidence": 0.0}\n{"image": "a.jpg", "x": 5, "y": 0, "w": 9, "h": 9, "confidence": 0.5}\n')
+    unsure = BoxTable(table)
+    assert [box.confidence for box in unsure.boxes("a.jpg", None, (100, 50))] == [0.5, 0.0]
+    table.write_text("image,x,y,w,h\na.jpg,0,0,9,9\n")
+    assert unsure.label.startswith("table:boxes.csv#") and BoxTable(table).label != unsure.label
     assert len(Grid().boxes("x", None, (1, 1))) == 19
     assert Grid().boxes("x", None, (1, 1))[1].crop(Image.new("RGB", (1, 1))).size == (1, 1)
 
