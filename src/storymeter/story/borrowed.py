@@ -90,6 +90,9 @@ class BorrowedSpace:
             raise DataError(f"{folder} holds no model of pictures and texts in one space.", hint=f"Train one on it: storymeter train grounding --vision {folder} …")
         self.model.to(self.device).eval()
         self.label = f"{folder.name}#{weights_hash(*weight_files(folder))[:8]}"
+        # SigLIP reads a text off its last place and was trained with full ones: without padding up to there, a noun's vector would depend on its neighbours
+        longest = self.model.config.get_text_config().max_position_embeddings
+        self._padding = {"padding": "max_length", "max_length": longest} if "siglip" in self.model.config.model_type else {"padding": True}
         self.width = int(self.phrases(["thing"]).shape[1])
 
     def more_boxes(self, image: Any) -> list[Box]:
@@ -100,7 +103,7 @@ class BorrowedSpace:
 
     def phrases(self, texts: Sequence[str]) -> NDArray[np.float32]:
         asked = [f"a photo of a {text}" for text in texts]
-        return np.concatenate([self._vectors("get_text_features", self.tokenizer(asked[begin:begin + 64], padding=True, truncation=True, return_tensors="pt"))
+        return np.concatenate([self._vectors("get_text_features", self.tokenizer(asked[begin:begin + 64], truncation=True, return_tensors="pt", **self._padding))
                                for begin in range(0, len(asked), 64)])
 
     def _vectors(self, how: str, batch: Any) -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,13 @@ def test_a_clip(tmp_path: Path) -> None:
     vg = metric(f"rovist_vg(idf=none,model={folder})")
     setting = Setting(images=str(pictures))
     assert np.isfinite(vg.rows(_task("we saw a cat .", image="one.png"), setting)).all() and vg.signature(setting).get("model").startswith("clip#")
+
+
+@pytest.mark.parametrize("make", [tiny.clip, tiny.siglip])
+def test_a_noun_is_read_alike_whatever_stands_beside_it(tmp_path: Path, make: Callable[[Path, list[str]], Path]) -> None:
+    space = load_space(str(make(tmp_path / "both", WORDS)))
+    assert np.abs(space.phrases(["cat"])[0] - space.phrases(["cat", "dog then we went home"])[0]).max() < 1e-5
+    assert space.regions([Image.new("RGB", (20, 20))], []).shape == (1, space.width)
 
 
 def test_what_is_no_such_model_says_what_to_do(tmp_path: Path) -> None:

@@ -66,6 +66,22 @@ def clip(folder: Path, words: list[str]) -> Path:
     return folder
 
 
+def siglip(folder: Path, words: list[str]) -> Path:
+    """A SigLIP that has learnt nothing; like the real one, its tokeniser gives no attention mask."""
+    import torch
+    from transformers import SiglipConfig, SiglipImageProcessor, SiglipModel
+
+    size = save_tokenizer(folder, words)
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps({**settings, "model_input_names": ["input_ids"]}))
+    torch.manual_seed(0)
+    small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    SiglipModel(SiglipConfig(text_config={**small, "vocab_size": size, "max_position_embeddings": 32, "projection_size": 16, "eos_token_id": 3, "bos_token_id": 2, "pad_token_id": 0},
+                             vision_config={**small, "image_size": 16, "patch_size": 8})).save_pretrained(folder, safe_serialization=True)
+    SiglipImageProcessor(size={"height": 16, "width": 16}).save_pretrained(folder)
+    return folder
+
+
 def vision_model(folder: Path) -> Path:
     import torch
     from transformers import ViTConfig, ViTModel
