@@ -20,7 +20,13 @@ std::size_t grown(std::span<const std::uint64_t> state, std::size_t columns) {
 
 constexpr std::size_t Lanes = 8;
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)  // GCC has it since version 12
+#define STORYMETER_WAVES
+#endif
+#endif
+
+#if defined(STORYMETER_WAVES)
 using Vector = std::uint64_t __attribute__((vector_size(32)));
 using Unaligned = std::uint64_t __attribute__((vector_size(32), aligned(8)));
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -39,7 +40,10 @@ void parallel_blocks(std::size_t count, std::size_t block, int threads, Body&& b
     };
     std::vector<std::thread> pool;
     pool.reserve(static_cast<std::size_t>(workers) - 1);
-    for (int worker = 1; worker < workers; ++worker) pool.emplace_back(work, worker);
+    try {
+        for (int worker = 1; worker < workers; ++worker) pool.emplace_back(work, worker);
+    } catch (const std::system_error&) {  // the system grants no more: those that run share the work
+    }
     work(0);
     for (auto& thread : pool) thread.join();
     if (failure) std::rethrow_exception(failure);

@@ -65,7 +65,7 @@ std::span<const std::int64_t> checked(const Index& index, std::size_t size) {
 nb::tuple compare_pairs(const MappedTables& mapped, const nb::list& candidates, const nb::list& references, const Index& candidate_index,
                         const Index& reference_index, const std::string& task, bool normalize, int threads, bool want_statistics, std::uint32_t beam) {
     const auto chosen = parameters(task);
-    if (!chosen) throw nb::value_error("an unknown task");
+    if (!chosen || beam == 0) throw nb::value_error("an unknown task, or a beam without a path");
     const Options options{*chosen, normalize, threads, beam};
     const auto c = views(candidates), r = views(references);
     const auto ci = checked(candidate_index, c.size()), ri = checked(reference_index, r.size());
