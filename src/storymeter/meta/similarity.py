@@ -84,7 +84,7 @@ def similarity(systems: Sequence[Corpus], people: Sequence[Corpus] = (), *, scor
     if len(corpora) < 2:
         raise UsageError("A similarity needs two sources of captions at least.", hint="Give more files with --systems or --human.")
     texts = [{id: [document.text for document in documents] for id, documents in corpus.by_id().items()} for corpus in corpora]
-    items = [id for id in texts[0] if all(id in known for known in texts)]
+    items = sorted(id for id in texts[0] if all(id in known for known in texts))
     every = {id for known in texts for id in known}
     if not items:
         lonely = [f"{corpus.name}: {some(list(known), limit=2)}" for corpus, known in zip(corpora, texts, strict=True)]

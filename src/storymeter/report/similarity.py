@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..meta.similarity import KINDS, Mean, Similarity
+from ..meta.similarity import KINDS, FloatArray, Mean, Similarity
 from .human_study import words
 from .page import heading, page, paragraph, picture
 from .table import Column, Table, to_json
@@ -22,7 +22,7 @@ WORDS = {
 }
 
 
-def bars(values: np.ndarray, bins: int = 20) -> str:
+def bars(values: FloatArray, bins: int = 20) -> str:
     """A histogram from 0 to 1 in one line; what lies below 0 stands in the first bin.
 
     >>> bars(np.array([0.02, 0.02, 0.99]), 4)
@@ -33,21 +33,27 @@ def bars(values: np.ndarray, bins: int = 20) -> str:
     return "".join(_BARS[math.ceil(8 * count / top)] for count in counts.tolist())
 
 
-def source_table(found: Similarity) -> Table:
-    """Table 1: who is nearest to all the others comes first."""
+def _source_means(found: Similarity) -> list[tuple[int, Mean | None, Mean | None, Mean | None]]:
+    """(source, to all others, to people, to systems), who is nearest to all the others first."""
     sources = range(len(found.names))
     every, people, systems = (found.means([found.of_source(k, human=human) for k in sources]) for human in (None, True, False))
-    order = sorted(sources, key=lambda k: -_value(every[k]))
-    rows = [[found.names[k], "human" if found.human[k] else "system", _value(every[k]), _interval(every[k]), _value(people[k]), _value(systems[k]), bars(found.of_source(k))] for k in order]
+    return sorted(zip(sources, every, people, systems, strict=True), key=lambda row: -_value(row[1]))
+
+
+def _kind_means(found: Similarity) -> list[tuple[str, FloatArray, Mean | None]]:
+    groups = [found.of_kind(kind) for kind in KINDS]
+    return [row for row in zip(KINDS, groups, found.means(groups), strict=True) if row[1].size]
+
+
+def source_table(found: Similarity) -> Table:
+    """Table 1."""
+    rows = [[found.names[k], _kind(found, k), _value(every), _interval(every), _value(people), _value(systems), bars(found.of_source(k))] for k, every, people, systems in _source_means(found)]
     return Table(["source", "kind", Column("to all others", ".3f"), "interval", Column("to people", ".3f"), Column("to systems", ".3f"), "0 … 1"], rows,
                  title=f"Mean similarity to the other sources ({found.scorer}, {len(found.items):,} items)", note="–: there is no such source, or no interval was asked for.")
 
 
 def kind_table(found: Similarity) -> Table:
-    groups = {kind: found.of_kind(kind) for kind in KINDS}
-    means = found.means(list(groups.values()))
-    rows = [[kind, len(values), values.size, _value(mean), _interval(mean), *np.quantile(values, list(QUANTILES.values())).tolist(), bars(values)]
-            for (kind, values), mean in zip(groups.items(), means, strict=True) if values.size]
+    rows = [[kind, len(values), values.size, _value(mean), _interval(mean), *np.quantile(values, list(QUANTILES.values())).tolist(), bars(values)] for kind, values, mean in _kind_means(found)]
     return Table(["between", Column("pairs of sources", ",d"), Column("similarities", ",d"), Column("mean", ".3f"), "interval", *(Column(name, ".3f") for name in QUANTILES), "0 … 1"], rows,
                  title="By kind of pair")
 
@@ -60,8 +66,11 @@ def matrix_table(found: Similarity) -> Table:
 def similarity_data(found: Similarity) -> dict[str, Any]:
     low, high = min(0.0, float(found.values.min())), max(1.0, float(found.values.max()))
     edges = np.linspace(low, high, 41)
-    return {"schema": 1, "scorer": found.scorer, "signature": found.signature, "items": len(found.items), "resamples": found.resamples, "seed": found.seed,
-            "sources": _records(source_table(found)), "kinds": [{**record, "histogram": np.histogram(found.of_kind(record["between"]), edges)[0]} for record in _records(kind_table(found))],
+    sources = [{"source": found.names[k], "kind": _kind(found, k), "to_all": _value(every), "interval": every and every.interval, "to_people": _value(people), "to_systems": _value(systems)}
+               for k, every, people, systems in _source_means(found)]
+    kinds = [{"between": kind, "pairs": len(values), "similarities": values.size, "mean": _value(mean), "interval": mean and mean.interval,
+              "quantiles": {str(q): float(np.quantile(values, q)) for q in QUANTILES.values()}, "histogram": np.histogram(values, edges)[0]} for kind, values, mean in _kind_means(found)]
+    return {"schema": 1, "scorer": found.scorer, "signature": found.signature, "items": len(found.items), "resamples": found.resamples, "seed": found.seed, "sources": sources, "kinds": kinds,
             "bins": edges, "matrix": {name: dict(zip(found.names, row, strict=True)) for name, row in zip(found.names, found.matrix().tolist(), strict=True)}, "notes": list(found.notes)}
 
 
@@ -97,6 +106,5 @@ def _interval(mean: Mean | None) -> str | None:
     return None if mean is None or mean.interval is None else f"[{mean.interval[0]:.3f}, {mean.interval[1]:.3f}]"
 
 
-def _records(table: Table) -> list[dict[str, Any]]:
-    names = [head.name for head in table.heads if head.name != "0 … 1"]
-    return [dict(zip(names, row, strict=False)) for row in table.rows]
+def _kind(found: Similarity, source: int) -> str:
+    return "human" if found.human[source] else "system"

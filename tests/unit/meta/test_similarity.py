@@ -12,6 +12,7 @@ import pytest
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.meta.similarity import similarity
 from storymeter.pairs import RougeL
+from storymeter.report.similarity import similarity_json
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -35,6 +36,13 @@ def test_means_by_hand() -> None:
     assert nearest[0] is not None and nearest[0].value == pytest.approx(np.mean(expected[:2])) and nearest[0].interval is not None
     assert nearest[0].interval[0] <= nearest[0].value <= nearest[0].interval[1]
     assert nearest[1] is not None and nearest[1].value == pytest.approx(np.mean(expected[1])) and nearest[2] is None
+
+
+def test_the_order_of_files_changes_nothing() -> None:
+    texts = {f"v{k}": ("a red dog runs", "a cat", "two birds sing")[k % 3] for k in range(9)}
+    one, other = corpus("one", **texts), corpus("other", **{id: "a dog and two birds" for id in texts})
+    there, back = (similarity([Corpus(documents, "one"), other], scorer="rouge_l", tokenizer="whitespace", resamples=50) for documents in (one.documents, one.documents[::-1]))
+    assert similarity_json(there) == similarity_json(back)
 
 
 def test_alternatives_of_one_author_all_count() -> None:
@@ -62,6 +70,8 @@ def test_the_verb(run: Run, files: list[str], tmp_path: Path) -> None:
     assert code == 0 and out == ""
     data = msgspec.json.decode((tmp_path / "out.json").read_bytes())
     assert data["items"] == 2 and {row["source"]: row["kind"] for row in data["sources"]} == {"one": "system", "two": "system", "human": "human"}
+    low, high = data["kinds"][1]["interval"]
+    assert low <= data["kinds"][1]["mean"] <= high
     assert sum(data["kinds"][1]["histogram"]) == 2 and data["matrix"]["one"]["one"] is None
 
 
