@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.errors import DataError, MissingPartError
+from storymeter.errors import DataError, MissingPartError, UsageError
+from storymeter.join import Task
+from storymeter.metric import FloatArray, MeanMetric, Setting
 
 METRICS = ["cider", "bleu_2", "soda_c(scorer=rouge_l)"]
 
@@ -56,6 +60,24 @@ def test_same_bytes_in_the_order_given() -> None:
             assert x.rows is not None
             assert y.rows is not None
             assert x.rows.tobytes() == y.rows.tobytes()
+
+
+@pytest.mark.usefixtures("ray")
+def test_a_metric_of_the_callers_own_is_sent_along() -> None:
+    class Letters(MeanMetric):
+        """Not the `words` that the registry knows."""
+
+        name = "words"
+
+        def document_values(self, task: Task, setting: Setting) -> FloatArray:
+            return np.array([[len(document.text)] for document in task.candidates], dtype=float)
+
+    here, there = (evaluate(candidates=SYSTEMS, references=REFERENCES, metrics=[Letters()], cluster=cluster) for cluster in (None, "local"))
+    assert here["c", "words"].value == there["c", "words"].value == len("dogs they leave")
+    unsendable = Letters()
+    unsendable.lock = threading.Lock()  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match="sent to the cluster"):
+        evaluate(candidates=SYSTEMS, references=REFERENCES, metrics=unsendable, cluster="local")
 
 
 @pytest.mark.usefixtures("ray")

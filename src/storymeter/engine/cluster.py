@@ -1,8 +1,8 @@
 """Many systems on many machines: each system is one task of a Ray cluster.
 
-A system is scored there by the function that scores it here, from the same corpora and the names of the metrics, so the numbers are
-the same bytes wherever they were computed. The references travel once per node. Needs the part `ray`; the other machines need
-Storymeter in the same version, and METEOR's data or models that a metric wants.
+A system is scored there by the function that scores it here, from the same corpora and metrics, so the numbers are the same bytes
+wherever they were computed. The references travel once per node. Needs the part `ray`; the other machines need Storymeter in the
+same version, and METEOR's data or models that a metric wants.
 
     evaluate(..., cluster="local")             one Ray process per core of this machine
     evaluate(..., cluster="auto")              the cluster that RAY_ADDRESS or `ray start` on this machine names
@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import DataError, MissingPartError, StorymeterError
+from ..errors import DataError, MissingPartError, StorymeterError, UsageError
 from ..metric import Progress
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ Result = TypeVar("Result")
 def each(cluster: str, work: Callable[..., Result], items: Sequence[Any], *shared: Any, progress: Progress) -> list[Result]:
     """`[work(item, *shared) for item in items]`, each on any node; `shared` is sent once. The first error of a task is raised here."""
     with _connected(cluster) as ray:
-        common = [ray.put(value) for value in shared]
+        try:
+            common = [ray.put(value) for value in shared]
+        except (TypeError, AttributeError, pickle.PicklingError) as error:  # a metric of the caller's own that holds a lock, an open file
+            raise UsageError(f"Not everything can be sent to the cluster: {_lines(error)[0]}", hint="Name metrics by their names, or leave cluster= out.") from error
         task = ray.remote(max_retries=1)(_answer)
         waiting = [task.remote(work, item, *common) for item in items]
         place = {reference: k for k, reference in enumerate(waiting)}
@@ -40,7 +44,7 @@ def each(cluster: str, work: Callable[..., Result], items: Sequence[Any], *share
             try:
                 results[place[ready[0]]] = ray.get(ready[0])
             except ray.exceptions.RayError as error:
-                raise DataError(f"A task failed on the cluster: {str(error).strip().splitlines()[-1]}",
+                raise DataError(f"A task failed on the cluster: {_lines(error)[-1]}",
                                 hint="Check that every node has this version of Storymeter and enough memory, or leave --cluster out.") from error
             if isinstance(results[place[ready[0]]], StorymeterError):
                 raise results[place[ready[0]]]
@@ -70,13 +74,17 @@ def _connected(cluster: str) -> Iterator[Any]:
     try:
         _knock(cluster)
         ray.init(**(here if cluster == "local" else {"address": cluster}), log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, ValueError, RuntimeError, OSError, TimeoutError) as error:
-        raise DataError(f"There is no cluster at {cluster!r}: {str(error).strip().splitlines()[0]}",
+    except (OSError, ValueError, RuntimeError) as error:
+        raise DataError(f"There is no cluster at {cluster!r}: {_lines(error)[0]}",
                         hint="Start one with 'ray start --head', or use --cluster local for the cores of this machine.") from error
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _lines(error: Exception) -> list[str]:
+    return str(error).strip().splitlines() or [type(error).__name__]
 
 
 def _knock(cluster: str) -> None:

@@ -55,7 +55,7 @@ def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequ
     _check_arguments(systems, against, metrics, seed, resamples)
     setting = Setting(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol, tokenizer=tokenizer,
                       jobs=jobs, seed=seed, device=device, images=images, progress=progress)
-    asked = [(get_metric(m) if isinstance(m, str) else m).under(setting.protocol) for m in metrics]
+    asked = _built(metrics, setting)
     lacking = [m.name for m in asked if m.needs_references] if not against else []
     if lacking:
         raise UsageError(f"{', '.join(lacking)} need{'s' if len(lacking) == 1 else ''} references.", hint="Give them with --references FILE (references= in Python).")
@@ -64,8 +64,7 @@ def evaluate(*, candidates: Corpus | Sequence[Corpus], references: Corpus | Sequ
     if cluster is not None:
         from . import cluster as clusters
 
-        names = [m.name for m in asked]
-        reports = clusters.each(cluster, _by_name, systems, against, names, replace(setting, progress=silent), resamples, progress=progress)
+        reports = clusters.each(cluster, _elsewhere, systems, against, metrics, replace(setting, progress=silent), resamples, progress=progress)
     else:
         reports = [_system(corpus, against, asked, setting, resamples) for corpus in systems]
     return Report(tuple(reports), tuple(asked))
@@ -94,9 +93,13 @@ def _system(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metr
     return SystemReport(corpus.name, tuple(scores), task.coverage)
 
 
-def _by_name(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[str], setting: Setting, resamples: int) -> SystemReport:
-    """`_system` on another machine, where metrics (tables, models) have to be loaded anew."""
-    return _system(corpus, references, [get_metric(name).under(setting.protocol) for name in metrics], setting, resamples)
+def _built(metrics: Sequence[str | Metric], setting: Setting) -> list[Metric]:
+    return [(get_metric(metric) if isinstance(metric, str) else metric).under(setting.protocol) for metric in metrics]
+
+
+def _elsewhere(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[str | Metric], setting: Setting, resamples: int) -> SystemReport:
+    """`_system` on another machine, where metrics that were named (their tables, their models) are loaded anew."""
+    return _system(corpus, references, _built(metrics, setting), setting, resamples)
 
 
 def _inputs(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
