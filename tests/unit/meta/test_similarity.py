@@ -40,7 +40,7 @@ def test_means_by_hand() -> None:
 
 def test_the_order_of_files_changes_nothing() -> None:
     texts = {f"v{k}": ("a red dog runs", "a cat", "two birds sing")[k % 3] for k in range(9)}
-    one, other = corpus("one", **texts), corpus("other", **{id: "a dog and two birds" for id in texts})
+    one, other = corpus("one", **texts), corpus("other", **dict.fromkeys(texts, "a dog and two birds"))
     there, back = (similarity([Corpus(documents, "one"), other], scorer="rouge_l", tokenizer="whitespace", resamples=50) for documents in (one.documents, one.documents[::-1]))
     assert similarity_json(there) == similarity_json(back)
 
