@@ -1,10 +1,10 @@
 #include "ptb.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "parallel.hpp"
+#include "ptb_easy.hpp"
 #include "ptb_rules.hpp"
 #include "ptb_writer.hpp"
 #include "utf8.hpp"
@@ -65,7 +65,7 @@ constexpr Row kRules[] = {
     {abbreviation_at_end, kL},
     {title, kL},
     {short_year, kQ | kE},
-    {file_name, kL | kD},
+    {file_name, kL | kD | kE},
     {word_dot_before_insertion, kL | kE},
     {phone, kD | kP},
     {opening_quote, kE | kP},
@@ -112,31 +112,16 @@ Match best_match(const Text& t, std::size_t i) {
     return best.total != 0 ? best : whole(1, Emit::kDrop);
 }
 
-bool is_split_word(const Text& t, std::size_t i) { return split_three(t, i).total != 0 || split_two(t, i).total != 0; }
-
-// A shortcut for most of English, with the result that the table would give. ASCII letters are one WORD, and no rule can
-// match more, when a blank follows, or one of ,;:?! and a blank, or a dot and a blank behind a word that is no abbreviation;
-// except the split words (cannot, gonna…), all of five or six letters. A comma or a dot before a blank stands alone, unless
-// the dot begins ". . .".
-std::size_t easy_token(const Text& t, std::size_t i) {
-    const std::size_t n = t.run(i, kLetter, 64);
-    const int next = t.at(i + n);
-    if (n == 0) {
-        if ((next != '.' && next != ',') || !t.any_of(i + 1, " \n")) return 0;
-        return next == ',' || t.at(i + 2) != '.' ? 1 : 0;
-    }
-    if ((n == 5 || n == 6) && is_split_word(t, i)) return 0;
-    if (next == ' ') return n;
-    if (!t.any_of(i + n + 1, " \n")) return 0;
-    if (next == '.') return n > 1 && !is_abbreviation(t, i) ? n : 0;
-    return t.any_of(i + n, ",;:?!") ? n : 0;
+bool is_ascii(std::string_view line) {
+    unsigned char all = 0;
+    for (const char c : line) all |= static_cast<unsigned char>(c);
+    return all < 0x80;
 }
 
-std::u16string utf16(std::string_view line) {
-    std::u16string units;
-    units.reserve(line.size() + 1);
-    const auto ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-    if (std::all_of(line.begin(), line.end(), ascii)) {
+// The line as UTF-16, with a newline behind it.
+void read_utf16(std::string_view line, bool ascii, std::u16string& units) {
+    units.clear();
+    if (ascii) {
         units.assign(line.begin(), line.end());
     } else {
         for (const char32_t point : decode_utf8(line)) {
@@ -150,53 +135,64 @@ std::u16string utf16(std::string_view line) {
     }
     std::replace(units.begin(), units.end(), u'\n', u' ');  // a caption is one line
     units.push_back('\n');
-    return units;
 }
 
-void tokenize(std::u16string_view units, bool shortcut, Writer& out) {
-    const Text t(units);
-    for (std::size_t i = 0; i < units.size();) {
-        if (shortcut && units[i] == ' ') {
-            ++i;
-            continue;
-        }
-        if (const std::size_t n = shortcut ? easy_token(t, i) : 0) {
-            out.plain(units.substr(i, n));
-            i += n;
-            continue;
-        }
-        const Match match = best_match(t, i);
-        const std::u16string_view text = units.substr(i, match.used);
-        if (match.emit == Emit::kReplace) {
-            out.token(std::string_view(match.with));
-        } else if (match.emit != Emit::kDrop) {
-            out.token(text, match.emit);
-        }
-        if (match.emit == Emit::kExtraDot) out.token(std::string_view("."));
-        i += match.used;
+// The token at i, by the rule table; gives the place behind it.
+std::size_t table_token(const Text& t, std::u16string_view units, std::size_t i, Writer& out) {
+    const Match match = best_match(t, i);
+    if (match.emit == Emit::kReplace) {
+        out.token(std::string_view(match.with));
+    } else if (match.emit != Emit::kDrop) {
+        out.token(units.substr(i, match.used), match.emit);
     }
+    if (match.emit == Emit::kExtraDot) out.token(std::string_view("."));
+    return i + match.used;
 }
 
-std::string tokens_of(std::string_view line, bool punctuation, bool shortcut) {
+// Room that a thread uses for line after line.
+struct Scratch {
+    std::u16string units;
     std::string tokens;
-    tokens.reserve(line.size() + line.size() / 8);
-    Writer writer(tokens, punctuation);
-    const std::u16string units = utf16(line);
-    tokenize(units, shortcut, writer);
-    return tokens;
+};
+
+void tokenize(std::string_view line, bool punctuation, bool shortcut, Scratch& room) {
+    room.tokens.clear();
+    Writer out(room.tokens, punctuation);
+    const bool ascii = is_ascii(line);
+    std::size_t i = shortcut && ascii ? easy_tokens(line.data(), line.size(), 0, out) : 0;
+    if (i == line.size()) return;  // most lines are easy from end to end, and need no UTF-16
+    read_utf16(line, ascii, room.units);
+    const Text t(room.units);
+    const std::size_t size = room.units.size() - 1;
+    while (i < size) {
+        if (shortcut) i = easy_tokens(room.units.data(), size, i, out);
+        if (i < size) i = table_token(t, room.units, i, out);
+    }
 }
 
 }  // namespace
 }  // namespace ptb
 
-std::string ptb_tokenize(std::string_view line, bool punctuation) { return ptb::tokens_of(line, punctuation, true); }
+std::string ptb_tokenize(std::string_view line, bool punctuation) {
+    ptb::Scratch room;
+    ptb::tokenize(line, punctuation, true, room);
+    return room.tokens;
+}
 
-std::string ptb_tokenize_by_table(std::string_view line, bool punctuation) { return ptb::tokens_of(line, punctuation, false); }
+std::string ptb_tokenize_by_table(std::string_view line, bool punctuation) {
+    ptb::Scratch room;
+    ptb::tokenize(line, punctuation, false, room);
+    return room.tokens;
+}
 
-std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string>& lines, bool punctuation, int threads) {
+std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string_view>& lines, bool punctuation, int threads) {
     std::vector<std::string> tokens(lines.size());
     parallel_blocks(lines.size(), 256, threads, [&](std::size_t begin, std::size_t end, int) {
-        for (std::size_t i = begin; i < end; ++i) tokens[i] = ptb_tokenize(lines[i], punctuation);
+        ptb::Scratch room;
+        for (std::size_t i = begin; i < end; ++i) {
+            ptb::tokenize(lines[i], punctuation, true, room);
+            tokens[i] = room.tokens;
+        }
     });
     return tokens;
 }

@@ -17,6 +17,6 @@ std::string ptb_tokenize(std::string_view line, bool punctuation);
 std::string ptb_tokenize_by_table(std::string_view line, bool punctuation);
 
 // The same for many lines on a number of threads; the result does not depend on the number.
-std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string>& lines, bool punctuation, int threads);
+std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string_view>& lines, bool punctuation, int threads);
 
 }  // namespace storymeter

@@ -1,9 +1,11 @@
 // Abbreviations and acronyms: which dots belong to a word, and where such a word also ends a sentence.
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "ptb_easy.hpp"
 #include "ptb_rules.hpp"
 
 namespace storymeter::ptb {
@@ -46,7 +48,7 @@ std::size_t pattern(const Text& t, std::size_t i, std::string_view p) {
         const bool exact = p[k] == '!';
         if (exact) ++k;
         const int unit = t.at(i + n);
-        if (unit != p[k] && (exact || unit >= 'a' || unit < 'A' || unit + 32 != p[k])) return 0;
+        if ((exact ? unit : folded(unit)) != p[k]) return 0;
     }
     return n;
 }
@@ -68,8 +70,8 @@ class Lexicon {
     }
     template <typename Visit>
     void each(const Text& t, std::size_t i, Visit&& visit) const {
-        const int unit = t.at(i);
-        if (unit > 127 || !is(unit, kLetter)) return;
+        const int unit = folded(t.at(i));
+        if (!is(unit, kLetter)) return;
         for (const std::string_view p : by_letter_[bucket(unit)]) {
             if (const std::size_t n = pattern(t, i, p)) visit(n);
         }
@@ -78,6 +80,33 @@ class Lexicon {
   private:
     static std::size_t bucket(int letter) { return static_cast<std::size_t>(letter & 31); }
     std::array<std::vector<std::string_view>, 32> by_letter_;
+};
+
+// The words of all lists as numbers, in a hash table that is mostly empty.
+class PackedWords {
+  public:
+    PackedWords() {
+        add(kClosing);
+        add(kOpening);
+        add(kCounting);
+    }
+    bool hold(std::uint64_t word) const { return slots_[slot(word)] == word; }
+
+  private:
+    template <std::size_t N>
+    void add(const std::string_view (&patterns)[N]) {
+        for (const std::string_view p : patterns) {
+            std::string letters(p);
+            std::erase(letters, '!');
+            if (letters.find('.') == std::string::npos) slots_[slot(packed(letters.data(), letters.size()))] = packed(letters.data(), letters.size());
+        }
+    }
+    std::size_t slot(std::uint64_t word) const {
+        std::size_t at = (word * 0x9E3779B97F4A7C15U) >> 54;
+        while (slots_[at] != 0 && slots_[at] != word) at = (at + 1) % slots_.size();
+        return at;
+    }
+    std::array<std::uint64_t, 1024> slots_ = {};
 };
 
 const Lexicon& closing() {
@@ -139,8 +168,9 @@ std::size_t dotted_letters(const Text& t, std::size_t i, std::size_t least) {
     return pair != 0 && t.at(i + pair) == '.' ? std::max(best, pair + 1) : best;
 }
 
-bool is_abbreviation(const Text& t, std::size_t i) {
-    return closing().dotted(t, i) != 0 || opening().dotted(t, i) != 0 || counting().dotted(t, i) != 0;
+bool is_listed(std::uint64_t packed) {
+    static const PackedWords words;
+    return words.hold(packed);
 }
 
 Match acronym_before_sentence(const Text& t, std::size_t i) {

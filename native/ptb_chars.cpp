@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "meteor/lower.hpp"
 #include "ptb_unicode.hpp"
 
 namespace storymeter::ptb {
@@ -37,11 +38,7 @@ CharTable::CharTable() {
     add(0x2000, 0x200A, kBlank);
     for (const int unit : {0x0A, 0x0D, 0x0B, 0x0C, 0x85, 0x2028, 0x2029}) add(unit, unit, kNewline);
 
-    for (int unit = 0; unit < 0x10000; ++unit) small[unit] = static_cast<std::uint16_t>(unit);
-    for (int unit = 'A'; unit <= 'Z'; ++unit) small[unit] = static_cast<std::uint16_t>(unit + 32);
-    for (const CaseRange& r : kCaseRanges) {
-        for (int unit = r.first; unit <= r.last; unit += r.step) small[unit] = static_cast<std::uint16_t>(unit + r.delta);
-    }
+    for (char32_t unit = 0; unit < 0x10000; ++unit) small[unit] = static_cast<std::uint16_t>(meteor::lower(unit));
 }
 
 const CharTable kCharTable;

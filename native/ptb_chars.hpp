@@ -37,6 +37,13 @@ extern const CharTable kCharTable;
 inline std::uint16_t kinds(int unit) { return unit < 0 ? 0 : kCharTable.flags[unit]; }
 inline bool is(int unit, unsigned wanted) { return (kinds(unit) & wanted) != 0; }
 
+// The small ASCII letter that a literal of the rules takes this unit for: besides A-Z, the long s, the Kelvin sign, ı and İ.
+inline int folded(int unit) {
+    if (unit >= 'A' && unit <= 'Z') return unit + 32;
+    if (unit < 0x130) return unit;
+    return unit == 0x17F ? 's' : unit == 0x212A ? 'k' : unit == 0x130 || unit == 0x131 ? 'i' : unit;
+}
+
 // ' ’ and the ’ of Windows-1252 read as Latin-1.
 inline bool is_apostrophe(int unit) { return unit == '\'' || unit == 0x2019 || unit == 0x92; }
 // ` ‘ ‛ and the ‘ of Windows-1252.

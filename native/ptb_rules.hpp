@@ -2,6 +2,8 @@
 // The numbers are the rows of the rule table in ptb.cpp.
 #pragma once
 
+#include <cstdint>
+
 #include "ptb_text.hpp"
 
 namespace storymeter::ptb {
@@ -10,7 +12,8 @@ using Rule = Match (*)(const Text&, std::size_t);
 
 // ptb_words.cpp
 std::size_t word(const Text& t, std::size_t i);  // WORD: letters and digits, glued by inner . ! ?
-std::size_t letters(const Text& t, std::size_t i);  // LET+: letters of any script and their entities
+std::size_t letter(const Text& t, std::size_t i);  // LET: a letter of any script, or an entity such as &eacute; that stands for one
+std::size_t letters(const Text& t, std::size_t i);  // LET+
 Match language_names(const Text& t, std::size_t i);
 Match split_three(const Text& t, std::size_t i);
 Match split_two(const Text& t, std::size_t i);
@@ -37,7 +40,7 @@ Match file_name(const Text& t, std::size_t i);
 
 // ptb_abbreviations.cpp
 std::size_t dotted_letters(const Text& t, std::size_t i, std::size_t least);  // (L.)+, with the last dot
-bool is_abbreviation(const Text& t, std::size_t i);  // a word of the lists, with its dot, stands at i
+bool is_listed(std::uint64_t packed);  // the letters are an abbreviation (packed: ptb_easy.hpp)
 Match acronym_before_sentence(const Text& t, std::size_t i);
 Match abbreviation_before_number(const Text& t, std::size_t i);
 Match company_limited(const Text& t, std::size_t i);

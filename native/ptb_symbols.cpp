@@ -101,9 +101,9 @@ Match repeated(const Text& t, std::size_t i) {
     }
 }
 
-// ' before a letter and one more non-blank opens a quotation.
+// ' before a letter and one more non-blank opens a quotation; the wide blanks of other scripts count as non-blank here.
 Match opening_apostrophe(const Text& t, std::size_t i) {
-    const bool opens = t.at(i) == '\'' && t.is(i + 1, kLetter) && t.at(i + 2) >= 0 && t.space(i + 2) == 0;
+    const bool opens = t.at(i) == '\'' && t.is(i + 1, kLetter) && t.at(i + 2) >= 0 && t.at(i + 2) != 0xA0 && !t.any_of(i + 2, " \t\r\n");
     return opens ? Match{3, 1, Emit::kReplace, "`"} : Match{};
 }
 
@@ -131,8 +131,9 @@ Match single_sign(const Text& t, std::size_t i) {
     return t.any_of(i, "+%&~^|\\") ? whole(1) : Match{};
 }
 
+// A run of blanks is one match, so that a no-break space in it cannot begin a host name, as one alone can.
 Match space(const Text& t, std::size_t i) {
-    if (const std::size_t n = t.space(i)) return whole(n, Emit::kDrop);
+    if (const std::size_t n = std::max(t.run(i, kBlank), t.newline(i))) return whole(n, Emit::kDrop);
     return whole(t.literal(i, "&nbsp;"), Emit::kDrop);
 }
 

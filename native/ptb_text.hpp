@@ -62,8 +62,7 @@ class Text {
     // Length of an ASCII literal (given in lower case) at i whatever the case, or 0.
     std::size_t literal(std::size_t i, std::string_view lower) const {
         for (std::size_t k = 0; k < lower.size(); ++k) {
-            const int unit = at(i + k);
-            if (unit != lower[k] && (unit < 'A' || unit > 'Z' || unit + 32 != lower[k])) return 0;
+            if (folded(at(i + k)) != lower[k]) return 0;
         }
         return lower.size();
     }

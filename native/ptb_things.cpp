@@ -37,7 +37,7 @@ std::size_t hyphenated_length(const Text& t, std::size_t i) {
     if (!t.is(i, kAlphanumeric)) return 0;
     if (!t.listed.holds(i)) {
         std::size_t end = i;
-        while (t.is(end, kAlphanumeric) || t.any_of(end, ".,")) ++end;
+        while (t.is(end, kAlphanumeric) || t.any_of(end, ".,") || t.at(end) == kSoftHyphen) ++end;
         t.listed = {i, end, 0, 0};
     }
     std::size_t end = t.listed.end;
@@ -139,16 +139,19 @@ Match capitals_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, capita
 Match capitals(const Text& t, std::size_t i) { return whole(capitals_length(t, i)); }
 
 Match file_name(const Text& t, std::size_t i) {
-    if (!t.is(i, kThingUnit)) return {};
+    const auto part = [&](std::size_t at) { return t.is(at, kDigit) ? std::size_t{1} : letter(t, at); };
+    if (part(i) == 0) return {};
     if (!t.dotted.holds(i)) {  // the run of letters, digits and single dots around i; remember its last known extension
-        std::size_t end = i, dot = 0, stop = 0;
-        while (t.is(end, kThingUnit) || (t.at(end) == '.' && t.is(end + 1, kThingUnit))) {
-            if (t.at(end) == '.') {
-                if (const std::size_t n = extension(t, end + 1)) dot = end, stop = end + 1 + n;
+        std::size_t begin = i, end = i, dot = 0, stop = 0;
+        for (std::size_t n; (n = part(end)) != 0 || (t.at(end) == '.' && part(end + 1) != 0);) {
+            if (n == 0) {
+                if (const std::size_t known = extension(t, end + 1)) dot = end, stop = end + 1 + known;
+                n = 1;
             }
-            ++end;
+            end += n;
+            if (n > 1) begin = end;  // nobody may start inside an entity
         }
-        t.dotted = {i, end, dot, stop};
+        t.dotted = {begin, end, dot, stop};
     }
     if (t.dotted.mark <= i) return {};
     const std::size_t used = t.dotted.stop - i;

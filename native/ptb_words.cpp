@@ -6,16 +6,6 @@
 namespace storymeter::ptb {
 namespace {
 
-// LET: a letter, or an entity such as &eacute; that stands for one.
-std::size_t letter(const Text& t, std::size_t i) {
-    if (t.is(i, kWordUnit)) return 1;
-    if (t.at(i) != '&' || !t.any_of(i + 1, "aeiouAEIOU")) return 0;
-    for (const std::string_view ending : {"acute;", "grave;", "uml;"}) {
-        if (const std::size_t n = t.literal(i + 2, ending)) return 2 + n;
-    }
-    return 0;
-}
-
 // LET (LET|D)*
 std::size_t plain(const Text& t, std::size_t i) {
     std::size_t end = i + letter(t, i);
@@ -33,10 +23,10 @@ std::size_t auxiliary_length(const Text& t, std::size_t i) {
     const std::size_t mark = t.apostrophe(i);
     if (mark == 0) return 0;
     const std::size_t next = i + mark;
-    for (const std::string_view ending : {"re", "ve", "ll", "m", "s", "d"}) {
-        if (const std::size_t n = t.literal(next, ending)) return mark + n;
+    for (const std::string_view ending : {"re", "ve", "ll"}) {
+        if (t.literal(next, ending) != 0) return mark + 2;
     }
-    return 0;
+    return t.any_of(next, "mMsSdD") ? mark + 1 : 0;
 }
 
 // NT: n't
@@ -66,6 +56,15 @@ std::size_t quoted_literal(const Text& t, std::size_t i, std::string_view lower)
 }
 
 }  // namespace
+
+std::size_t letter(const Text& t, std::size_t i) {
+    if (t.is(i, kWordUnit)) return 1;
+    if (t.at(i) != '&' || !t.any_of(i + 1, "aeiouAEIOU")) return 0;
+    for (const std::string_view ending : {"acute;", "grave;", "uml;"}) {
+        if (const std::size_t n = t.literal(i + 2, ending)) return 2 + n;
+    }
+    return 0;
+}
 
 std::size_t letters(const Text& t, std::size_t i) {
     std::size_t end = i;
@@ -106,7 +105,10 @@ Match word_before_auxiliary(const Text& t, std::size_t i) {
 Match stem_before_not(const Text& t, std::size_t i) {
     std::size_t letters = 0;
     while (t.is(i + letters, kLetter) || t.at(i + letters) == kSoftHyphen) ++letters;
-    if (letters < 2 || t.any_of(i + letters - 2, "nN")) return {};
+    if (letters == 0) return {};
+    std::size_t last = letters - 1;  // the last letter before the n, soft hyphens aside
+    while (last > 0 && t.at(i + last - 1) == kSoftHyphen) --last;
+    if (last == 0 || t.any_of(i + last - 1, "nN")) return {};
     const std::size_t look = not_length(t, i + letters - 1);
     return look != 0 ? ahead(letters - 1, look, Emit::kWord) : Match{};
 }
@@ -119,7 +121,7 @@ Match apostrophe_word(const Text& t, std::size_t i) {
     const std::size_t mark = t.apostrophe(i);
     if (mark != 0) {
         if (t.any_of(i + mark, "nN")) offer(mark + 1 + t.apostrophe(i + mark + 1));  // rock 'n' roll
-        if (t.any_of(i + mark, "23456789") && t.at(i + mark + 1) == '0' && t.any_of(i + mark + 2, "sS")) offer(mark + 3);  // '90s
+        if (t.any_of(i + mark, "23456789") && t.at(i + mark + 1) == '0' && t.literal(i + mark + 2, "s") != 0) offer(mark + 3);  // '90s
         for (const std::string_view rest : {"'em", "'til", "'till", "'cause"}) offer(quoted_literal(t, i, rest));
         return whole(best);
     }

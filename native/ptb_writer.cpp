@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "meteor/lower.hpp"
 #include "utf8.hpp"
 
 namespace storymeter::ptb {
@@ -65,7 +66,7 @@ void Writer::unit(std::u16string_view units, std::size_t& i, Emit emit) {
         }
     } else if (unit >= 0xD800 && unit < 0xE000) {
         const bool pair = unit < 0xDC00 && i + 1 < units.size() && units[i + 1] >= 0xDC00 && units[i + 1] < 0xE000;
-        append_utf8(out_, pair ? 0x10000 + ((char32_t{unit} - 0xD800) << 10) + (units[i + 1] - char32_t{0xDC00}) : kReplacement);
+        append_utf8(out_, pair ? meteor::lower(0x10000 + ((char32_t{unit} - 0xD800) << 10) + (units[i + 1] - char32_t{0xDC00})) : kReplacement);
         if (pair) ++i;
     } else if (unit == kSigma) {
         append_utf8(out_, ends_word(units, i) ? kFinalSigma : kCharTable.small[unit]);
@@ -81,7 +82,7 @@ void Writer::unit(std::u16string_view units, std::size_t& i, Emit emit) {
 void Writer::quotes(std::u16string_view units) {
     for (std::size_t i = 0; i < units.size(); ++i) {
         const char* ascii = quote_as_ascii(units[i]);
-        if (units[i] == '&') {  // &apos;
+        if (units.substr(i, 6) == u"&apos;") {  // in small letters only
             out_.push_back('\'');
             i += 5;
         } else if (ascii != nullptr && *ascii != 0) {
@@ -101,14 +102,6 @@ void Writer::token(std::u16string_view units, Emit emit) {
         const bool vanished = out_.size() == start_ || (out_.size() == start_ + 1 && out_.back() == ' ');
         if (vanished) out_.push_back('-');  // nothing but soft hyphens
     }
-    end();
-}
-
-void Writer::plain(std::u16string_view ascii) {
-    begin();
-    const std::size_t at = out_.size();
-    out_.resize(at + ascii.size());
-    for (std::size_t i = 0; i < ascii.size(); ++i) out_[at + i] = static_cast<char>(kCharTable.small[ascii[i]]);
     end();
 }
 

@@ -14,7 +14,20 @@ class Writer {
 
     void token(std::u16string_view units, Emit emit);
     void token(std::string_view ascii);
-    void plain(std::u16string_view ascii);  // the same for ASCII letters and signs, without special cases
+
+    // The same for at most 64 ASCII letters, and for a sign of the punctuation set.
+    template <typename Unit>
+    void word(const Unit* letters, std::size_t n) {
+        char small[64];
+        for (std::size_t k = 0; k < n; ++k) small[k] = static_cast<char>(letters[k] | 32);
+        if (!out_.empty()) out_.push_back(' ');
+        out_.append(small, n);
+    }
+    void sign(char c) {
+        if (!punctuation_) return;
+        if (!out_.empty()) out_.push_back(' ');
+        out_.push_back(c);
+    }
 
   private:
     void begin();

@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "ptb.hpp"
@@ -9,9 +10,11 @@ namespace nb = nanobind;
 void bind_ptb(nb::module_& m) {
     m.def(
         "ptb_tokenize",
-        [](const std::vector<std::string>& lines, bool punctuation, int threads) {
+        [](const nb::list& lines, bool punctuation, int threads) {
+            const nb::tuple held(lines);  // keeps the texts alive while other threads may change the list
+            const auto views = nb::cast<std::vector<std::string_view>>(held);
             const nb::gil_scoped_release release;
-            return storymeter::ptb_tokenize_batch(lines, punctuation, threads);
+            return storymeter::ptb_tokenize_batch(views, punctuation, threads);
         },
         nb::arg("lines"), nb::arg("punctuation"), nb::arg("threads"), "PTB tokens of each line, lower-cased, joined by one blank.");
 }

@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ptb.hpp"
@@ -91,8 +92,9 @@ int main(int count, char** arguments) {
         bytes += batch.back().size();
         check(batch.back());
         if (batch.size() == 2'000 || i + 1 == inputs) {
-            const auto one = storymeter::ptb_tokenize_batch(batch, true, 1);
-            if (one != storymeter::ptb_tokenize_batch(batch, true, 4)) fail("threads matter", batch[0]);
+            const std::vector<std::string_view> lines(batch.begin(), batch.end());
+            const auto one = storymeter::ptb_tokenize_batch(lines, true, 1);
+            if (one != storymeter::ptb_tokenize_batch(lines, true, 4)) fail("threads matter", batch[0]);
             batch.clear();
         }
     }

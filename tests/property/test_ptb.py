@@ -56,5 +56,27 @@ def test_a_hundred_thousand_identical_words() -> None:
     assert tokenize_joined(["a dog."] * 100_000, punctuation=False) == ["a dog"] * 100_000
 
 
-def test_what_no_rule_knows_is_dropped() -> None:
-    assert tokenize(["a\0b \ud800c 😀 \u200bd"], punctuation=True) == [["a", "b", "c", "d"]]
+SENTENCE = "A dog, 2 cats & a bird don't run (yet). "
+ODD = {
+    "nul": ("a\0b \0 c\0", "a b c"),
+    "nothing but nul": ("\0" * 1000, ""),
+    "lone surrogates": ("a \ud800 b\udfff \udc00\ud800c", "a b c"),
+    "emoji only": ("😀 👍🏽👨\u200d👩\u200d👧 😀", ""),
+    "right to left": ("كلب يركض، \u202eשלום\u202c dog", "كلب يركض ، שלום dog"),
+    "what no rule knows": ("a\0b \ud800c 😀 \u200bd", "a b c d"),
+    "a megabyte of sentences": (SENTENCE * 25_000, " ".join(["a dog , 2 cats & a bird do n't run -lrb- yet -rrb- ."] * 25_000)),
+    "a megabyte without a blank": ("x" * MEGABYTE, "x" * MEGABYTE),
+    "a megabyte of capitals and dots": ("A." * (MEGABYTE // 2), "a." * (MEGABYTE // 2)),
+    "one word 100,000 times": ("word " * 100_000, " ".join(["word"] * 100_000)),
+    "one word 100,000 times, cut by wide blanks": ("word\u3000" * 100_000, " ".join(["word"] * 100_000)),
+    "100,000 apostrophes": ("'" * 100_000, " ".join(["''"] * 50_000)),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_text_has_these_tokens_in_little_time(name: str) -> None:
+    line, tokens = ODD[name]
+    begin = time.process_time()
+    found = tokenize_joined([line, "a", line], punctuation=True)
+    assert time.process_time() - begin < 10  # about 0.1 s
+    assert found == [tokens, "a", tokens]

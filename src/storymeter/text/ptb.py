@@ -10,15 +10,11 @@ into the next line, so that the last token of a caption such as `… plan A.` de
 Line breaks inside a line (`\\n`, `\\r`, U+2028…) separate words and nothing more.
 
 All 34,536 captions of ActivityNet's validation set come out as the original's (one, which depends on the next caption, does when
-that caption follows), and so do nearly all random lines of words, signs, mark-up and numbers. Differences that are known, all on exotic text:
+that caption follows), and so do random lines of words, signs, mark-up, numbers and other scripts. Differences that are known:
 
 - a tab, vertical tab or line break inside a tag or a URL, which the original leaves in the token, becomes U+00A0 like a blank;
 - a capital sigma in a word of mixed scripts may get the other of its two small forms;
-- a soft hyphen (U+00AD) beside numbers, dots or acronyms may join or part tokens differently;
-- a tag whose attribute value runs over the end of the line is no tag, since a line ends the text;
-- `ſ` (the long s) is not taken for an s in `'90ſ`;
-- a URL behind a no-break space keeps that space, and abbreviations grown together with a combining mark or an apostrophe (`sJ.n't`)
-  may part elsewhere: about one random line in 45,000.
+- a tag whose attribute value runs over the end of the line is no tag, since a line ends the text.
 
 >>> tokenize(["He can't say \\"hello\\" (twice)."], punctuation=False)
 [['he', 'ca', "n't", 'say', 'hello', '-lrb-', 'twice', '-rrb-']]

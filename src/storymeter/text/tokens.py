@@ -41,8 +41,7 @@ def tokenize(lines: Sequence[str], tokenizer: Tokenizer, *, memory: dict[str, st
     elif fresh:
         from . import ptb  # late: it opens the native module
 
-        tokens = ptb.tokenize(well_formed(fresh), punctuation=False)
-        known.update((line, " ".join(words)) for line, words in zip(fresh, tokens, strict=True))
+        known.update(zip(fresh, ptb.tokenize_joined(fresh, punctuation=False), strict=True))
     return [known[line] for line in lines]
 
 

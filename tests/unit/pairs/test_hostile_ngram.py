@@ -9,10 +9,12 @@ import time
 import numpy as np
 import pytest
 
-from storymeter import _native
+from storymeter import Caption, Corpus, Document, _native
+from storymeter.join import join
+from storymeter.metric import Setting
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
 from storymeter.pairs.base import PairScorer
-from storymeter.registry import scorer
+from storymeter.registry import metric, scorer
 
 SCORERS: list[PairScorer] = [Bleu(4), RougeL(), Cider(), Cider(variant="plain"), Meteor(), Meteor(normalize=False)]
 MEGABYTE = 1_000_000
@@ -30,7 +32,23 @@ HOSTILE = {
     "two letters in turn": " ".join(draw.choices("ab", k=MEGABYTE // 10)),
     "signs": "'" * 50_000 + "-" * 50_000 + "." * 50_000 + "a." * 50_000,
     "combining": "e" + "\u0301" * 10_000,
+    "emoji only": "😀 👍🏽👨\u200d👩\u200d👧 😀",
     "empty": "",
+}
+#: What repeats itself how much, by PTB tokens: words, distinct words, distinct pairs of words, distinct runs of four.
+#: A lone surrogate, a NUL and an emoji are no tokens; neither is the sign that turns the direction of writing.
+COUNTS = {
+    "nul": (3, 3, 2, 0),
+    "lone surrogate": (2, 2, 1, 0),
+    "one word of a megabyte": (1, 1, 0, 0),
+    "a megabyte of different words": (MEGABYTE // 7, MEGABYTE // 7, MEGABYTE // 7 - 1, MEGABYTE // 7 - 3),
+    "one word 100,000 times": (100_000, 1, 1, 1),
+    "blanks": (0, 0, 0, 0),
+    "right to left": (3, 3, 2, 0),
+    "two letters in turn": (MEGABYTE // 10, 2, 4, 16),
+    "combining": (1, 1, 0, 0),
+    "emoji only": (0, 0, 0, 0),
+    "empty": (0, 0, 0, 0),
 }
 
 
@@ -42,6 +60,30 @@ def test_hostile_text_has_a_finite_value_in_little_time(measure: PairScorer, nam
                            references=[["a dog runs", HOSTILE[name]], [HOSTILE[name]], ["the " + HOSTILE[name] + " end"]])
     assert time.perf_counter() - begin < 20  # about 0.3 s on a quiet machine; a quadratic LCS would take minutes
     assert np.isfinite(values).all()
+
+
+def _score(name: str, *documents: list[str]) -> float:
+    corpus = Corpus(tuple(Document(str(k), tuple(Caption(c) for c in captions)) for k, captions in enumerate(documents)), "mine")
+    begin = time.perf_counter()
+    value = metric(name).score(join(candidates=corpus), Setting(tokenizer="ptb", jobs=2)).value
+    assert time.perf_counter() - begin < 20  # well under a second on a quiet machine
+    return value
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_variety_of_hostile_text_is_what_counting_gives(name: str) -> None:
+    distinct_1, distinct_2, repetition = (_score(m, [HOSTILE[name]]) for m in ("distinct_1", "distinct_2", "repetition_4"))
+    alike, mixed = _score("self_bleu", [HOSTILE[name]] * 2, [HOSTILE[name]]), _score("self_bleu", [HOSTILE[name], "a dog runs"], ["a dog runs past"])
+    assert 0 <= mixed <= 1
+    if name not in COUNTS:
+        assert 0 < distinct_1 <= distinct_2 < repetition < 1
+        assert alike == pytest.approx(1)
+        return
+    words, ones, twos, fours = COUNTS[name]
+    assert distinct_1 == pytest.approx(ones / max(words, 1), rel=1e-12)
+    assert distinct_2 == pytest.approx(twos / max(words, 1), rel=1e-12)
+    assert repetition == pytest.approx(1 - fours / (words - 3) if words > 3 else 0, rel=1e-12)
+    assert alike == pytest.approx(1 if words > 3 else _score("self_bleu", *[[" ".join("abc"[:words])]] * 3))
 
 
 def test_the_lcs_of_two_long_shuffled_texts_is_not_quadratic_in_words() -> None:
