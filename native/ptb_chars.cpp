@@ -1,6 +1,5 @@
 #include "ptb_chars.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include "meteor/lower.hpp"
@@ -43,9 +42,7 @@ CharTable::CharTable() {
 
 const CharTable kCharTable;
 
-bool is_raised_or_lowered(int unit) {
-    return std::any_of(std::begin(kScriptRanges), std::end(kScriptRanges), [&](const Range& r) { return unit >= r.first && unit <= r.last; });
-}
+bool is_raised_or_lowered(int unit) { return within(kScriptRanges, unit); }
 
 const char* quote_as_ascii(int unit) {
     switch (unit) {

@@ -24,7 +24,7 @@ enum Kind : std::uint16_t {
     kSign = 1 << 15,        // is a token of its own
 };
 
-inline constexpr int kSoftHyphen = 0xAD;
+inline constexpr char16_t kSoftHyphen = 0xAD;
 
 struct CharTable {
     CharTable();

@@ -9,6 +9,12 @@ namespace {
 
 std::size_t double_quote(const Text& t, std::size_t i) { return t.at(i) == '"' ? 1 : t.literal(i, "&quot;"); }
 
+// The quote of n characters at i, written as `with`; an entity that is not in small letters stays one.
+Match written_quote(const Text& t, std::size_t i, std::size_t n, std::size_t look, const char* with) {
+    const bool shouted = n > 1 && !(t.at(i + 1) == 'q' && t.at(i + 2) == 'u' && t.at(i + 3) == 'o' && t.at(i + 4) == 't');
+    return shouted ? ahead(n, look) : Match{n + look, n, Emit::kReplace, with};
+}
+
 constexpr std::string_view kEyes = "-^x=~<>'";
 
 std::size_t bracketed_face(const Text& t, std::size_t i) {
@@ -26,12 +32,12 @@ std::size_t bracketed_face(const Text& t, std::size_t i) {
 
 Match opening_quote(const Text& t, std::size_t i) {
     const std::size_t n = double_quote(t, i);
-    return n != 0 && (t.is(i + n, kAlphanumeric) || t.at(i + n) == '$') ? Match{n + 1, n, Emit::kReplace, "``"} : Match{};
+    return n != 0 && (t.is(i + n, kAlphanumeric) || t.at(i + n) == '$') ? written_quote(t, i, n, 1, "``") : Match{};
 }
 
 Match closing_quote(const Text& t, std::size_t i) {
     const std::size_t n = double_quote(t, i);
-    return n != 0 ? replaced(n, "''") : Match{};
+    return n != 0 ? written_quote(t, i, n, 0, "''") : Match{};
 }
 
 Match angle(const Text& t, std::size_t i) {

@@ -15,6 +15,7 @@ enum class Emit {
     kDrop,       // blanks and what no rule knows
     kWord,       // soft hyphens are taken out; one that stands alone becomes "-"
     kQuotes,     // every kind of quote becomes ' or `
+    kAmpersand,  // &amp; becomes &
     kReplace,    // write `with` instead
     kExtraDot,   // the token keeps its dot and a second token "." follows
     kNoBlanks,   // inner blanks become U+00A0, so that the token stays one token

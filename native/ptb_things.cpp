@@ -60,7 +60,8 @@ std::size_t capitals_length(const Text& t, std::size_t i) {
     if (end == i) return 0;
     std::size_t joints = 0;
     while (t.any_of(end, "&+")) {
-        const std::size_t joint = std::max<std::size_t>(1, t.literal(end, "&amp;"));
+        const std::size_t entity = t.literal(end, "&amp;");
+        const std::size_t joint = entity != 0 && t.is(end + entity, kCapital) ? entity : 1;
         const std::size_t more = t.run(end + joint, kCapital);
         if (more == 0) break;
         end += joint + more;
@@ -70,8 +71,8 @@ std::size_t capitals_length(const Text& t, std::size_t i) {
 }
 
 // A token that keeps its dot because , ; or : follows.
-Match keeps_dot(const Text& t, std::size_t i, std::size_t n) {
-    return n != 0 && t.at(i + n) == '.' && t.any_of(i + n + 1, ",;:") ? ahead(n + 1, 1, Emit::kWord) : Match{};
+Match keeps_dot(const Text& t, std::size_t i, std::size_t n, Emit emit = Emit::kWord) {
+    return n != 0 && t.at(i + n) == '.' && t.any_of(i + n + 1, ",;:") ? ahead(n + 1, 1, emit) : Match{};
 }
 
 // A part of a SLASHED: AN+(-L+){0,2}
@@ -106,7 +107,7 @@ std::size_t extension(const Text& t, std::size_t i) {
 Match odd_words(const Text& t, std::size_t i) {
     std::size_t best = 0;
     for (const std::string_view literal : {"-lrb-"sv, "-rrb-"sv, "-lcb-"sv, "-rcb-"sv, "-lsb-"sv, "-rsb-"sv, "c.d.s"sv, "pro-"sv, "anti-"sv,
-                                           "s&p-500"sv, "s&ls"sv}) {
+                                           "s&p-500"sv, "s&ls"sv, "s&amp;p-500"sv, "s&amp;ls"sv}) {
         best = std::max(best, t.literal(i, literal));
     }
     for (const auto& [before, after] : {std::pair{"cap"sv, "n"sv}, std::pair{"c"sv, "est"sv}}) {  // Cap'n, c'est
@@ -114,7 +115,7 @@ Match odd_words(const Text& t, std::size_t i) {
         const std::size_t mark = n != 0 ? t.apostrophe(i + n) : 0;
         if (mark != 0 && t.literal(i + n + mark, after) != 0) best = std::max(best, n + mark + after.size());
     }
-    return whole(best);
+    return whole(best, Emit::kAmpersand);
 }
 
 Match slashed(const Text& t, std::size_t i) {
@@ -135,8 +136,8 @@ Match hyphenated_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, hyph
 Match hyphenated(const Text& t, std::size_t i) { return whole(hyphenated_length(t, i), Emit::kWord); }
 Match thing_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, thing_length(t, i)); }
 Match thing(const Text& t, std::size_t i) { return whole(thing_length(t, i), Emit::kWord); }
-Match capitals_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, capitals_length(t, i)); }
-Match capitals(const Text& t, std::size_t i) { return whole(capitals_length(t, i)); }
+Match capitals_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, capitals_length(t, i), Emit::kAmpersand); }
+Match capitals(const Text& t, std::size_t i) { return whole(capitals_length(t, i), Emit::kAmpersand); }
 
 Match file_name(const Text& t, std::size_t i) {
     const auto part = [&](std::size_t at) { return t.is(at, kDigit) ? std::size_t{1} : letter(t, at); };

@@ -1,7 +1,6 @@
 #include "ptb_writer.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "meteor/lower.hpp"
 #include "utf8.hpp"
@@ -10,32 +9,6 @@ namespace storymeter::ptb {
 namespace {
 
 constexpr char16_t kSigma = 0x3A3, kFinalSigma = 0x3C2, kDottedI = 0x130;
-
-// Letters that are capital or small, as opposed to those of scripts without capitals.
-bool is_cased(char16_t unit) {
-    static const std::vector<bool> cased = [] {
-        std::vector<bool> found(0x10000);
-        for (std::size_t u = 0; u < found.size(); ++u) {
-            if (kCharTable.small[u] != u) found[u] = found[kCharTable.small[u]] = true;
-        }
-        return found;
-    }();
-    return cased[unit];
-}
-
-// Whether a cased letter is found going from `at` by steps of `step`, before a letter without case ends the word.
-bool finds_cased(std::u16string_view units, std::size_t at, std::size_t step) {
-    for (; at < units.size(); at += step) {
-        if (is_cased(units[at])) return true;
-        if (is(units[at], kAnyLetter)) return false;
-    }
-    return false;
-}
-
-// A sigma that ends a Greek word has its own small form.
-bool ends_word(std::u16string_view units, std::size_t i) {
-    return finds_cased(units, i - 1, static_cast<std::size_t>(-1)) && !finds_cased(units, i + 1, 1);
-}
 
 }  // namespace
 
@@ -63,18 +36,19 @@ void Writer::unit(std::u16string_view units, std::size_t& i, Emit emit) {
             append_utf8(out_, 0xA0);  // a blank inside a token must not cut it
         } else {
             out_.push_back(static_cast<char>(kCharTable.small[unit]));
+            if (emit == Emit::kAmpersand && unit == '&' && i + 4 < units.size() && units[i + 4] == ';') i += 4;
         }
     } else if (unit >= 0xD800 && unit < 0xE000) {
         const bool pair = unit < 0xDC00 && i + 1 < units.size() && units[i + 1] >= 0xDC00 && units[i + 1] < 0xE000;
         append_utf8(out_, pair ? meteor::lower(0x10000 + ((char32_t{unit} - 0xD800) << 10) + (units[i + 1] - char32_t{0xDC00})) : kReplacement);
         if (pair) ++i;
     } else if (unit == kSigma) {
-        append_utf8(out_, ends_word(units, i) ? kFinalSigma : kCharTable.small[unit]);
+        append_utf8(out_, is_final_sigma(units, i) ? kFinalSigma : kCharTable.small[unit]);
     } else if (unit == kDottedI) {
         out_ += "i\xCC\x87";
     } else if (is(unit, kNewline)) {
         append_utf8(out_, 0xA0);
-    } else if (emit != Emit::kWord || unit != kSoftHyphen) {
+    } else {
         append_utf8(out_, kCharTable.small[unit]);
     }
 }
@@ -94,13 +68,16 @@ void Writer::quotes(std::u16string_view units) {
 }
 
 void Writer::token(std::u16string_view units, Emit emit) {
+    if (emit == Emit::kWord && units.find(kSoftHyphen) != units.npos) {
+        std::u16string bare(units);
+        std::erase(bare, kSoftHyphen);
+        return bare.empty() ? token(std::string_view("-")) : token(bare, Emit::kAsIs);
+    }
     begin();
     if (emit == Emit::kQuotes) {
         quotes(units);
     } else {
         for (std::size_t i = 0; i < units.size(); ++i) unit(units, i, emit);
-        const bool vanished = out_.size() == start_ || (out_.size() == start_ + 1 && out_.back() == ' ');
-        if (vanished) out_.push_back('-');  // nothing but soft hyphens
     }
     end();
 }

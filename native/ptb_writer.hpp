@@ -8,6 +8,9 @@
 
 namespace storymeter::ptb {
 
+// Whether the capital sigma at i ends a word, and so has its own small form.
+bool is_final_sigma(std::u16string_view units, std::size_t i);
+
 class Writer {
   public:
     Writer(std::string& out, bool punctuation) : out_(out), punctuation_(punctuation) {}

@@ -26,11 +26,11 @@ PIECES = [
     *_words("1 2 10 90 007 1,000 3.5 .5 -5 +7 10:30 1/2 2/3 1990s 90's '90s '90 1st 2nd 50% $5 US$5 555-1234 (555) 877-415-8342 12/25/2014 1-2-03 3D 4x4"),
     *_words("http://a.com/b www.a.com a.com a@b.com file.txt x.py @home #tag <b> </b> <br/> <a>"),
     *_words('" \' ` `` \'\' ( ) [ ] { } < > << >> :) :-( ;D =P ^_^ (-_-) -_- ... .. .... - -- --- ---- , ; : . ! ? ?! !!! / \\ | ~ ^ _ * + = & @ # % $'),
-    *_words("&amp; &lt; &gt; &quot; &apos; &nbsp; &mdash; &eacute; &#39;"),
+    *_words("&amp; &lt; &gt; &quot; &apos; &nbsp; &mdash; &eacute; &#39; &APOS; A&amp;B S&amp;P-500"),
     *_words("AT&T R&B A+B C++ c# f# and/or w/o he/she mid-1990s U.S.-based jack-o-lantern foo_bar mother-in-law's anti- pro-"),
     '<a href="x">', "<a b='c d'>", ". . .", "Co. Ltd", "no. 5", "2 1/2",
 ]
-UNICODE = _words("é ñ Ü ß İ Σ σ ç Ж я 中 文 日本 ひらがな カ 한 글 א ש م ا ه ِ ् क ไ ๆ ’ ‘ “ ” „ ‹ › « » – — ― … • · ° × ÷ ½ ¼ ¾ € £ ¥ ¢ ¤ © ® ™ § ¶ ª º ² ³ ¡ ¿ ´ ¨ ｗ １ 😀 👍🏽 ‍ \u00ad \u200b \u200e \u00a0 \u3000 \ufeff \ufffd e\u0301 ﬁ Ǆ ǅ № ℃ → ∞ ≠ ♥ ☺ ª", " ")
+UNICODE = _words("é ñ Ü ß İ Σ σ ç Ж я 中 文 日本 ひらがな カ 한 글 א ש م ا ه ِ ् क ไ ๆ ’ ‘ “ ” „ ‹ › « » – — ― … • · ° × ÷ ½ ¼ ¾ € £ ¥ ¢ ¤ © ® ™ § ¶ ª º ² ³ ¡ ¿ ´ ¨ ｗ １ 😀 👍🏽 ‍ \u00ad \u200b \u200e \u00a0 \u3000 \ufeff \ufffd e\u0301 ﬁ Ǆ ǅ № ℃ → ∞ ≠ ♥ ☺ ª ſ \u212a ı \u2003 \u0345 Ⅷ 𐐀 ʰ ˂ ー ﬀ", " ")
 SIGNS = "abcdeinstxyzABNSTYdlo0123459 .,;:!?'`\"()[]{}<>-_/\\|@#$%^&*+=~"
 
 
@@ -76,8 +76,15 @@ def unicode(rng: random.Random) -> str:
     return _glue(rng, [rng.choice(UNICODE if rng.random() < 0.5 else PIECES) for _ in range(rng.randint(1, 7))], rng.choice([0.0, 0.4]))
 
 
+def recased(rng: random.Random) -> str:
+    """Capitals where the lists have small letters, and the other way round; now and then a letter that is taken for s, k or i."""
+    some = [rng.choice([str.upper, str.lower, str.capitalize, str.swapcase])(piece) for piece in rng.choices(PIECES, k=rng.randint(1, 6))]
+    line = _glue(rng, some, rng.choice([0.2, 0.8]))
+    return line.translate(str.maketrans("skiSKI", "ſ\u212aıſ\u212aİ")) if rng.random() < 0.2 else line
+
+
 KINDS: dict[str, Callable[[random.Random], str]] = {
-    f.__name__: f for f in (damaged_sentence, pieces, soup, digits, letters_and_quotes, mark_up, unicode)
+    f.__name__: f for f in (damaged_sentence, pieces, soup, digits, letters_and_quotes, mark_up, unicode, recased)
 }
 
 

@@ -34,7 +34,7 @@ def test_tokens_hold_no_blank_and_only_punctuation_is_dropped(line: str) -> None
 MEGABYTE = 1_000_000
 HOSTILE = [
     "<", "'", "-", ".", "7", "a.", "a", "&", "@", "a@", "word ", "\0", "\ud800", "😀", "שלום ", "\u00ad", "<a b='", "<a b=\"<a b='", "<!x", "</a",
-    "http://", "www.*a.b", "a*a.", "a.com/-", "a.1.", "a,", "'a", "n't", "&apos;", "U.S. The ", "a. ", "x-U.S.", "555-", "aΣ", "www.a./", "a@b.",
+    "http://", "www.*a.b", "a*a.", "a.com/-", "a.1.", "a,", "'a", "n't", "&apos;", "U.S. The ", "a. ", "x-U.S.", "555-", "aΣ", "\u0345Σ", "א.Σ", "\u0345", "www.a./", "a@b.",
 ]
 
 

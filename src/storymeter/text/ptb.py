@@ -10,10 +10,10 @@ into the next line, so that the last token of a caption such as `… plan A.` de
 Line breaks inside a line (`\\n`, `\\r`, U+2028…) separate words and nothing more.
 
 All 34,536 captions of ActivityNet's validation set come out as the original's (one, which depends on the next caption, does when
-that caption follows), and so do random lines of words, signs, mark-up, numbers and other scripts. Differences that are known:
+that caption follows), and so did a million random lines of words, signs, mark-up, numbers and other scripts, soft hyphens and
+capital sigmas among them. Two differences are meant:
 
 - a tab, vertical tab or line break inside a tag or a URL, which the original leaves in the token, becomes U+00A0 like a blank;
-- a capital sigma in a word of mixed scripts may get the other of its two small forms;
 - a tag whose attribute value runs over the end of the line is no tag, since a line ends the text.
 
 >>> tokenize(["He can't say \\"hello\\" (twice)."], punctuation=False)

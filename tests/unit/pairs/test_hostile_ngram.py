@@ -46,6 +46,7 @@ COUNTS = {
     "blanks": (0, 0, 0, 0),
     "right to left": (3, 3, 2, 0),
     "two letters in turn": (MEGABYTE // 10, 2, 4, 16),
+    "signs": (2, 2, 1, 0),  # the dashes, and the letters with their dots
     "combining": (1, 1, 0, 0),
     "emoji only": (0, 0, 0, 0),
     "empty": (0, 0, 0, 0),

@@ -33,13 +33,13 @@ def test_unknown_tokenizer() -> None:
 
 def test_each_distinct_line_is_tokenised_once_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    real = ptb.tokenize
+    real = ptb.tokenize_joined
 
-    def counting(lines: list[str], **options: bool) -> list[list[str]]:
+    def counting(lines: list[str], **options: bool) -> list[str]:
         seen.extend(lines)
         return real(lines, **options)
 
-    monkeypatch.setattr(ptb, "tokenize", counting)
+    monkeypatch.setattr(ptb, "tokenize_joined", counting)
     setting = Setting()
     assert run_tokens(["A dog.", "C", "A dog."], setting) == ["a dog", "c", "a dog"]
     assert run_tokens(["C", "D"], setting) == ["c", "d"]
