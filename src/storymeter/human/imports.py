@@ -8,12 +8,14 @@ author is nobody's system. Systems that share a caption are joined by `+`.
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import csv
 import io
 import itertools
 import operator
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,20 +48,35 @@ def read(paths: Sequence[Path] | Path, format: str | None = None) -> Ratings:
 
 
 def read_columns(path: Path, format: str | None, notes: list[str]) -> tuple[str, dict[str, list[Any]]]:
+    raw = _bytes(path)
+    chosen = format or sniff(raw)
+    if chosen not in READERS:
+        raise UsageError(f"There is no format of ratings called {chosen!r}.", hint=f"Known: {', '.join(READERS)}.")
+    with _readable(path):
+        return chosen, READERS[chosen](raw, path.name, notes)
+
+
+def _bytes(path: Path) -> bytes:
+    """The file without its byte order mark, if there is anything in it."""
     try:
-        raw = path.read_bytes()
+        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file.") from None
     if not raw.strip():
         raise DataError(f"{path} is empty.", hint="Give a file of ratings: an export of ours, a WMT table, MTurk batch results or an Appraise CSV.")
-    chosen = format or sniff(raw)
-    if chosen not in READERS:
-        raise UsageError(f"There is no format of ratings called {chosen!r}.", hint=f"Known: {', '.join(READERS)}.")
-    return chosen, READERS[chosen](raw, path.name, notes)
+    return raw
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except csv.Error as error:
+        raise DataError(f"{path.name} cannot be read as a table: {error}.", hint="Look for a quotation mark that is never closed.") from None
 
 
 def sniff(raw: bytes) -> str:
-    head = raw[:65536].decode("utf-8-sig", errors="replace")
+    head = raw[:65536].decode(errors="replace")
     first = head.splitlines()[0]
     if first.lstrip().startswith("{"):
         return "storymeter"
@@ -78,7 +95,7 @@ def sniff(raw: bytes) -> str:
 
 def _text(raw: bytes, name: str) -> str:
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode()
     except UnicodeDecodeError as error:
         raise DataError(f"{name} is not UTF-8 (byte {error.start:,}).", hint="Convert it: iconv -f latin1 -t utf-8 FILE") from None
 
@@ -137,7 +154,7 @@ def _csv_columns(text: str) -> dict[str, list[Any]] | None:
             cells = list(zip(*rows, strict=True))
             out["value"] += map(float, cells[place["value"]])
             for key in place.keys() - {"value"}:
-                column: Sequence[str] = list(map(_plain, cells[place[key]])) if quoted else cells[place[key]]
+                column: Sequence[str] = list(map(plain_cell, cells[place[key]])) if quoted else cells[place[key]]
                 if key in ("position", "seconds"):
                     out[key] += [float(cell) if cell else None for cell in column]
                 else:
@@ -157,8 +174,13 @@ def _systems(meta: msgspec.Raw | dict[str, Any]) -> list[str] | None:
 
 def records_of(path: Path) -> list[Rating]:
     """The records of one of our exports, for studies whose answers are not single scores (preference, survey)."""
-    raw = path.read_bytes()
-    return _json_lines(raw, path.name) if raw.lstrip()[:1] == b"{" else _own_csv(_text(raw, path.name), path.name)
+    raw = _bytes(path)
+    with _readable(path):
+        return _records(raw, path.name)
+
+
+def _records(raw: bytes, name: str) -> list[Rating]:
+    return _json_lines(raw, name) if raw.lstrip()[:1] == b"{" else _own_csv(_text(raw, name), name)
 
 
 def peek(path: Path, limit: int) -> list[Rating]:
@@ -166,11 +188,9 @@ def peek(path: Path, limit: int) -> list[Rating]:
     try:
         with path.open("rb") as file:
             head = [line for _, line in zip(range(limit + 1), file, strict=False)]
-        raw = b"".join(head)
-        if sniff(raw) != "storymeter":
-            return []
-        return _json_lines(raw, path.name) if raw.lstrip()[:1] == b"{" else _own_csv(_text(raw, path.name), path.name)
-    except (DataError, OSError, IndexError):
+        raw = b"".join(head).removeprefix(codecs.BOM_UTF8)
+        return _records(raw, path.name) if raw.strip() and sniff(raw) == "storymeter" else []
+    except (DataError, OSError, csv.Error):
         return []  # the reading proper says what is wrong
 
 
@@ -179,6 +199,9 @@ def _json_lines(raw: bytes, name: str) -> list[Rating]:
     try:
         return decoder.decode_lines(raw)
     except msgspec.MsgspecError:
+        if _is_json(raw):
+            raise DataError(f"{name} is one JSON value, not a rating per line.",
+                            hint="Ratings come from storymeter human export, or as a table; captions are scored with storymeter score.") from None
         problems = []
         for number, line in enumerate(raw.splitlines(), 1):
             try:
@@ -190,6 +213,14 @@ def _json_lines(raw: bytes, name: str) -> list[Rating]:
                         hint="A line is a JSON object with at least item, system, rater and value.") from None
 
 
+def _is_json(raw: bytes) -> bool:
+    try:
+        msgspec.json.decode(raw)
+    except msgspec.MsgspecError:
+        return False
+    return True
+
+
 def _own_csv(text: str, name: str) -> list[Rating]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
     lacking = [key for key in ("item", "system", "rater", "value") if key not in (reader.fieldnames or [])]
@@ -198,7 +229,7 @@ def _own_csv(text: str, name: str) -> list[Rating]:
     out, problems = [], []
     known = set(Rating.__struct_fields__)
     for number, row in enumerate(reader, 2):
-        cells: dict[str, Any] = {key: _plain(cell) for key, cell in row.items() if key in known and cell not in (None, "")}
+        cells: dict[str, Any] = {key: plain_cell(cell) for key, cell in row.items() if key in known and cell not in (None, "")}
         try:
             if "meta" in cells:
                 cells["meta"] = msgspec.json.decode(cells["meta"])
@@ -211,7 +242,7 @@ def _own_csv(text: str, name: str) -> list[Rating]:
     return out
 
 
-def _plain(cell: str) -> str:
+def plain_cell(cell: str) -> str:
     """Undo the quote that keeps a spreadsheet from running a cell as a formula."""
     return cell[1:] if len(cell) > 1 and cell[0] == "'" and cell[1] in "=+-@\t\r" else cell
 
@@ -266,14 +297,16 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                 if row[f"Input.rid_{index}"] != rid:
                     raise ValueError
                 kind, system, sid = _MTURK_KINDS[row[f"Input.tst_{index}"]], row[f"Input.sys_id_{index}"], row[f"Input.sid_{index}"]
-                value = float(score)
+                place, value = int(index), float(score)
+                if None in (system, sid, row["WorkerId"], row["HITId"]):  # a row that breaks off
+                    raise ValueError
             except (KeyError, ValueError):
                 problems.append(f"line {number}, answer {answer[:30]!r}")
                 continue
             seconds = row.get("WorkTimeInSeconds") or ""
             total[row["WorkerId"], row["HITId"]] += 1
             _add(out, item=sid, system=system, rater=row["WorkerId"], value=value, kind=kind, hit=row["HITId"],
-                 pair=f"{system} {sid}", position=int(index), seconds=float(seconds) if seconds.isdigit() else None)
+                 pair=f"{system} {sid}", position=place, seconds=float(seconds) if seconds.isdecimal() else None)
     _settle(out)
     if empty:
         notes.append(f"{len(empty):,} assignments hold no answer and were left out: {some(empty)}")
@@ -288,7 +321,8 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     problems: list[str] = []
     documents = 0
     seen: Counter[str] = Counter()
-    for number, cells in enumerate(csv.reader(_distinct(_text(raw, name).splitlines(), notes)), 1):
+    for number, quoted in enumerate(csv.reader(_distinct(_text(raw, name).splitlines(), notes)), 1):
+        cells = [plain_cell(cell) for cell in quoted]
         if not cells:
             continue
         if len(cells) > 8 and cells[8] == "True":

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..captions import Rating
 from ..errors import DataError, some
+from ..stats import LARGEST
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -112,10 +113,10 @@ def from_columns(columns: Mapping[str, Sequence[Any]], notes: Sequence[str] = ()
     _, pair = np.unique((rater.codes * len(hit) + hit.codes) * len(pair_name) + pair_name.codes, return_inverse=True)
     table = Ratings(rater, item, hit, np.where(unpaired, -1, pair.reshape(-1)), kind, value, _numbers(columns.get("position"), n),
                     _numbers(columns.get("seconds"), n), *_credits(columns, n, kind))
-    finite = np.isfinite(value)
-    if not finite.all():
-        said.append(f"{int((~finite).sum()):,} rows have no number as their score and were dropped.")
-        table = table.rows(finite)
+    usable = np.abs(value) < LARGEST
+    if not usable.all():
+        said.append(f"{int((~usable).sum()):,} rows have no usable number as their score and were dropped.")
+        table = table.rows(usable)
     table = _without_duplicates(table, said)
     if not len(table):
         raise DataError("No row of the file holds a usable rating.", hint="; ".join(said))
@@ -145,7 +146,8 @@ def _without_duplicates(table: Ratings, said: list[str]) -> Ratings:
     placed = ~np.isnan(table.position)
     if not placed.any():
         return _without_equal_rows(table, said)
-    key = (table.rater.codes * len(table.hit) + table.hit.codes) * int(np.nanmax(table.position) + 2) + np.where(placed, table.position, 0).astype(np.int64)
+    places, place = np.unique(table.position, return_inverse=True)
+    key = (table.rater.codes * len(table.hit) + table.hit.codes) * len(places) + place.reshape(-1)
     key = np.where(placed, key, -1 - np.arange(len(table)))  # rows without a place are all different
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     if len(first) == len(table):

@@ -8,6 +8,7 @@ caption scores are made as `storymeter human analyse` makes them.
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ import msgspec
 from ..captions import Rating
 from ..errors import DataError, some
 from ..human.analysis import analyse
-from ..human.imports import peek, read, records_of, sniff
+from ..human.imports import peek, plain_cell, read, records_of, sniff
 from .compute import Key
 from .scores import Judgement, Scores, tabulate
 
@@ -80,7 +81,7 @@ def read_scores(path: Path) -> dict[str, dict[Key, float]]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        raw = path.read_bytes()
+        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file.") from None
     if not raw.strip():
@@ -111,7 +112,7 @@ def _from_ratings(path: Path, which: Literal["z", "raw"], accept: Literal["passe
 def _table(raw: bytes, name: str) -> list[dict[str, str]]:
     """Rows by column name, whatever separates them; JSON Lines too."""
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode()
     except UnicodeDecodeError as error:
         raise DataError(f"{name} is not UTF-8 (byte {error.start:,}).", hint="Convert it: iconv -f latin1 -t utf-8 FILE") from None
     lines = [line for line in text.splitlines() if line.strip()]
@@ -123,7 +124,10 @@ def _table(raw: bytes, name: str) -> list[dict[str, str]]:
         keys = list(dict.fromkeys(key for record in records for key in record))
         return [{key: "" if record.get(key) is None else str(record[key]) for key in keys} for record in records]
     separator = "\t" if "\t" in lines[0] else "," if "," in lines[0] else None
-    rows = [line.split() for line in lines] if separator is None else list(csv.reader(lines, delimiter=separator))
+    try:
+        rows = [line.split() for line in lines] if separator is None else [[plain_cell(cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
+    except csv.Error as error:
+        raise DataError(f"{name} cannot be read as a table: {error}.", hint="Look for a quotation mark that is never closed.") from None
     head = [cell.strip() for cell in rows[0]]
     wrong = [str(number) for number, row in enumerate(rows[1:], 2) if len(row) != len(head)]
     if wrong:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, some
+from ..stats import LARGEST
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -77,8 +78,8 @@ def tabulate(judgements: Sequence[Judgement], *, scale: str = "", notes: Sequenc
     systems, items = sorted({j.system for j in listed}), sorted({j.item for j in listed})
     place, spot = {s: k for k, s in enumerate(systems)}, {i: k for k, i in enumerate(items)}
     human = np.array([j.value for j in listed], dtype=float)
-    known = np.isfinite(human)
-    said = [*notes, f"{int((~known).sum()):,} human scores are no numbers and were left out."] if not known.all() else list(notes)
+    known = np.abs(human) < LARGEST
+    said = [*notes, f"{int((~known).sum()):,} human scores are no usable numbers and were left out."] if not known.all() else list(notes)
     system = np.array([place[j.system] for j in listed], dtype=np.int64)[known]
     item = np.array([spot[j.item] for j in listed], dtype=np.int64)[known]
     return Scores(tuple(systems), tuple(items), system, item, human[known], {}, {}, tuple(said), scale)
@@ -91,6 +92,7 @@ def join_scores(scores: Scores, values: Mapping[str, Mapping[tuple[str, str], fl
     wanted = [(scores.systems[s], scores.items[i]) for s, i in zip(scores.system, scores.item, strict=True)]
     for metric, known in values.items():
         column = np.array([known.get(key, np.nan) for key in wanted], dtype=float)
+        column[~(np.abs(column) < LARGEST)] = np.nan
         lacking = int(np.isnan(column).sum())
         if lacking == len(column):
             mine, theirs = sorted(set(wanted)), sorted(known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from ..human.analysis import Analysis
 from ..human.plan import Plan
+from .table import harmless
 
 GREEN, GREY, RED, BLUE = "#2e9e5b", "#c9ced8", "#c8453b", "#1b66c9"
 
@@ -27,14 +29,21 @@ def figure(width: float, height: float) -> tuple[Any, Any]:
 
 def png(drawn: Any) -> bytes:
     out = io.BytesIO()
-    drawn.savefig(out, format="png", dpi=130, metadata={"Software": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a letter that the font lacks is drawn as a box
+        drawn.savefig(out, format="png", dpi=min(130, 12_000 / max(drawn.get_size_inches())), metadata={"Software": None})
     return out.getvalue()
+
+
+def label(name: str) -> str:
+    """A name as the figures may write it: a dollar sign begins no formula, and no name fills the picture."""
+    return (harmless(name) if len(name) <= 60 else harmless(name[:59]) + "…").replace("$", r"\$")
 
 
 def significance_matrix(analysis: Analysis) -> bytes:
     """Green: the system of the row beats the system of the column."""
     ranking = analysis.ranking
-    names, n = [s.name for s in ranking.systems], len(ranking.systems)
+    names, n = [label(s.name) for s in ranking.systems], len(ranking.systems)
     drawn, axes = figure(2.2 + 0.42 * n, 1.6 + 0.42 * n)
     axes.spines[:].set_visible(False)
     for i in range(n):
@@ -70,7 +79,7 @@ def distributions(analysis: Analysis) -> bytes:
         if system.interval:
             axes.plot(system.interval, [row, row], color="#1d2330", linewidth=3, solid_capstyle="butt")
         axes.plot([system.z], [row], "o", color="#1d2330", markersize=5)
-    axes.set_yticks(range(1, len(values) + 1), [s.name for s in ranking.systems])
+    axes.set_yticks(range(1, len(values) + 1), [label(s.name) for s in ranking.systems])
     axes.invert_yaxis()
     axes.axvline(0, color=GREY, linewidth=1, zorder=0)
     axes.set_xlabel("caption score (z): 0 is a rater's own average")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..meta.scores import Scores
 from ..stats.correlation import pearson
-from .plots_human import BLUE, figure, png
+from .plots_human import BLUE, figure, label, png
 
 
 def scatter(scores: Scores, metric: str) -> bytes:
@@ -20,13 +20,13 @@ def scatter(scores: Scores, metric: str) -> bytes:
     drawn, axes = figure(5.2, 4.2)
     axes.scatter(x[there], y[there], color=BLUE, s=30, zorder=3)
     for a, b, name in zip(x[there], y[there], np.array(scores.systems)[there], strict=True):
-        axes.annotate(str(name), (a, b), xytext=(4, 4), textcoords="offset points", fontsize=8)
+        axes.annotate(label(str(name)), (a, b), xytext=(4, 4), textcoords="offset points", fontsize=8)
     r = pearson(x[there], y[there])
     if not np.isnan(r):
         slope, offset = np.polyfit(x[there], y[there], 1)
         ends = np.array([x[there].min(), x[there].max()])
         axes.plot(ends, slope * ends + offset, color="#7d8797", linewidth=1)
-    axes.set(xlabel=metric, ylabel="human score", title=f"r = {r:.3f}, n = {int(there.sum())}" if not np.isnan(r) else "no correlation: a side is constant")
+    axes.set(xlabel=label(metric), ylabel="human score", title=f"r = {r:.3f}, n = {int(there.sum())}" if not np.isnan(r) else "no correlation: a side is constant")
     axes.margins(0.12)
     return png(drawn)
 
@@ -40,8 +40,8 @@ def heat_map(names: Sequence[str], r: np.ndarray) -> bytes:
         for j in range(len(names)):
             text = "–" if np.isnan(r[i, j]) else f"{r[i, j]:.2f}"
             axes.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if abs(np.nan_to_num(r[i, j])) > 0.65 else "#1d2330")
-    axes.set_xticks(range(len(names)), names, rotation=90)
-    axes.set_yticks(range(len(names)), names)
+    axes.set_xticks(range(len(names)), [label(name) for name in names], rotation=90)
+    axes.set_yticks(range(len(names)), [label(name) for name in names])
     axes.tick_params(length=0)
     return png(drawn)
 
@@ -50,7 +50,7 @@ def reference_curve(curve: Mapping[str, Sequence[float]], statistic: str) -> byt
     """The same correlation with 1, 2, 3, … references (after Wang et al., RoViST, figure 4)."""
     drawn, axes = figure(6, 3.8)
     for name, values in curve.items():
-        axes.plot(range(1, len(values) + 1), values, "o-", markersize=4, label=name)
+        axes.plot(range(1, len(values) + 1), values, "o-", markersize=4, label=label(name))
     longest = max((len(v) for v in curve.values()), default=1)
     axes.set(xlabel="number of references", ylabel=statistic, xticks=range(1, longest + 1))
     axes.legend(frameon=False, fontsize=8)
@@ -64,7 +64,7 @@ def distributions(groups: Mapping[str, np.ndarray], scorer: str) -> bytes:
     edges = np.linspace(min(low, 0.0), max(high, 1.0), 41)
     for name, values in groups.items():
         shares = np.histogram(values, edges)[0] / values.size
-        line = axes.stairs(shares, edges, label=f"{name} (median {np.median(values):.2f})", linewidth=1.6)
+        line = axes.stairs(shares, edges, label=f"{label(name)} (median {np.median(values):.2f})", linewidth=1.6)
         axes.axvline(float(np.median(values)), color=line.get_edgecolor(), linewidth=0.8, linestyle=":")
     axes.set(xlabel=scorer, ylabel="share", ylim=(0, None))
     axes.legend(frameon=False, fontsize=8)

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from .ties import tie_accuracy as tie_accuracy
     from .ties import tie_calibrated as tie_calibrated
 
+#: a score beyond this is no measurement, and its powers would not fit into a number
+LARGEST = 1e50
+
 _LATE = {
     "benjamini_hochberg": "multiple",
     "bootstrap_interval": "resampling",

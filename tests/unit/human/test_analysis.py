@@ -233,7 +233,8 @@ def test_a_regular_table_is_read_by_columns_as_row_by_row(tmp_path: Path) -> Non
     assert _csv_columns("value,kind,item,system,rater\n3,,v,s,r\n") == {"value": [3.0], "kind": ["system"], "item": ["v"], "system": ["s"], "rater": ["r"]}
 
 
-@pytest.mark.parametrize("text", ["", "{\"item\": 3}\n", "not a table at all\n1,2,3\n", "item,system,rater,value\na,b,c,high\n", "item,system,rater\na,b,c\n"])
+@pytest.mark.parametrize("text", ["", "{\"item\": 3}\n", "not a table at all\n1,2,3\n", "item,system,rater,value\na,b,c,high\n", "item,system,rater\na,b,c\n",
+                                  "\ufeff\n", "item,system,rater,value\n" + "a" * 200_000 + ",b,c,1\n", '{\n "v": {\n  "item": 3\n }\n}\n'], ids=lambda text: repr(text[:30]))
 def test_bad_files_get_a_message_not_a_traceback(tmp_path: Path, text: str) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(text)
@@ -243,8 +244,28 @@ def test_bad_files_get_a_message_not_a_traceback(tmp_path: Path, text: str) -> N
 
 def test_nan_scores_are_dropped_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "r.jsonl", campaign())
-    path.write_text(path.read_text() + '{"item":"v0","system":"best","rater":"r0","value":null}\n')
-    assert any("1 rows have no number" in note for note in read(path).notes)
+    path.write_text(path.read_text() + '{"item":"v0","system":"best","rater":"r0","value":null}\n{"item":"v0","system":"best","rater":"r0","value":1e308}\n')
+    assert any("2 rows have no usable number" in note for note in read(path).notes)
+
+
+@pytest.mark.parametrize("place", ["inf", "1e300", "-7", "1.5"])
+def test_a_place_may_be_any_number(tmp_path: Path, place: str) -> None:
+    rows = [f"v{k},{system},r{rater},{50 + k},h,{place if k == 3 else k}" for rater in range(3) for k, system in enumerate("abababab")]
+    (tmp_path / "r.csv").write_text("\n".join(["item,system,rater,value,hit,position", *rows]))
+    assert len(read(tmp_path / "r.csv")) == 24
+
+
+def test_a_byte_order_mark_before_json_lines(tmp_path: Path) -> None:
+    path = write(tmp_path / "r.jsonl", campaign())
+    plain = read(path)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read(path).systems == plain.systems and len(read(path)) == len(plain)
+
+
+def test_names_in_figures_are_no_formulas_and_any_script_is_drawn_without_a_word(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    records = [msgspec.structs.replace(r, system="$x^{$ \u4e2d\r" if r.system == "best" else r.system) for r in campaign()]
+    result = run(write(tmp_path / "r.jsonl", records), "--figures", tmp_path / "figures")
+    assert result.exit_code == 0 and not recwarn.list
 
 
 def test_own_csv_jsonl_and_wmt_say_the_same(tmp_path: Path) -> None:

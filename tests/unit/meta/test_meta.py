@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,25 @@ def test_missing_stays_missing(tables: tuple[Path, Path], tmp_path: Path) -> Non
     assert any("1 scored captions have no human judgement" in note for note in out["notes"])
 
 
-@pytest.mark.parametrize("text", ["", "system,item\na,b\n", "system,item,score\na,b,high\n", "system,item,score\na,b\n", "system,item,score\n"])
+def test_scores_that_are_no_measurements_are_missing(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    human, scores = tables
+    lines = scores.read_text().splitlines()
+    (tmp_path / "huge.csv").write_text("\n".join([lines[0], "s0,i0,inf,0.3,1", "s0,i1,1e308,0.3,1", *lines[3:]]))
+    good = next(row for row in answer("--human", human, "--scores", tmp_path / "huge.csv", "--resamples", 0, "--permutations", 50)["metrics"] if row["metric"] == "good")
+    assert good["n"] == 98
+
+
+def test_ids_that_begin_like_a_formula_join(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    """YouTube ids begin with a dash; `score --per-document` writes them with a quote, for spreadsheets."""
+    human, scores = tables
+    for name, path, quote in (("human", human, ""), ("scores", scores, "'")):
+        (tmp_path / f"{name}.csv").write_text(re.sub(r",(i\d)", rf",{quote}-\1", path.read_text()))
+    out = answer("--human", tmp_path / "human.csv", "--scores", tmp_path / "scores.csv", "--resamples", 0, "--permutations", 50)
+    assert all(row["n"] == 100 for row in out["metrics"])
+
+
+@pytest.mark.parametrize("text", ["", "system,item\na,b\n", "system,item,score\na,b,high\n", "system,item,score\na,b\n", "system,item,score\n",
+                                  "\ufeff\n", "system,item,score\n" + "a" * 200_000 + ",b,1\n"], ids=lambda text: repr(text[:30]))
 def test_bad_human_files(tables: tuple[Path, Path], tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.csv").write_text(text)
     result = run("--human", tmp_path / "bad.csv", "--scores", tables[1])
