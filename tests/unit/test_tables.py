@@ -25,7 +25,7 @@ def test_csv_keeps_full_numbers_and_defuses_formulas() -> None:
 
 def test_markup_is_escaped_in_each_costume() -> None:
     assert r"a\|b" in TABLE.render("markdown")
-    assert r"\& <i>\_x" in TABLE.render("latex")
+    assert r"\& \textless{}i\textgreater{}\_x" in TABLE.render("latex")
     assert "&lt;i&gt;" in TABLE.render("html")
 
 
@@ -49,3 +49,34 @@ def test_a_page_looks_at_its_columns_once_and_not_once_per_row(monkeypatch: pyte
     monkeypatch.setattr(Table, "numeric", lambda self: looks.append(1) or numeric(self))
     Table(["a", "b"], [[k, "x"] for k in range(50)]).render("html")
     assert len(looks) == 1
+
+
+def test_a_row_of_latex_is_never_an_option_of_the_line_before_nor_a_way_out_of_a_comment() -> None:
+    text = Table(["name"], [["[male] walks\n\nhome"], ["*x"]], title="a\n\\input{b}").render("latex")
+    assert r"{}[male] walks  home \\" in text and r"{}*x \\" in text and "\n\\input" not in text
+
+
+def test_markdown_holds_no_tags_but_keeps_a_less_than() -> None:
+    assert "| &lt;img src=x> p < 0.05 |" in Table(["name"], [["<img src=x> p < 0.05"]]).render("markdown")
+
+
+def test_headings_of_csv_are_defused_too() -> None:
+    assert Table(["=cmd()"], []).render("csv") == "'=cmd()\n"
+
+
+WIDE = Table(["rank", "system", *(Column(f"number {k}", ".4f") for k in range(9)), "because"], [[k, f"system-{k}", *[k / 7] * 9, "it was said to be so by everybody"] for k in range(3)],
+             title="T", note="a|note|that|is|longer|than|the|table|" + "x" * 150)
+
+
+def test_a_narrow_terminal_cuts_tables_into_blocks_that_name_their_rows() -> None:
+    lines = WIDE.render("table", width=60).splitlines()
+    assert max(map(len, lines)) <= 60
+    heads = [line for line in lines if "rank" in line]
+    assert len(heads) > 1 and all("system" in line for line in heads)
+    assert " ".join(lines).count("0.2857") == 9  # every number once, and whole
+    assert "said" in " ".join(lines)
+
+
+def test_a_file_gets_tables_and_notes_uncut() -> None:
+    text = WIDE.render("table")
+    assert WIDE.note in text.splitlines() and text.count("rank") == 1

@@ -97,9 +97,8 @@ def _csv(table: Table) -> bytes:
 
 
 def _tsv(table: Table) -> bytes:
-    lines = ["\t".join(head.name for head in table.heads)]
-    lines += ["\t".join("" if value is None else str(value).replace("\t", " ") for value in row) for row in table.rows]
-    return ("\n".join(lines) + "\n").encode()
+    lines = [[head.name for head in table.heads], *(["" if value is None else str(value) for value in row] for row in table.rows)]
+    return "".join("\t".join(" ".join(cell.splitlines()).replace("\t", " ") for cell in line) + "\n" for line in lines).encode()
 
 
 def _jsonl(table: Table) -> bytes:

@@ -27,6 +27,7 @@ from typing import Any
 import msgspec
 
 from ..errors import UsageError
+from .fitting import blocks, least_width, naming, natural_width
 
 MISSING = "–"
 #: what a terminal obeys instead of showing it: control characters (but line breaks and tabs), and marks that turn the direction of writing
@@ -96,23 +97,32 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        # rich shrinks columns to fit; a table that goes into a file or a pipe must not be cut
+        numbers, names, shown = self.numeric(), [harmless(head.name) for head in self.heads], self.shown()
+        cells = [[row[k] for row in shown] for k in range(len(names))]
+        natural = [natural_width([name, *column]) for name, column in zip(names, cells, strict=True)]
+        least = [least_width(name, column, number) for name, column, number in zip(names, cells, numbers, strict=True)]
+        # a table that goes into a file or a pipe is never cut
+        fitted = blocks(natural, least, naming(numbers), width) if width else [list(enumerate(natural))]
         console = Console(file=io.StringIO(), width=width or 100_000, force_terminal=colour, no_color=not colour, highlight=False)
-        table = RichTable(title=Text(harmless(self.title)) if self.title else None, title_justify="left", caption=Text(harmless(self.note)) if self.note else None,
-                          caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold", caption_style="dim", pad_edge=False)
-        for head, number in zip(self.heads, self.numeric(), strict=True):
-            table.add_column(Text(harmless(head.name)), justify="right" if number else "left", overflow="fold")
-        for row in self.shown():
-            table.add_row(*(Text(cell) for cell in row))
         with console.capture() as captured:
-            console.print(table)
+            if self.title:
+                console.print(Text(harmless(self.title), "bold"))
+            for block in fitted:
+                table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+                for k, wide in block:
+                    table.add_column(Text(names[k]), justify="right" if numbers[k] else "left", overflow="fold", width=wide)
+                for row in shown:
+                    table.add_row(*(Text(row[k]) for k, _ in block))
+                console.print(table)
+            if self.note:
+                console.print(Text(harmless(self.note), "dim"))
         return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
 
 
 def _csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([head.name for head in table.heads])
+    writer.writerow([_plain(head.name) for head in table.heads])
     writer.writerows([_plain(value) for value in row] for row in table.rows)
     return out.getvalue()
 
@@ -127,7 +137,7 @@ def _plain(value: object) -> object:
 
 
 _LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-          "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", MISSING: "--"}
+          "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", MISSING: "--", "\n": " ", "\t": " ", "<": r"\textless{}", ">": r"\textgreater{}"}
 
 
 def _latex(table: Table) -> str:
@@ -135,18 +145,22 @@ def _latex(table: Table) -> str:
         return "".join(_LATEX.get(char, char) for char in text)
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(escape(cell) for cell in cells) + r" \\"
+        row = " & ".join(escape(cell) for cell in cells) + r" \\"
+        return "{}" + row if row.startswith(("[", "*")) else row  # after \\ or a rule these would be its option
 
     align = "".join("r" if number else "l" for number in table.numeric())
     body = [line([head.name for head in table.heads]), r"\midrule", *(line(row) for row in table.shown())]
     tabular = "\n".join([rf"\begin{{tabular}}{{{align}}}", r"\toprule", *body, r"\bottomrule", r"\end{tabular}"])
-    comments = [f"% {text}" for text in (table.title, table.note) if text]
+    comments = [f"% {line}" for text in (table.title, table.note) for line in text.splitlines()]
     return "\n".join(["% needs \\usepackage{booktabs}", *comments, tabular]) + "\n"
+
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def _markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+        return "| " + " | ".join(_TAG.sub("&lt;", cell.replace("|", "\\|").replace("\n", " ")) for cell in cells) + " |"
 
     rule = "|" + "|".join("--:" if number else ":--" for number in table.numeric()) + "|"
     return "\n".join([line([head.name for head in table.heads]), rule, *(line(row) for row in table.shown())]) + "\n"

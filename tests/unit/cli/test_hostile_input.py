@@ -50,6 +50,13 @@ def test_escape_sequences_never_reach_the_terminal(run: Run, evil: Path, monkeyp
     assert not RAW.search(out + err)
 
 
+def test_a_row_of_tabs_is_a_line_whatever_the_id(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"v\n\t1\r": "a man runs", "w": "a dog"}))
+    assert run("score", str(tmp_path / "a.json"), "-m", "distinct_1", "--per-document", str(tmp_path / "rows.tsv"))[0] == 0
+    rows = (tmp_path / "rows.tsv").read_text().split("\n")
+    assert len(rows) == 4 and {row.count("\t") for row in rows[:3]} == {2}
+
+
 def test_json_still_says_the_same_id(run: Run, evil: Path) -> None:
     _, out, _ = run("compare", str(evil / "a.json"), str(evil / "b.json"), "-r", str(evil / "references.json"), "-m", "rouge_l", "--format", "json")
     assert f"v_{EVIL}" in {row["document"] for row in json.loads(out)["comparisons"][0]["most_different"]}

@@ -1,0 +1,73 @@
+"""How a table goes into a terminal that is too narrow for it: texts wrap between words, numbers never; and where that is not
+enough, the table is cut into blocks of columns, each of which begins with the columns that name its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+#: what stands between two columns, and at the two edges together
+GAP, EDGES = 3, 2
+#: a text may wrap at this many characters, or at its longest word (but none longer than the second number)
+NARROW, LONGEST_WORD = 16, 40
+
+
+def natural_width(cells: Sequence[str]) -> int:
+    from rich.cells import cell_len
+
+    return max((cell_len(line) for cell in cells for line in cell.splitlines()), default=0)
+
+
+def least_width(head: str, cells: Sequence[str], number: bool) -> int:
+    """The narrowest that can still be read."""
+    word = natural_width([*head.split(), *(cells if number else [word for cell in cells for word in cell.split()])])
+    return word if number else max(min(word, LONGEST_WORD), min(natural_width([head, *cells]), NARROW))
+
+
+def naming(numbers: Sequence[bool]) -> int:
+    """How many columns at the left say what a row is about: up to the end of the first texts.
+
+    >>> naming([True, False, False, True, False]), naming([False, True])
+    (3, 1)
+    """
+    first = list(numbers).index(False) if False in numbers else 0
+    return next((k for k in range(first, len(numbers)) if numbers[k]), len(numbers))
+
+
+def blocks(natural: Sequence[int], least: Sequence[int], names: int, width: int) -> list[list[tuple[int, int]]]:
+    """(column, its width) for every block; the first `names` columns say what a row is about.
+
+    >>> blocks([6, 10, 30], [6, 10, 16], 1, 40)
+    [[(0, 6), (1, 10), (2, 16)]]
+    >>> blocks([6, 10, 30], [6, 10, 16], 1, 30)
+    [[(0, 6), (1, 10)], [(0, 6), (2, 19)]]
+    """
+    room = width - EDGES
+    every = list(range(len(natural)))
+    if _taken(least, every) <= room:
+        return [_widths(natural, least, every, room)]
+    keys = every[:max(names, 1)]
+    while len(keys) > 1 and _taken(least, keys) > room // 2:
+        keys.pop()
+    found: list[list[int]] = []
+    for column in every[len(keys):]:
+        if not found or _taken(least, [*keys, *found[-1], column]) > room:
+            found.append([])
+        found[-1].append(column)
+    return [_widths(natural, least, [*keys, *block], room) for block in found or [[]]]
+
+
+def _taken(widths: Sequence[int], columns: Sequence[int]) -> int:
+    return sum(widths[column] for column in columns) + GAP * (len(columns) - 1)
+
+
+def _widths(natural: Sequence[int], least: Sequence[int], columns: list[int], room: int) -> list[tuple[int, int]]:
+    """The widest column gives way first, down to its least width; where even that is too much, below it."""
+    widths = {column: natural[column] for column in columns}
+    for floors in (least, [1] * len(least)):
+        while (excess := sum(widths.values()) + GAP * (len(columns) - 1) - room) > 0:
+            yielding = [column for column in columns if widths[column] > floors[column]]
+            if not yielding:
+                break
+            widest = max(yielding, key=lambda column: widths[column])
+            widths[widest] = max(floors[widest], widths[widest] - max(1, excess // len(columns)))
+    return list(widths.items())
