@@ -24,6 +24,10 @@ std::string text() {
     static const char* const pieces[] = {"a", "b", "dog", " ", " ", " ", "  ", "\t", "\xC2\xA0", "\xE3\x80\x80", "\xE2\x80\xA8", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xFF", "\xE2", "\x1C"};
     std::string out;
     const std::size_t kind = below(100);
+    if (below(1000) == 0) {  // long enough for the kernels that work on several words of bits at once
+        for (std::size_t words = 250 + below(900); words > 0; --words) out += words % (2 + below(3)) ? "a " : "b ";
+        return out;
+    }
     const std::size_t length = kind == 0 ? 0 : kind == 99 ? 200 + below(600) : below(40);
     for (std::size_t i = 0; i < length; ++i) {
         if (kind < 10) {
