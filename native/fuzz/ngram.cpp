@@ -20,11 +20,13 @@ namespace {
 std::mt19937_64 draw;
 std::size_t below(std::size_t n) { return static_cast<std::size_t>(draw() % n); }
 
+bool long_texts = false;  // long enough for the kernels that work on several words of bits at once
+
 std::string text() {
     static const char* const pieces[] = {"a", "b", "dog", " ", " ", " ", "  ", "\t", "\xC2\xA0", "\xE3\x80\x80", "\xE2\x80\xA8", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xFF", "\xE2", "\x1C"};
     std::string out;
     const std::size_t kind = below(100);
-    if (below(1000) == 0) {  // long enough for the kernels that work on several words of bits at once
+    if (long_texts) {
         for (std::size_t words = 250 + below(900); words > 0; --words) out += words % (2 + below(3)) ? "a " : "b ";
         return out;
     }
@@ -72,6 +74,7 @@ int main(int argc, char** argv) {
     std::printf("n-gram kernels: %llu texts, seed %llu\n", inputs, seed);
     for (unsigned long long done = 0; done < inputs;) {
         std::vector<std::string> fitted(1 + below(4)), lines(1 + below(6));
+        long_texts = below(500) == 0;
         for (auto& line : fitted) line = text();
         for (auto& line : lines) line = below(5) == 0 ? fitted[below(fitted.size())] : text();
         done += fitted.size() + lines.size();
