@@ -13,8 +13,7 @@ from ..meta.comparisons import MetricComparison
 from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
 from ..stats.correlation import pearson
-from .human_study import words
-from .page import heading, page, paragraph, picture
+from .page import heading, page, paragraph, picture, words
 from .table import Column, Table, to_json
 
 STATISTICS = {
@@ -188,5 +187,5 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
                   paragraph("better, worse: of two metrics, the one that agrees more with people first; between: how alike the two are; p: the chance of so large a lead if both were equally good; "
                             "p Holm and p BH: corrected for the number of comparisons.", note=True),
                   heading("Signatures"), *(paragraph(f"{r.metric}: {r.signature or 'scores from a file'}", note=True) for r in agreement.results)]
-    style = ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}"
+    style = ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} img{background:#fff}"
     return page(f"Which metric agrees with people? {agreements[0].title}", parts, style=style)

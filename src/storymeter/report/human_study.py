@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from ..human.analysis import CAPTION_MINIMUM, Analysis
 from ..human.quality import FLAGS
 from ..human.reliability import cost
-from .page import heading, page, paragraph, picture
+from .page import heading, page, paragraph, picture, words
 from .table import Column, Table, to_json
 
 TEST_NAMES = {"t": "paired t-test", "signed-rank": "Wilcoxon signed-rank test", "mann-whitney": "Mann-Whitney test"}
@@ -154,16 +153,11 @@ def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: st
              paragraph(f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f} {currency}, which is {spent.per_system:,.2f} {currency} per system."),
              paragraph(f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings, the least that the method's authors advise before the score of a single caption is trusted; scores of systems need less."),
              *(paragraph(note) for note in analysis.notes)]
-    return page(title, parts, style=".scroll td{white-space:nowrap} dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff}")
+    return page(title, parts, style=".scroll td{white-space:nowrap} img{background:#fff}")
 
 
 def _table(table: Table) -> str:
     return f"<div class=scroll>{table.render('html')}</div>"
-
-
-def words(meaning: Mapping[str, str]) -> str:
-    """What each number means, under the table that shows it."""
-    return "<dl class=words>" + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}.</dd>" for name, text in meaning.items()) + "</dl>"
 
 
 def draw(analysis: Analysis) -> dict[str, bytes]:

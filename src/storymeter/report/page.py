@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 STYLE = """
 :root { --ink: #1d2330; --soft: #5c6575; --line: #d9dee7; --paper: #fff; --tint: #f4f6fa; --mark: #1b66c9; }
@@ -20,6 +20,7 @@ caption { text-align: left; font-weight: 600; padding-bottom: .35rem; }
 th, td { padding: .3rem .8rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 th { border-bottom: 2px solid var(--line); font-weight: 600; } .number { text-align: right; }
 img, svg { max-width: 100%; height: auto; } code { background: var(--tint); padding: .1em .3em; border-radius: .2em; }
+dl.words { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; font-size: .9rem; color: var(--soft); } dl.words dt { font-weight: 600; } dl.words dd { margin: 0; }
 """
 
 
@@ -38,6 +39,11 @@ def heading(text: str) -> str:
 
 def paragraph(text: str, *, note: bool = False) -> str:
     return f"<p{' class=note' if note else ''}>{html.escape(text)}</p>"
+
+
+def words(meaning: Mapping[str, str]) -> str:
+    """What each number means, under the table that shows it."""
+    return "<dl class=words>" + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}.</dd>" for name, text in meaning.items()) + "</dl>"
 
 
 def picture(data: bytes, alternative: str, *, kind: str = "image/png") -> str:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..meta.similarity import KINDS, FloatArray, Mean, Similarity
-from .human_study import words
-from .page import heading, page, paragraph, picture
+from .page import heading, page, paragraph, picture, words
 from .table import Column, Table, to_json
 
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
@@ -94,8 +93,7 @@ def similarity_page(found: Similarity) -> str:
              heading("Every source against the others"), picture(pictures["sources"], "How each source's similarities to all others are distributed."),
              picture(pictures["matrix"], "Mean similarity of every source to every other."), f"<div class=scroll>{matrix_table(found).render('html')}</div>",
              heading("Signature"), paragraph(found.signature, note=True)]
-    style = "dl.words{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.9rem;color:var(--soft)} dl.words dt{font-weight:600} dl.words dd{margin:0} img{background:#fff;display:block}"
-    return page("Who says the same as whom?", parts, style=style)
+    return page("Who says the same as whom?", parts, style="img{background:#fff;display:block}")
 
 
 def _value(mean: Mean | None) -> float:
