@@ -44,9 +44,11 @@ def examples() -> Path:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Call a verb as a user would: run("score", "a.json") gives the exit code, stdout and stderr."""
-    from storymeter.cli import main
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """Call a verb as a user would: run("score", "a.json") gives the exit code, stdout and stderr. A fault of our own fails the test."""
+    from storymeter.cli import TRACEBACK, main
+
+    monkeypatch.setenv(TRACEBACK, "1")
 
     def call(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as left:

@@ -40,6 +40,8 @@ def test_no_cluster_there() -> None:
     pytest.importorskip("ray", reason="the part 'ray' is not installed")
     with pytest.raises(DataError, match=r"no cluster at '127\.0\.0\.1:1'"):
         evaluate(candidates=SYSTEMS, references=REFERENCES, metrics="bleu_1", cluster="127.0.0.1:1")
+    with pytest.raises(DataError, match=r"no cluster at 'head:door': 'door' is no port"):
+        evaluate(candidates=SYSTEMS, references=REFERENCES, metrics="bleu_1", cluster="head:door")
 
 
 def test_without_the_part(monkeypatch: pytest.MonkeyPatch) -> None:

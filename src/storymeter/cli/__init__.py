@@ -19,6 +19,9 @@ import click
 from .. import __version__
 from ..errors import StorymeterError, StorymeterWarning
 
+#: set, a fault of our own is shown with all its places, as a developer wants it
+TRACEBACK = "STORYMETER_TRACEBACK"
+
 
 class Verbs(click.Group):
     """Loads a verb's module (`storymeter.cli.<verb>`, attribute `command`) only when that verb is asked for."""
@@ -70,6 +73,11 @@ def main(arguments: list[str] | None = None) -> Any:
         sys.exit(1)
     except (MemoryError, OSError) as error:
         _say(f"{type(error).__name__}: {error}", "")
+        sys.exit(1)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        _say(f"This is a fault of Storymeter, not yours: {type(error).__name__}: {error}", f"Please report it with what `storymeter info` prints; {TRACEBACK}=1 shows where it happened.")
         sys.exit(1)
 
 

@@ -90,5 +90,7 @@ def _lines(error: Exception) -> list[str]:
 def _knock(cluster: str) -> None:
     """Does anyone listen at host:port? Ray itself would ask for several minutes."""
     host, colon, port = cluster.removeprefix("ray://").rpartition(":")
+    if colon and not (port.isascii() and port.isdigit()):
+        raise ValueError(f"{port!r} is no port")
     if colon:
         socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()

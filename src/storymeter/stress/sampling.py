@@ -13,9 +13,12 @@ from .scene import Change, Dice, Scene
 
 
 def fewer_documents(corpus: Corpus, references: Sequence[Corpus], count: int, seed: int) -> tuple[Corpus, list[Corpus]]:
-    """`count` documents of the candidates that have a reference (where there are any), drawn by `seed`, and nothing else on either side."""
+    """`count` documents of the candidates that have a reference (where there are any), drawn by `seed`, and nothing else on either side.
+    Where none has one, both stay as they are: whoever joins them says so."""
     known = {document.id for one in references for document in one}
     ids = sorted({document.id for document in corpus if not known or document.id in known})
+    if not ids:
+        return corpus, list(references)
     kept = set(Random(seed).sample(ids, min(count, len(ids))))
 
     def of(one: Corpus) -> Corpus:

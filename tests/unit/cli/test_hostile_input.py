@@ -122,3 +122,16 @@ def test_a_closed_stdout_gives_no_traceback(examples: Path) -> None:
     words = [sys.executable, "-m", "storymeter", "score", str(examples / "videos" / "good.json"), "-m", "captions"]
     done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 0 and "Traceback" not in done.stderr
+
+
+def test_a_fault_of_our_own_is_no_traceback_either(run: Run, monkeypatch: pytest.MonkeyPatch, examples: Path) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr("storymeter.engine.evaluate.evaluate", fails)
+    call = ("score", str(examples / "videos" / "good.json"), "-m", "captions")
+    with pytest.raises(ZeroDivisionError):
+        run(*call)
+    monkeypatch.delenv("STORYMETER_TRACEBACK")
+    code, out, err = run(*call)
+    assert (code, out) == (1, "") and "fault of Storymeter" in err and "by nothing" in err and "storymeter info" in err

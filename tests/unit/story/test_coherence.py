@@ -53,6 +53,16 @@ def test_no_training_story_is_held_out(data: Path) -> None:
     assert shipped["recipe"] == msgspec.to_builtins(EMBEDDED)  # with what the command does when no flag is given
 
 
+@pytest.mark.parametrize(("name", "content", "said"), [
+    ("w.json", '{"a": 5}', "neither VIST"), ("w.json", '{"a": null}', "neither VIST"), ("w.json", '{"a": {"b": "c"}}', "neither VIST"),
+    ("w.json", '{"a": [["we left", null]]}', "neither a text nor a list"), ("w.json", '{"a": [5]}', "neither a text nor a list"), ("w.json", "{", "no JSON"),
+    ("w.csv", "sentence1,sentence5\n" + "x" * 200_000 + ",y\n", "as a table"), ("w.txt", "one sentence only", "no story")])
+def test_files_that_hold_no_stories(tmp_path: Path, name: str, content: str, said: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(DataError, match=said):
+        read_stories(tmp_path / name)
+
+
 def test_a_group_is_on_one_side_only() -> None:
     stories = [Story(f"album{k % 20}", (f"opening number {k} .", f"ending number {k} ."), "x") for k in range(200)]
     split = split_pairs(stories, [], dev_share=0.3, seed=1)

@@ -102,3 +102,9 @@ def test_verbs(run: Run, examples: Path, tmp_path: Path) -> None:
     assert run("stress", "count", good, "-r", ref, "--m", "-1")[0] == 2
     assert run("stress", "count", good)[0] == 2
     assert run("stress", "count", good, "-r", ref, "--m", "1", "--k", "1")[0] == 2
+
+
+def test_a_sample_of_files_that_do_not_meet_says_so(run: Run, examples: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text('{"elsewhere": [{"sentence": "a dog", "timestamp": [0, 1]}]}')
+    code, _, err = run("stress", "count", str(examples / "videos" / "good.json"), "-r", str(tmp_path / "other.json"), "--documents", "3", "-m", "soda_d")
+    assert code == 1 and "No reference matched" in err

@@ -54,9 +54,9 @@ def _stories(text: str, path: Path) -> Iterator[tuple[str, list[str]]]:
     header = text.partition("\n")[0]
     names = {name.strip().strip('"').lower() for name in header.replace("\t", ",").split(",")}
     if {"sentence1", "sentence5"} <= names:
-        yield from _table(text, "\t" if "\t" in header else ",", [f"sentence{k}" for k in range(1, 6)], None)
+        yield from _table(text, path, "\t" if "\t" in header else ",", [f"sentence{k}" for k in range(1, 6)], None)
     elif {"inputsentence1", "answerrightending"} <= names:
-        yield from _table(text, "\t" if "\t" in header else ",", [f"inputsentence{k}" for k in range(1, 5)], "answerrightending")
+        yield from _table(text, path, "\t" if "\t" in header else ",", [f"inputsentence{k}" for k in range(1, 5)], "answerrightending")
     else:
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():
@@ -77,17 +77,26 @@ def _vist(content: Any, path: Path) -> Iterator[tuple[str, list[str]]]:
         for told in parts.values():
             told.sort(key=lambda part: part[0])
             yield told[0][2], [text for _, text, _ in told]
-    elif isinstance(content, dict):
+    elif isinstance(content, dict) and all(isinstance(stories, str | list) for stories in content.values()):
         for album, stories in content.items():
             for story in [stories] if isinstance(stories, str) else stories:
-                yield str(album), [str(s) for s in story] if isinstance(story, list) else split(str(story))
+                if isinstance(story, list) and all(isinstance(sentence, str) for sentence in story):
+                    yield album, story
+                elif isinstance(story, str):
+                    yield album, split(story)
+                else:
+                    raise DataError(f"{path}: a story of {album!r} is neither a text nor a list of sentences.", hint="See docs/stories.md for the shapes.")
     else:
         raise DataError(f"{path}: this JSON is neither VIST references by album nor VIST SIS.", hint="See docs/stories.md for the shapes.")
 
 
-def _table(text: str, delimiter: str, columns: list[str], answer: str | None) -> Iterator[tuple[str, list[str]]]:
+def _table(text: str, path: Path, delimiter: str, columns: list[str], answer: str | None) -> Iterator[tuple[str, list[str]]]:
     quoting: Any = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    for number, row in enumerate(csv.DictReader(io.StringIO(text), delimiter=delimiter, quoting=quoting), 2):
+    try:
+        rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter, quoting=quoting))
+    except csv.Error as error:
+        raise DataError(f"{path} cannot be read as a table: {error}.", hint="Look for a quotation mark that is never closed.") from None
+    for number, row in enumerate(rows, 2):
         record = {str(key).strip().lower(): (value or "").strip() for key, value in row.items() if key is not None and not isinstance(value, list)}
         sentences = [record.get(column, "") for column in columns]
         if answer is not None:
