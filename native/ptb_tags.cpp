@@ -92,7 +92,8 @@ Match other_entity(const Text& t, std::size_t i) {
         if (const std::size_t n = t.literal(i, entity)) return whole(n);
     }
     if (t.at(i) != '&' || t.at(i + 1) != '#') return {};
-    const std::size_t n = t.run(i + 2, kDigit);
+    std::size_t n = 0;
+    while (t.any_of(i + 2 + n, "0123456789")) ++n;
     return n != 0 && t.at(i + 2 + n) == ';' ? whole(n + 3) : Match{};
 }
 

@@ -70,9 +70,11 @@ std::size_t capitals_length(const Text& t, std::size_t i) {
     return joints != 0 ? end - i : 0;
 }
 
-// A token that keeps its dot because , ; or : follows.
+bool is_insertion(int unit) { return unit == ',' || unit == ';' || unit == ':' || unit == 0x3001; }
+
+// A token that keeps its dot because , ; : or 、 follows.
 Match keeps_dot(const Text& t, std::size_t i, std::size_t n, Emit emit = Emit::kWord) {
-    return n != 0 && t.at(i + n) == '.' && t.any_of(i + n + 1, ",;:") ? ahead(n + 1, 1, emit) : Match{};
+    return n != 0 && t.at(i + n) == '.' && is_insertion(t.at(i + n + 1)) ? ahead(n + 1, 1, emit) : Match{};
 }
 
 // A part of a SLASHED: AN+(-L+){0,2}

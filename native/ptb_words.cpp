@@ -156,7 +156,7 @@ Match apostrophe_word(const Text& t, std::size_t i) {
 Match y_all(const Text& t, std::size_t i) {
     if (!t.any_of(i, "yY")) return {};
     const std::size_t mark = t.apostrophe(i + 1);
-    return mark != 0 && t.is(i + 1 + mark, kLetter) ? ahead(1 + mark, 1) : Match{};
+    return mark != 0 && t.is(i + 1 + mark, kAnyLetter) ? ahead(1 + mark, 1) : Match{};
 }
 
 Match auxiliary_alone(const Text& t, std::size_t i) {
