@@ -11,10 +11,11 @@ Line breaks inside a line (`\\n`, `\\r`, U+2028…) separate words and nothing m
 
 All 34,536 captions of ActivityNet's validation set come out as the original's (one, which depends on the next caption, does when
 that caption follows), and so did a million random lines of words, signs, mark-up, numbers and other scripts, soft hyphens and
-capital sigmas among them. Two differences are meant:
+capital sigmas among them, and every character of the basic plane in 76 surroundings. Differences that are known:
 
-- a tab, vertical tab or line break inside a tag or a URL, which the original leaves in the token, becomes U+00A0 like a blank;
-- a tag whose attribute value runs over the end of the line is no tag, since a line ends the text.
+- a tab, vertical tab or line break inside a tag or a URL becomes U+00A0 like a blank; the original leaves it in the token;
+- a tag whose attribute value runs over the end of the line is no tag, since a line ends the text;
+- a capital sigma beside a mark or an invisible sign that is no part of a word (in a URL, say) may get the other of its two small forms.
 
 >>> tokenize(["He can't say \\"hello\\" (twice)."], punctuation=False)
 [['he', 'ca', "n't", 'say', 'hello', '-lrb-', 'twice', '-rrb-']]
