@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "meteor/lower.hpp"
 #include "ptb_unicode.hpp"
 
 namespace storymeter::ptb {
@@ -36,8 +35,6 @@ CharTable::CharTable() {
     for (const int unit : {0x20, 0x09, 0xA0, 0x3000}) add(unit, unit, kBlank);
     add(0x2000, 0x200A, kBlank);
     for (const int unit : {0x0A, 0x0D, 0x0B, 0x0C, 0x85, 0x2028, 0x2029}) add(unit, unit, kNewline);
-
-    for (char32_t unit = 0; unit < 0x10000; ++unit) small[unit] = static_cast<std::uint16_t>(meteor::lower(unit));
 }
 
 const CharTable kCharTable;

@@ -29,7 +29,6 @@ inline constexpr char16_t kSoftHyphen = 0xAD;
 struct CharTable {
     CharTable();
     std::uint16_t flags[0x10000] = {};
-    std::uint16_t small[0x10000] = {};  // the unit in lower case
 };
 extern const CharTable kCharTable;
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "meteor/lower.hpp"
+#include "meteor/lower.hpp"  // METEOR's: both original tools leave lower-casing to Java, so one table serves both
 #include "utf8.hpp"
 
 namespace storymeter::ptb {
 namespace {
 
-constexpr char16_t kSigma = 0x3A3, kFinalSigma = 0x3C2, kDottedI = 0x130;
+constexpr char16_t kSigma = 0x3A3, kSmallSigma = 0x3C3, kFinalSigma = 0x3C2, kDottedI = 0x130;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void Writer::unit(std::u16string_view units, std::size_t& i, Emit emit) {
         } else if (is(unit, kBlank | kNewline)) {
             append_utf8(out_, 0xA0);  // a blank inside a token must not cut it
         } else {
-            out_.push_back(static_cast<char>(kCharTable.small[unit]));
+            out_.push_back(static_cast<char>(meteor::lower(unit)));
             if (emit == Emit::kAmpersand && unit == '&' && i + 4 < units.size() && units[i + 4] == ';') i += 4;
         }
     } else if (unit >= 0xD800 && unit < 0xE000) {
@@ -43,13 +43,13 @@ void Writer::unit(std::u16string_view units, std::size_t& i, Emit emit) {
         append_utf8(out_, pair ? meteor::lower(0x10000 + ((char32_t{unit} - 0xD800) << 10) + (units[i + 1] - char32_t{0xDC00})) : kReplacement);
         if (pair) ++i;
     } else if (unit == kSigma) {
-        append_utf8(out_, is_final_sigma(units, i) ? kFinalSigma : kCharTable.small[unit]);
+        append_utf8(out_, is_final_sigma(units, i) ? kFinalSigma : kSmallSigma);
     } else if (unit == kDottedI) {
         out_ += "i\xCC\x87";
     } else if (is(unit, kNewline)) {
         append_utf8(out_, 0xA0);
     } else {
-        append_utf8(out_, kCharTable.small[unit]);
+        append_utf8(out_, meteor::lower(unit));
     }
 }
 
@@ -84,7 +84,7 @@ void Writer::token(std::u16string_view units, Emit emit) {
 
 void Writer::token(std::string_view ascii) {
     begin();
-    for (const char c : ascii) out_.push_back(static_cast<char>(kCharTable.small[static_cast<unsigned char>(c)]));
+    for (const char c : ascii) out_.push_back(static_cast<char>(meteor::lower(static_cast<unsigned char>(c))));
     end();
 }
 
