@@ -36,10 +36,15 @@ _OPTIMAL = 1
 
 
 class Bag(NamedTuple):
-    """A caption's distinct words: their shares and vectors, one row per word."""
+    """A caption's distinct words: their shares and vectors. Captions share the vectors, so that many of them cost little memory."""
 
     shares: FloatArray
-    vectors: FloatArray
+    words: tuple[Vector, ...]
+
+    @property
+    def vectors(self) -> FloatArray:
+        """One row per word."""
+        return np.stack(self.words) if self.words else np.empty((0, 0))
 
 
 class Wmd(PairScorer):
@@ -130,10 +135,8 @@ class Wmd(PairScorer):
 
     def _bag(self, counts: dict[str, int]) -> Bag:
         found = [(count, vector) for word, count in counts.items() if (vector := self._words[word]) is not None]
-        if not found:
-            return Bag(np.empty(0), np.empty((0, 0)))
         shares = np.array([count for count, _ in found], dtype=np.float64)
-        return Bag(shares / shares.sum(), np.stack([vector for _, vector in found]))
+        return Bag(shares / max(shares.sum(), 1.0), tuple(vector for _, vector in found))
 
     def _loaded(self) -> WordVectors:
         if self._source is None:

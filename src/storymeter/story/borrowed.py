@@ -58,13 +58,13 @@ class BorrowedPairs:
         names = {int(place): str(name) for place, name in (self.model.config.id2label or {}).items()}
         self.follows = 0 if self.pretrained else next((place for place, name in names.items() if _FOLLOWS.search(name) and not _AGAINST.search(name)), max(names, default=0))
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64, progress: Any = None) -> NDArray[np.float64]:
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> NDArray[np.float64]:
         torch = need_torch("This model")
         distinct = list(dict.fromkeys((" ".join(fill(a).split()), " ".join(fill(b).split())) for a, b in pairs))
         order = sorted(range(len(distinct)), key=lambda k: len(distinct[k][0]) + len(distinct[k][1]))
         found: dict[tuple[str, str], float] = {}
-        for begin in range(0, len(order), batch_size):
-            part = [distinct[k] for k in order[begin:begin + batch_size]]
+        for begin in range(0, len(order), 64):
+            part = [distinct[k] for k in order[begin:begin + 64]]
             batch = self.tokenizer([a for a, _ in part], [b for _, b in part], truncation=True, max_length=self._longest(), padding=True, return_tensors="pt").to(self.device)
             with torch.inference_mode():
                 output = self.model(**batch)

@@ -22,7 +22,6 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MissingPartError
 from ..join import Task
 from ..metric import FloatArray, MeanMetric, Setting
 from ..signature import Signature
@@ -38,30 +37,21 @@ class PairClassifier(Protocol):
     @property
     def label(self) -> str: ...
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64, progress: Any = None) -> NDArray[np.float64]:
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> NDArray[np.float64]:
         """p(B follows A) for every pair (A, B)."""
 
 
 @functools.lru_cache(maxsize=2)
 def load(path: str = "", device: str = "cpu") -> PairClassifier:
     """The embedded model, one that our training wrote, or a Hugging Face classifier of pairs; loaded once per process."""
-    _need()
+    from ..text.checkpoints import need_transformers
+
+    need_transformers("Coherence (rovist_c)")
     from .borrowed import BorrowedPairs, is_borrowed
     from .order_net import CONFIG, load_order_model
 
     folder = Path(path).expanduser() if path else EMBEDDED
     return BorrowedPairs(folder, device) if is_borrowed(folder, CONFIG) else load_order_model(folder, device)
-
-
-def _need() -> None:
-    from ..text.checkpoints import need_torch
-
-    need_torch("Coherence (rovist_c)")
-    try:
-        import safetensors  # noqa: F401
-        import transformers  # noqa: F401
-    except ImportError:
-        raise MissingPartError.extra("Coherence (rovist_c)", "neural") from None
 
 
 def coherence(stories: Sequence[Sequence[str]], model: PairClassifier, progress: Any = None) -> list[NDArray[np.float64]]:

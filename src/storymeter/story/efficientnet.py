@@ -100,7 +100,7 @@ def _fold(net: EfficientNetLite0) -> None:
 
 def load() -> tuple[EfficientNetLite0, str]:
     """The net with its ImageNet weights, ready to score, and the hash of the weights."""
-    path = package_folder(PACKAGE, "Grounding (rovist_vg)") / "models" / FILE
+    path = package_folder(PACKAGE, "Grounding (rovist_vg, tiger)") / "models" / FILE
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest != SHA256:

@@ -193,7 +193,7 @@ class VisualGrounding(MeanMetric):
 
 def story_nouns(documents: Sequence[Document], setting: Setting | None = None) -> list[list[tuple[str, ...]]]:
     """Per story and sentence its nouns."""
-    from ..text.nouns import nouns
+    from .nouns import nouns
 
     out = []
     progress = setting.progress if setting is not None else silent

@@ -43,6 +43,10 @@ class OrderNet(nn.Module):
             types = {"token_type_ids": batch.types} if getattr(self.encoder.config, "type_vocab_size", 0) > 1 else {}
             output = self.encoder(input_ids=batch.inputs, attention_mask=batch.mask.long(), **types)
             hidden, pooled = output.last_hidden_state, getattr(output, "pooler_output", None)
+        return self.judge(hidden, batch, pooled)
+
+    def judge(self, hidden: Tensor, batch: Batch, pooled: Tensor | None = None) -> Tensor:
+        """The logits from what the last layer says of a batch."""
         vector = hidden[:, 0] if pooled is None or self.pooling != "cls" else pooled
         if self.pooling == "cls+a+b":
             first, second = ((batch.mask & (batch.types == kind)).unsqueeze(-1).to(hidden.dtype) for kind in (0, 1))

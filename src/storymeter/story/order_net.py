@@ -67,6 +67,7 @@ class OrderModel:
     def __init__(self, config: OrderConfig, folder: Path, *, device: str = "cpu", weights: Path | None = None) -> None:
         """`folder` holds the encoder; `weights` our own part, or None for a fresh one."""
         torch = need_torch("Coherence")
+        from ..text.packed import PackedBert
         from .order_layers import OrderNet, copy_layer
 
         self.device, self.folder = torch_device(device), folder
@@ -78,13 +79,14 @@ class OrderModel:
         self.width = int(shape.hidden_size)
         torch.manual_seed(0)
         self.net = OrderNet(self.config, whole)
-        self.bottom = None
+        self.bottom = self.packed = None
         if config.frozen:
             with torch.no_grad():
                 for number in range(config.frozen, shape.num_hidden_layers):
                     copy_layer(whole.encoder.layer[number], self.net.tail.layers[number - config.frozen])
             whole.encoder.layer = whole.encoder.layer[:config.frozen]
             self.bottom = whole.to(self.device).eval().requires_grad_(False)
+            self.packed = PackedBert(whole) if PackedBert.fits(whole) else None
         with torch.no_grad():
             self.net.head.weight.mul_(0.1)
             self.net.head.bias.zero_()
@@ -134,25 +136,36 @@ class OrderModel:
         hidden = self.bottom(input_ids=batch.inputs, token_type_ids=batch.types, attention_mask=batch.mask.long()).last_hidden_state
         return batch._replace(inputs=hidden)
 
-    def logits(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64, progress: Any = None) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """z of every pair, as the net gives it, before the temperature; each distinct pair once."""
+    def logits(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """z of every pair, as the net gives it, before the temperature; each distinct pair once, pairs of one length together."""
         torch = need_torch("Coherence")
+        from ..text.packed import batches
+
         places: dict[tuple[str, str], int] = {}
         index = np.array([places.setdefault((plain(a), plain(b)), len(places)) for a, b in pairs], dtype=np.int64)
         encoded = self.encode(list(places))
-        order = np.argsort([len(ids) for ids, _ in encoded], kind="stable")
-        out = np.empty(len(encoded))
+        out, done = np.empty(len(encoded)), 0
         with torch.inference_mode():
-            for begin in range(0, len(order), batch_size):
-                rows = order[begin:begin + batch_size]
-                out[rows] = self.net(self.lower(self.batch([encoded[row] for row in rows]))).double().cpu().numpy()
+            for groups in batches([len(ids) for ids, _ in encoded], self.device):
+                rows = np.concatenate(groups)
+                out[rows] = torch.cat(self._judged([self.batch([encoded[row] for row in group]) for group in groups])).double().cpu().numpy()
+                done += len(rows)
                 if progress is not None:
-                    progress("judging neighbouring sentences", begin + len(rows), len(order))
+                    progress("judging neighbouring sentences", done, len(encoded))
         return out[index]
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64, progress: Any = None) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def _judged(self, groups: list[Batch]) -> list[Any]:
+        if self.packed is None:
+            return [self.net(self.lower(group)) for group in groups]
+        from ..text.packed import Layer
+
+        lower = self.packed.read([group.inputs for group in groups], [group.types for group in groups])
+        upper = lower.through([Layer.of_torch(layer) for layer in self.net.tail.layers], self.packed.heads, self.packed.eps)
+        return [self.net.judge(hidden, group) for hidden, group in zip(upper.groups(), groups, strict=True)]
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> np.ndarray[Any, np.dtype[np.float64]]:
         """p that B follows A, for every pair; a repeated sentence (A = B once marks and case are gone) gets 0."""
-        z = self.logits(pairs, batch_size=batch_size, progress=progress) / self.config.temperature
+        z = self.logits(pairs, progress=progress) / self.config.temperature
         same = np.array([plain(a) == plain(b) for a, b in pairs], dtype=bool)
         return np.where(same, 0.0, 1.0 / (1.0 + np.exp(-z)))
 

@@ -49,7 +49,7 @@ class PairedSpace:
         return []
 
     def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
-        torch = need_torch("Grounding (rovist_vg)")
+        torch = need_torch("Grounding (rovist_vg, tiger)")
         out = np.empty((len(crops), self.width), np.float32)
         with torch.inference_mode():
             for begin in range(0, len(crops), 32):
@@ -59,7 +59,7 @@ class PairedSpace:
         return out
 
     def phrases(self, texts: Sequence[str]) -> Float32:
-        torch = need_torch("Grounding (rovist_vg)")
+        torch = need_torch("Grounding (rovist_vg, tiger)")
         with torch.inference_mode():
             vectors = self.net.texts(torch.from_numpy(self.glove.phrases(texts)).to(self.device))
         found: Float32 = (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy()
@@ -75,7 +75,7 @@ def to_pixels(crops: Sequence[Any], config: PairedConfig) -> Float32:
 
 def load_vision(folder: Path, *, weights: bool) -> tuple[Any, dict[str, Any]]:
     """(vision model, its preprocessing) from a local folder; with `weights=False` only the shape is built."""
-    with opening(folder, "Grounding (rovist_vg)", hint="Give a ViT-like checkpoint saved as safetensors.") as transformers:
+    with opening(folder, "Grounding (rovist_vg, tiger)", hint="Give a ViT-like checkpoint saved as safetensors.") as transformers:
         if weights:
             model = transformers.AutoModel.from_pretrained(str(checkpoint_folder(folder)), use_safetensors=True, **SAFELY)
         else:
@@ -93,7 +93,7 @@ def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:
         raise DataError(f"{folder} holds no grounding model: {error}", hint="Give a folder that `storymeter train grounding` wrote.") from None
     if not (folder / WEIGHTS).is_file():
         raise DataError(f"{folder} holds no weights ({WEIGHTS}).", hint="Copy the whole folder; only safetensors are read.")
-    need_torch("Grounding (rovist_vg)")
+    need_torch("Grounding (rovist_vg, tiger)")
     from .paired_layers import PairedNet
     from .train.loop import load_weights
 

@@ -51,7 +51,7 @@ class LabelSpace:
     """The embedded default: see the module."""
 
     def __init__(self, device: str = "cpu") -> None:
-        need_torch("Grounding (rovist_vg)")
+        need_torch("Grounding (rovist_vg, tiger)")
         from . import efficientnet
 
         self.device = torch_device(device)
@@ -122,7 +122,7 @@ def _face_cascade() -> Any:
 @functools.lru_cache(maxsize=2)
 def load_space(path: str = "", device: str = "cpu") -> JointSpace:
     """The embedded space, one that `storymeter train grounding` wrote, or a Hugging Face model such as CLIP; loaded once per process."""
-    need_torch("Grounding (rovist_vg)")
+    need_torch("Grounding (rovist_vg, tiger)")
     if not path:
         return LabelSpace(device)
     from .borrowed import BorrowedSpace, is_borrowed

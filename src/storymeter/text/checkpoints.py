@@ -76,15 +76,20 @@ def need_torch(what: str) -> Any:
     return torch
 
 
-@contextmanager
-def opening(folder: Path, what: str, *, hint: str = "It may be truncated or incomplete: copy it again.") -> Iterator[Any]:
-    """The module transformers, silent, to open a checkpoint with; whatever it says of a broken one becomes an error that names the folder."""
+def need_transformers(what: str) -> Any:
+    """The module transformers, or an error that says what to install."""
     need_torch(what)
     try:
         import transformers
     except ImportError:
         raise MissingPartError.extra(what, "neural") from None
-    library: Any = transformers
+    return transformers
+
+
+@contextmanager
+def opening(folder: Path, what: str, *, hint: str = "It may be truncated or incomplete: copy it again.") -> Iterator[Any]:
+    """The module transformers, silent, to open a checkpoint with; whatever it says of a broken one becomes an error that names the folder."""
+    library = need_transformers(what)
     logging = library.utils.logging
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
@@ -112,13 +117,13 @@ def read_settings(path: Path) -> dict[str, Any]:
     return settings
 
 
-def torch_device(name: str) -> Any:
+def torch_device(name: str, what: str = "A neural model") -> Any:
     """A device that is there: `cpu`, `cuda`, `cuda:1`, `mps`."""
-    torch = need_torch("A model")
+    torch = need_torch(what)
     try:
         device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        torch.empty(1, device=device).cpu()  # a device that only pretends (meta) gives nothing back
+    except (RuntimeError, AssertionError) as error:
         raise UsageError(f"The device {name!r} cannot be used: {str(error).splitlines()[0]}", hint="Use --device cpu.") from None
     return device
 

