@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import __version__
-from .captions import Document
 from .protocol import Protocol
 from .signature import Signature
 
@@ -133,6 +132,3 @@ class MeanMetric(Metric):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         count = np.maximum(sums[..., -1], 1.0)
         return {part: sums[..., k] / count for k, part in enumerate(self.parts)}
-
-
-EMPTY_DOCUMENT = Document("")

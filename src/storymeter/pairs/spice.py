@@ -28,7 +28,7 @@ from ..metric import Metric, Progress, Setting, silent
 from ..signature import Signature
 from ..text.tokens import document_texts
 from .base import FloatArray, IntArray, PairScorer
-from .scene_graph import SceneGraph, scene_graph
+from .scene_graph import scene_graph
 from .sentences import printed
 from .spice_java import DEADLINE, Item, OriginalSpice
 from .table import read_by
@@ -82,10 +82,6 @@ class Spice(PairScorer):
             return {"tagger": f"HanTa-{version('HanTa')}"}
         except PackageNotFoundError:
             return {}
-
-    def graph(self, text: str) -> SceneGraph:
-        """What the rules read in a caption, to look at."""
-        return scene_graph(text)
 
     def facts(self, texts: Sequence[str]) -> list[Facts]:
         """The facts of each caption; each distinct caption is read once in the scorer's life."""

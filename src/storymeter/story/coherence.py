@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ..join import Task
 from ..metric import FloatArray, MeanMetric, Setting
+from ..pairs.sentences import printed
 from ..signature import Signature
 from .told import sentences_of
 
@@ -78,7 +79,7 @@ class Coherence(MeanMetric):
 
     @property
     def name(self) -> str:
-        return f"rovist_c(model={self.model})" if self.model else "rovist_c"
+        return printed("rovist_c", {"model": ""}, model=self.model)
 
     def document_values(self, task: Task, setting: Setting) -> FloatArray:
         stories = [sentences_of(document) for document in task.candidates]

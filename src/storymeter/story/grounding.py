@@ -30,6 +30,7 @@ from ..errors import UsageError
 from ..join import Task
 from ..metric import FloatArray, MeanMetric, Setting, silent
 from ..pairs.embeddings import VectorStore, cache_folder
+from ..pairs.sentences import printed
 from ..signature import Signature
 from .pictures import Pictures, open_picture
 from .regions import Box, Regions, regions
@@ -153,10 +154,8 @@ class VisualGrounding(MeanMetric):
 
     @property
     def name(self) -> str:
-        chosen = {"model": self.model, "regions": self.regions, "idf": self.idf, "missing": self.missing, "scaled": str(self.scaled).lower()}
-        usual = {"model": "", "regions": "grid", "idf": "corpus", "missing": "error", "scaled": "false"}
-        options = ",".join(f"{key}={value}" for key, value in chosen.items() if value != usual[key])
-        return f"rovist_vg({options})" if options else "rovist_vg"
+        usual: dict[str, object] = {"model": "", "regions": "grid", "idf": "corpus", "missing": "error", "scaled": False}
+        return printed("rovist_vg", usual, model=self.model, regions=self.regions, idf=self.idf, missing=self.missing, scaled=self.scaled)
 
     def document_values(self, task: Task, setting: Setting) -> FloatArray:
         store = self.store(setting)

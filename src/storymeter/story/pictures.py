@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +88,3 @@ def open_picture(path: Path) -> Any:
         raise DataError(f"{path} is no image that can be read: {str(error) or type(error).__name__}", hint="It may be truncated: copy it again.") from None
     rgb.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     return rgb
-
-
-def names(documents: Iterable[Document], pictures: Pictures) -> list[str]:
-    """Every picture that any of the stories needs and that is there, once, in order."""
-    return list(dict.fromkeys(name for document in documents for name in pictures.of(document) if pictures.find(name) is not None))

@@ -32,6 +32,7 @@ from .. import _native
 from ..errors import UsageError
 from ..join import Task
 from ..metric import FloatArray, MeanMetric, Setting
+from ..pairs.sentences import printed
 from ..signature import Signature
 from ..text.words import treebank, words
 from .told import sentences_of
@@ -79,8 +80,7 @@ class NonRedundancy(MeanMetric):
 
     @property
     def name(self) -> str:
-        options = [*(["jaccard=pairs"] if self.jaccard == "pairs" else []), *([f"n={self.n}"] if self.n != 4 else [])]
-        return f"rovist_nr({','.join(options)})" if options else "rovist_nr"
+        return printed("rovist_nr", {"jaccard": "set", "n": 4}, jaccard=self.jaccard, n=self.n)
 
     def document_values(self, task: Task, setting: Setting) -> FloatArray:
         stories = [sentences_of(document, like_nltk=self.jaccard == "pairs") for document in task.candidates]

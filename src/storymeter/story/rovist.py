@@ -14,6 +14,7 @@ import numpy as np
 
 from ..join import Task
 from ..metric import FloatArray, MeanMetric, Setting
+from ..pairs.sentences import printed
 from ..signature import Signature
 from .coherence import Coherence
 from .grounding import Idf, Missing, VisualGrounding
@@ -34,11 +35,9 @@ class Rovist(MeanMetric):
     @property
     def name(self) -> str:
         seeing = self.seeing
-        chosen = {"coherence": self.linking.model, "grounding": seeing.model, "regions": seeing.regions, "idf": seeing.idf,
-                  "missing": seeing.missing, "jaccard": self.repeating.jaccard, "scaled": str(seeing.scaled).lower()}
-        usual = {"coherence": "", "grounding": "", "regions": "grid", "idf": "corpus", "missing": "error", "jaccard": "set", "scaled": "false"}
-        options = ",".join(f"{key}={value}" for key, value in chosen.items() if value != usual[key])
-        return f"rovist({options})" if options else "rovist"
+        usual: dict[str, object] = {"coherence": "", "grounding": "", "regions": "grid", "idf": "corpus", "missing": "error", "jaccard": "set", "scaled": False}
+        return printed("rovist", usual, coherence=self.linking.model, grounding=seeing.model, regions=seeing.regions, idf=seeing.idf, missing=seeing.missing,
+                       jaccard=self.repeating.jaccard, scaled=seeing.scaled)
 
     def document_values(self, task: Task, setting: Setting) -> FloatArray:
         columns = [part.document_values(task, setting)[:, 0] for part in (self.seeing, self.linking, self.repeating)]
