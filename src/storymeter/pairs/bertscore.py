@@ -4,7 +4,7 @@
 
 over the contextual vectors of one layer of an encoder. A token that is opposite to all others counts 0, never less: so does the authors' package, except
 for the longest sentence of one of its batches, because the padding that it compares with is 0. Weights are 1, or with `idf=true` log((N + 1) / (df + 1)) over the N references
-that `fit` saw; the special tokens at both ends can be matched but weigh nothing. An empty sentence scores 0. `baseline=b` rescales
+that `fit` saw; the special tokens at both ends ([CLS], [SEP]) can be matched but weigh nothing. An empty sentence scores 0. `baseline=b` rescales
 each value to (x - b) / (1 - b). Several references: the best F1. The default model is the embedded MiniLM and its layer was chosen by
 the report card; `model=` names any local checkpoint.
 """
@@ -131,6 +131,6 @@ class BertScore(PairScorer):
     def _weights(self, ids: NDArray[np.int64]) -> FloatArray:
         if self.idf:
             return np.log((self._fitted + 1) / (np.array([self._frequency[token] for token in ids.tolist()]) + 1))
-        weights = np.ones(len(ids))
-        weights[[0, -1]] = 0.0
-        return weights
+        tokenizer = self._encoder().tokenizer  # not every one puts special tokens around a sentence
+        special = [token for token in (tokenizer.cls_token_id, tokenizer.sep_token_id) if token is not None]
+        return (~np.isin(ids, special)).astype(np.float64)

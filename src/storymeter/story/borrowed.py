@@ -20,7 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..text.checkpoints import SAFELY, checkpoint_folder, need_torch, opening, read_settings, torch_device, weight_files, weights_hash
+from ..text.checkpoints import (
+    SAFELY,
+    checkpoint_folder,
+    most_tokens,
+    need_torch,
+    opening,
+    read_settings,
+    torch_device,
+    weight_files,
+    weights_hash,
+)
 from ..text.placeholders import fill
 from .order_net import plain
 from .regions import Box
@@ -53,6 +63,7 @@ class BorrowedPairs:
         self.device = torch_device(device)
         self.model, self.tokenizer = _open(folder, head, "AutoTokenizer")
         self.model.to(self.device).eval()
+        self.most = most_tokens(self.tokenizer, self.model)
         self.label = f"{folder.name}#{weights_hash(*weight_files(folder))[:8]}"
         self.pretrained = not head.endswith("SequenceClassification")
         names = {int(place): str(name) for place, name in (self.model.config.id2label or {}).items()}
@@ -65,7 +76,7 @@ class BorrowedPairs:
         found: dict[tuple[str, str], float] = {}
         for begin in range(0, len(order), 64):
             part = [distinct[k] for k in order[begin:begin + 64]]
-            batch = self.tokenizer([a for a, _ in part], [b for _, b in part], truncation=True, max_length=self._longest(), padding=True, return_tensors="pt").to(self.device)
+            batch = self.tokenizer([a for a, _ in part], [b for _, b in part], truncation=True, max_length=self.most, padding=True, return_tensors="pt").to(self.device)
             with torch.inference_mode():
                 output = self.model(**batch)
             logits = output.sop_logits if hasattr(output, "sop_logits") else output.logits
@@ -74,9 +85,6 @@ class BorrowedPairs:
             if progress is not None:
                 progress("judging neighbouring sentences", begin + len(part), len(order))
         return np.array([0.0 if plain(a) == plain(b) else found[" ".join(fill(a).split()), " ".join(fill(b).split())] for a, b in pairs], dtype=np.float64)
-
-    def _longest(self) -> int:
-        return int(min(self.tokenizer.model_max_length, getattr(self.model.config, "max_position_embeddings", 512)))
 
 
 class BorrowedSpace:

@@ -106,6 +106,16 @@ def opening(folder: Path, what: str, *, hint: str = "It may be truncated or inco
             logging.enable_progress_bar()
 
 
+def most_tokens(tokenizer: Any, model: Any) -> int:
+    """How long a text may be. RoBERTa and its kin count places from behind their padding, so that a few of those they name are not for text."""
+    places = int(getattr(model.config, "max_position_embeddings", 512))
+    for name, part in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
+            places -= part.padding_idx + 1
+            break
+    return int(min(tokenizer.model_max_length, places))
+
+
 def read_settings(path: Path) -> dict[str, Any]:
     """A JSON file of a checkpoint."""
     try:

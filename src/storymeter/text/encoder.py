@@ -22,6 +22,7 @@ from ..errors import DataError
 from .checkpoints import (
     SAFELY,
     checkpoint_folder,
+    most_tokens,
     need_torch,
     opening,
     package_folder,
@@ -60,7 +61,7 @@ class Encoder:
         self.packed = PackedBert(self.model) if PackedBert.fits(self.model) else None
         self.dimension = int(self.model.config.hidden_size)
         self.layers = int(self.model.config.num_hidden_layers)
-        self.max_tokens = int(min(self.tokenizer.model_max_length, getattr(self.model.config, "max_position_embeddings", 512)))
+        self.max_tokens = most_tokens(self.tokenizer, self.model)
 
     @property
     def label(self) -> str:

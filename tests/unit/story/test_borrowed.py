@@ -12,9 +12,11 @@ from storymeter.captions import Caption, Document
 from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
 from storymeter.metric import Setting
+from storymeter.pairs import BertScore, Sts
 from storymeter.registry import metric
 from storymeter.story import coherence
 from storymeter.story.spaces import load_space
+from storymeter.text.encoder import load
 
 from . import tiny
 
@@ -76,6 +78,14 @@ def test_a_clip(tmp_path: Path) -> None:
     vg = metric(f"rovist_vg(idf=none,model={folder})")
     setting = Setting(images=str(pictures))
     assert np.isfinite(vg.rows(_task("we saw a cat .", image="one.png"), setting)).all() and vg.signature(setting).get("model").startswith("clip#")
+
+
+def test_a_long_text_fits_whatever_the_family_counts_from(tmp_path: Path) -> None:
+    folder = str(tiny.roberta(tmp_path / "roberta", WORDS))
+    for scorer in (Sts(model=folder, cache=False), BertScore(model=folder, layer=1)):
+        short, long = scorer.pairs(candidates=["a cat", "cat " * 10_000], references=[["a cat"], ["a cat"]])
+        assert short == pytest.approx(1, abs=1e-5) and -1 <= long <= 1
+    assert load(folder).max_tokens == 32
 
 
 @pytest.mark.parametrize("make", [tiny.clip, tiny.siglip])

@@ -40,6 +40,20 @@ def text_model(folder: Path, words: list[str], kind: str = "albert") -> Path:
     return folder
 
 
+def roberta(folder: Path, words: list[str]) -> Path:
+    """A RoBERTa with room for 32 tokens, whose tokeniser does not say so."""
+    import torch
+    from transformers import RobertaConfig, RobertaModel
+
+    size = save_tokenizer(folder, words)
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    settings.pop("model_max_length")
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    torch.manual_seed(0)
+    RobertaModel(RobertaConfig(vocab_size=size, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16, max_position_embeddings=33, pad_token_id=0)).save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
 def pair_classifier(folder: Path, words: list[str], names: tuple[str, str] = ("follows", "does_not_follow")) -> Path:
     """A BERT that judges pairs of sentences; it has learnt nothing."""
     import torch
