@@ -68,11 +68,14 @@ class Encoder:
         return f"{self.name}#{self.hash[:8]}"
 
     def embed(self, sentences: Sequence[str], *, progress: Progress | None = None) -> Float32:
-        """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other."""
+        """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other; where the tokeniser puts nothing
+        around it, its vector is 0."""
         places: dict[str, int] = {}
         index = np.array([places.setdefault(sentence, len(places)) for sentence in sentences], dtype=np.int64)
-        out = np.empty((len(places), self.dimension), np.float32)
-        for rows, _, hidden in self._groups(list(places), None, progress):
+        out = np.zeros((len(places), self.dimension), np.float32)
+        for rows, ids, hidden in self._groups(list(places), None, progress):
+            if not ids.shape[1]:
+                continue
             mean = hidden.mean(1)
             out[rows] = (mean / mean.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
         return out[index]
@@ -93,8 +96,13 @@ class Encoder:
         if layer is not None and not 0 <= layer <= self.layers:
             raise DataError(f"{self.name} has no layer {layer}.", hint=f"Layers count from 0 to {self.layers}.")
         encoded = self.tokenizer(sentences, truncation=True, max_length=self.max_tokens)["input_ids"] if sentences else []
-        done = 0
-        for batch in batches([len(ids) for ids in encoded], self.device):
+        told = np.array([row for row, ids in enumerate(encoded) if ids], dtype=np.int64)
+        nothing = np.array([row for row, ids in enumerate(encoded) if not ids], dtype=np.int64)
+        if len(nothing):
+            yield nothing, np.empty((len(nothing), 0), np.int64), torch.empty((len(nothing), 0, self.dimension))
+        done = len(nothing)
+        for groups in batches([len(encoded[row]) for row in told], self.device):
+            batch = [told[group] for group in groups]
             ids = [np.array([encoded[row] for row in rows], dtype=np.int64) for rows in batch]
             with torch.inference_mode():
                 hidden = self._hidden([torch.from_numpy(group).to(self.device) for group in ids], layer)
