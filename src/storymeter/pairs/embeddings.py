@@ -1,6 +1,6 @@
 """Sentence vectors, each distinct sentence encoded once: in this run, and with the cache on, on this machine.
 
-The cache is one SQLite file per model (its name holds the hash of the weights) in `STORYMETER_CACHE` or the user's cache directory;
+The cache is one SQLite file per model (its name holds the hashes of the weights and of the tokeniser and settings beside them) in `STORYMETER_CACHE` or the user's cache directory;
 a sentence is found by the SHA-256 of its text. `STORYMETER_EMBEDDINGS=off` switches it off. A cache that cannot be read or written is
 never an error: a warning says so, and the sentences are encoded instead.
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, StorymeterWarning
 from ..metric import Progress, silent
-from ..text.checkpoints import checkpoint_folder, read_settings, weight_files, weights_hash
+from ..text.checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
 from ..text.encoder import DEFAULT_NAME, default_folder, load
 from .vector_rows import Float32, VectorRows
 
@@ -52,7 +52,7 @@ class Embeddings:
         self.vectors = VectorRows(_dimension(folder))
         self._row: dict[str, int] = {}
         place = cache_folder() if cache else None
-        self._store = VectorStore(place / f"sentences-{digest[:16]}.sqlite", self.vectors.dimension) if place else None
+        self._store = VectorStore(place / f"sentences-{digest[:8]}-{weights_hash(*reading_files(folder))[:8]}.sqlite", self.vectors.dimension) if place else None
 
     def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
         new = [text for text in dict.fromkeys(sentences) if text not in self._row]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -58,10 +58,9 @@ def reference_curve(curve: Mapping[str, Sequence[float]], statistic: str) -> byt
 
 
 def distributions(groups: Mapping[str, np.ndarray], scorer: str) -> bytes:
-    """The share of values in each of forty bins, one line per group (after Graham et al. 2018, figures 4 and 5)."""
+    """The share of values in each of forty bins, one line per group (after Graham et al. 2018, figure 4)."""
     drawn, axes = figure(7, 3.8)
-    low, high = min(float(values.min()) for values in groups.values()), max(float(values.max()) for values in groups.values())
-    edges = np.linspace(min(low, 0.0), max(high, 1.0), 41)
+    edges = _edges(groups)
     for name, values in groups.items():
         shares = np.histogram(values, edges)[0] / values.size
         line = axes.stairs(shares, edges, label=f"{label(name)} (median {np.median(values):.2f})", linewidth=1.6)
@@ -69,3 +68,25 @@ def distributions(groups: Mapping[str, np.ndarray], scorer: str) -> bytes:
     axes.set(xlabel=scorer, ylabel="share", ylim=(0, None))
     axes.legend(frameon=False, fontsize=8)
     return png(drawn)
+
+
+def hills(groups: Mapping[str, np.ndarray], scorer: str, special: Collection[str] = ()) -> bytes:
+    """The same with one group above the other, the first on top (figure 5): many lines in one place hide each other. The `special` groups have another colour."""
+    drawn, axes = figure(7, 1.1 + 0.38 * len(groups))
+    edges = _edges(groups)
+    shares = {name: np.histogram(values, edges)[0] / values.size for name, values in groups.items()}
+    scale = 0.85 / max(share.max() for share in shares.values())
+    upwards = list(groups.items())[::-1]
+    for row, (name, values) in enumerate(upwards):
+        axes.stairs(row + scale * shares[name], edges, baseline=row, fill=True, color="#d9822b" if name in special else "#4a7fb5")
+        axes.plot([np.median(values)] * 2, [row, row + 0.85], color="#1d2330", linewidth=1.2)
+    axes.set_yticks(range(len(groups)), [f"{label(name)} ({np.median(values):.2f})" for name, values in upwards], va="bottom")
+    axes.tick_params(axis="y", length=0)
+    axes.set(xlabel=scorer, ylim=(0, len(groups)))
+    return png(drawn)
+
+
+def _edges(groups: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Forty bins from 0, or the least value, to 1, or the largest."""
+    low, high = min(float(values.min()) for values in groups.values()), max(float(values.max()) for values in groups.values())
+    return np.linspace(min(low, 0.0), max(high, 1.0), 41)

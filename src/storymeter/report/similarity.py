@@ -78,10 +78,11 @@ def similarity_json(found: Similarity) -> str:
 
 
 def draw(found: Similarity) -> dict[str, bytes]:
-    from .plots_meta import distributions, heat_map
+    from .plots_meta import distributions, heat_map, hills
 
     return {"kinds": distributions({kind: values for kind in KINDS if (values := found.of_kind(kind)).size}, found.scorer),
-            "sources": distributions({name: found.of_source(k) for k, name in enumerate(found.names)}, found.scorer), "matrix": heat_map(found.names, found.matrix())}
+            "sources": hills({found.names[k]: found.of_source(k) for k, *_ in _source_means(found)}, found.scorer, [name for name, human in zip(found.names, found.human, strict=True) if human]),
+            "matrix": heat_map(found.names, found.matrix())}
 
 
 def similarity_page(found: Similarity) -> str:
@@ -91,9 +92,10 @@ def similarity_page(found: Similarity) -> str:
              paragraph("Each line is a histogram of single similarities, one per item and pair of sources; dotted: the median. Where the line of human-human lies left, people chose different things to tell: "
                        "a system that is far from one of them is not wrong for that alone.", note=True),
              heading("Every source against the others"), picture(pictures["sources"], "How each source's similarities to all others are distributed."),
+             paragraph("One hill per source, the one nearest to the others on top; orange: people; the stroke and the number: the median.", note=True),
              picture(pictures["matrix"], "Mean similarity of every source to every other."), f"<div class=scroll>{matrix_table(found).render('html')}</div>",
              heading("Signature"), paragraph(found.signature, note=True)]
-    return page("Who says the same as whom?", parts, style="img{background:#fff;display:block}")
+    return page("Who says the same as whom?", parts, style="img{background:#fff;display:block} .scroll td{white-space:nowrap}")
 
 
 def _value(mean: Mean | None) -> float:

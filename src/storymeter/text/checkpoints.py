@@ -51,6 +51,11 @@ def weight_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.safetensors"))
 
 
+def reading_files(folder: Path) -> list[Path]:
+    """Whatever else of a checkpoint decides what it makes of a text: the network's shape, the tokeniser."""
+    return sorted(file for pattern in ("*.json", "*.txt", "*.model") for file in folder.glob(pattern) if file.is_file())
+
+
 def weights_hash(*files: Path) -> str:
     """The first sixteen digits of the sha256 over the files' bytes, in the order given; worked out once per process."""
     stamps = tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)

@@ -160,4 +160,7 @@ def default_folder() -> Path:
 def load_checkpoint(folder: Path) -> tuple[Any, Any]:
     """(tokenizer, model) from a folder, safetensors only, offline, without any code from the checkpoint."""
     with opening(folder, "The sentence encoder") as transformers:
-        return transformers.AutoTokenizer.from_pretrained(str(folder), **SAFELY), transformers.AutoModel.from_pretrained(str(folder), use_safetensors=True, **SAFELY)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **SAFELY)
+        if len(tokenizer) <= len(tokenizer.all_special_ids):  # where its files are missing, transformers makes one that knows no word
+            raise DataError(f"The checkpoint in {folder} holds no vocabulary.", hint="Copy its tokenizer too (tokenizer.json, vocab.txt, …).")
+        return tokenizer, transformers.AutoModel.from_pretrained(str(folder), use_safetensors=True, **SAFELY)

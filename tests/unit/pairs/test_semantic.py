@@ -118,6 +118,25 @@ def test_a_broken_checkpoint_is_said(checkpoint: Path, file: str, content: bytes
             scorer.pairs(candidates=["a"], references=[["b"]])
 
 
+def test_a_checkpoint_without_its_tokeniser_is_no_checkpoint(checkpoint: Path) -> None:
+    """transformers would make one that knows no word, and all captions would mean the same."""
+    for file in [*checkpoint.glob("tokenizer*"), checkpoint / "vocab.txt"]:
+        file.unlink()
+    for scorer in (Sts(model=str(checkpoint)), BertScore(model=str(checkpoint)), Sts(model=str(checkpoint), engine="align")):
+        with pytest.raises(DataError, match="no vocabulary"):
+            scorer.pairs(candidates=["a"], references=[["b"]])
+
+
+def test_the_cache_knows_tokenisers_apart(checkpoint: Path) -> None:
+    """The same weights that read a text otherwise make other vectors."""
+    ours = Sts().pairs(candidates=[SAME[0]], references=[[OTHER]])
+    words = (checkpoint / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    for file in [*checkpoint.glob("tokenizer*"), checkpoint / "vocab.txt"]:
+        file.unlink()
+    (checkpoint / "vocab.txt").write_text("\n".join([*words[:2000], *reversed(words[2000:])]), encoding="utf-8")
+    assert abs(Sts(model=str(checkpoint)).pairs(candidates=[SAME[0]], references=[[OTHER]]) - ours)[0] > 1e-3
+
+
 @pytest.mark.parametrize("make", [Sts, BertScore])
 def test_without_the_extra(make: type[Sts] | type[BertScore], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
