@@ -18,6 +18,7 @@ WORDS = {
     "to people, to systems": "the same, only against human captions, or only against systems",
     "interval": "the range in which the mean falls in 95 of 100 draws of other items (bootstrap)",
     "5 %, 25 %, median, 75 %, 95 %": "so many of the single similarities lie below the value",
+    "≤ 0 … 1": "how the single similarities are spread, in twenty steps from 0 to 1; the first step also holds all that lie below 0",
 }
 
 
@@ -47,13 +48,13 @@ def _kind_means(found: Similarity) -> list[tuple[str, FloatArray, Mean | None]]:
 def source_table(found: Similarity) -> Table:
     """Table 1."""
     rows = [[found.names[k], _kind(found, k), _value(every), _interval(every), _value(people), _value(systems), bars(found.of_source(k))] for k, every, people, systems in _source_means(found)]
-    return Table(["source", "kind", Column("to all others", ".3f"), "interval", Column("to people", ".3f"), Column("to systems", ".3f"), "0 … 1"], rows,
+    return Table(["source", "kind", Column("to all others", ".3f"), "interval", Column("to people", ".3f"), Column("to systems", ".3f"), "≤ 0 … 1"], rows,
                  title=f"Mean similarity to the other sources ({found.scorer}, {len(found.items):,} items)", note="–: there is no such source, or no interval was asked for.")
 
 
 def kind_table(found: Similarity) -> Table:
     rows = [[kind, len(values), values.size, _value(mean), _interval(mean), *np.quantile(values, list(QUANTILES.values())).tolist(), bars(values)] for kind, values, mean in _kind_means(found)]
-    return Table(["between", Column("pairs of sources", ",d"), Column("similarities", ",d"), Column("mean", ".3f"), "interval", *(Column(name, ".3f") for name in QUANTILES), "0 … 1"], rows,
+    return Table(["between", Column("pairs of sources", ",d"), Column("similarities", ",d"), Column("mean", ".3f"), "interval", *(Column(name, ".3f") for name in QUANTILES), "≤ 0 … 1"], rows,
                  title="By kind of pair")
 
 
