@@ -17,8 +17,7 @@ from storymeter.captions import Rating
 from storymeter.human.analysis import analyse
 from storymeter.human.export import to_csv, to_jsonl
 from storymeter.human.imports import read
-from storymeter.human.quality import DEGRADED, control_pairs
-from storymeter.human.ratings import from_columns
+from storymeter.human.ratings import DEGRADED, control_pairs, from_columns
 from storymeter.stats import permutation_pearson, permutation_ranks
 
 

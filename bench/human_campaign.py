@@ -21,7 +21,7 @@ from storymeter.human.imports import read
 from storymeter.human.quality import TESTS
 
 MIX = "honest=20,lazy=2,random=2,constant=2,rushing=2,extremes=2"
-GATES: tuple[Literal["control", "repeats"], ...] = ("control", "repeats")
+GATES: tuple[Literal["control", "repeats", "attention"], ...] = ("control", "repeats", "attention")
 ORDER = ["careful", "vague", "confused"]
 
 
@@ -59,7 +59,7 @@ def main() -> None:
             recovered[way] += machines == ORDER and analysis.ranking.systems[0].name not in ORDER
         passed = {" ".join(way): sum(n for (_, accepted), n in verdicts[way].items() if accepted) for way in ways}
         print(f"seed {seed}: {len(ratings):,} ratings; accepted so far {passed}", file=sys.stderr, flush=True)
-    print("| test | character | raters | accepted by control pairs alone | and by repeats (the default) |\n|:--|:--|--:|--:|--:|")
+    print("| test | character | raters | accepted by control pairs alone | and by repeats | and by attention (the default) |\n|:--|:--|--:|--:|--:|--:|")
     for test in TESTS:
         for character in dict.fromkeys(name.partition("=")[0] for name in MIX.split(",")):
             print(f"| {test} | {character} | {sum(n for (c, _), n in verdicts[test, 'control'].items() if c == character)} | " + " | ".join(str(verdicts[test, gates][character, True]) for gates in GATES) + " |")

@@ -47,10 +47,46 @@ class Counter {
     std::vector<std::int32_t> tree_, seen_, group_;
 };
 
+class Products {
+  public:
+    explicit Products(std::int32_t levels) : count_(static_cast<std::size_t>(levels)), rank_(static_cast<std::size_t>(levels)) {}
+
+    void sum(const std::int32_t* column, std::span<const double> fixed, double* out) {
+        const std::size_t n = fixed.size();
+        std::fill(count_.begin(), count_.end(), 0);
+        for (std::size_t k = 0; k < n; ++k) ++count_[static_cast<std::size_t>(column[k])];
+        double squares = 0, product = 0;
+        std::int64_t below = 0;
+        for (std::size_t level = 0; level < count_.size(); ++level) {  // mean rank less (n + 1) / 2
+            rank_[level] = static_cast<double>(2 * below + count_[level] - static_cast<std::int64_t>(n)) / 2;
+            squares += count_[level] * rank_[level] * rank_[level];
+            below += count_[level];
+        }
+        for (std::size_t k = 0; k < n; ++k) product += fixed[k] * rank_[static_cast<std::size_t>(column[k])];
+        out[0] = product, out[1] = squares;
+    }
+
+  private:
+    std::vector<std::int32_t> count_;
+    std::vector<double> rank_;
+};
+
 }  // namespace
 
-void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels, std::span<const std::int32_t> columns, std::int32_t levels,
-                 std::int64_t* out, int threads) {
+const std::int32_t* Columns::at(std::size_t c, std::vector<std::int32_t>& scratch) const {
+    if (swaps.empty()) return first.data() + c * n;
+    const std::uint8_t* bits = swaps.data() + c / 2 * stride;
+    const bool other = c % 2 != 0;
+    scratch.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+        const auto place = static_cast<std::size_t>(unit[k]);
+        const bool swapped = (bits[place / 8] >> (7 - place % 8) & 1) != 0;
+        scratch[k] = swapped != other ? second[k] : first[k];
+    }
+    return scratch.data();
+}
+
+void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels, const Columns& columns, std::int32_t levels, std::int64_t* out, int threads) {
     const std::size_t n = fixed.size();
     if (n == 0) return;
     std::vector<std::size_t> next(static_cast<std::size_t>(fixed_levels) + 1);
@@ -59,9 +95,19 @@ void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels,
     const std::vector<std::size_t> starts(next);
     std::vector<std::int32_t> order(n);
     for (std::size_t k = 0; k < n; ++k) order[next[static_cast<std::size_t>(fixed[k])]++] = static_cast<std::int32_t>(k);
-    parallel_blocks(columns.size() / n, 8, threads, [&](std::size_t begin, std::size_t end, int) {
+    parallel_blocks(columns.count(), 8, threads, [&](std::size_t begin, std::size_t end, int) {
         Counter counter(levels);
-        for (std::size_t c = begin; c < end; ++c) counter.count(columns.data() + c * n, order, starts, out + c * kConcordanceCounts);
+        std::vector<std::int32_t> scratch;
+        for (std::size_t c = begin; c < end; ++c) counter.count(columns.at(c, scratch), order, starts, out + c * kConcordanceCounts);
+    });
+}
+
+void rank_products(std::span<const double> fixed, const Columns& columns, std::int32_t levels, double* out, int threads) {
+    if (fixed.empty()) return;
+    parallel_blocks(columns.count(), 8, threads, [&](std::size_t begin, std::size_t end, int) {
+        Products products(levels);
+        std::vector<std::int32_t> scratch;
+        for (std::size_t c = begin; c < end; ++c) products.sum(columns.at(c, scratch), fixed, out + c * kRankProducts);
     });
 }
 

@@ -51,7 +51,7 @@ def analyse(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, scale: L
 
 
 def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> tuple[str, ...]:
-    notes = [*ratings.notes, *ranking.notes]
+    notes = [*ratings.notes, *quality.notes, *ranking.notes]
     if quality.incomplete:
         notes.append(f"{quality.incomplete:,} control captions have no partner that the same rater rated (a HIT left half done?); they are in no test.")
     if not any(worker.pairs for worker in quality.workers):

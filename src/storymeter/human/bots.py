@@ -105,6 +105,8 @@ class Bot:
         self.rng = random.Random(seed)
         self.shift, self.scale = self.rng.gauss(0, 6), self.rng.uniform(0.8, 1.15)
         self.habit = self.rng.randrange(55, 95)
+        #: sd of what an honest answer strays by, in points of the slider
+        self.noise = 9.0
 
     def score(self, truth: float) -> float:
         """0-100 for something of this true quality."""
@@ -118,7 +120,7 @@ class Bot:
             return self.rng.gauss(60, 12)
         if self.character == "lazy" and self.rng.random() > 0.3:
             return self.rng.gauss(self.habit, 8)
-        return 50 + (truth - 50) * self.scale + self.shift + self.rng.gauss(0, 9)
+        return 50 + (truth - 50) * self.scale + self.shift + self.rng.gauss(0, self.noise)
 
     def answer(self, item: Mapping[str, Any]) -> dict[str, Any]:
         if item["task"] == "da":

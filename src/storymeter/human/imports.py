@@ -12,42 +12,43 @@ import codecs
 import contextlib
 import csv
 import io
-import itertools
-import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ..captions import Rating
 from ..errors import DataError, UsageError, some
-from .ratings import Ratings, from_columns
+from .own_files import credit_all, plain_cell, records, storymeter, text
+from .ratings import Labels, Ratings, from_columns
 
 _WMT_KINDS = {"SYSTEM": "system", "REPEAT": "repeat", "REF": "human", "BAD_REF": "degraded"}
 _MTURK_KINDS = {"system": "system", "repeat": "repeat", "ref": "human", "cal": "degraded", "bad": "degraded", "bad_ref": "degraded"}
 _APPRAISE_KINDS = {"TGT": "system", "CHK": "repeat", "REF": "human", "BAD": "degraded"}
 _APPRAISE_KIND_COLUMN = 3
 _FIELDS = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")
+_OTHERWISE = {"kind": "system", "hit": "", "pair": ""}
 
 
 def read(paths: Sequence[Path] | Path, format: str | None = None) -> Ratings:
     """One or more files of ratings; several are read as one table."""
-    listed = [paths] if isinstance(paths, Path) else list(paths)
-    columns: dict[str, list[Any]] = {}
     notes: list[str] = []
-    formats = set()
-    for path in listed:
-        chosen, found = read_columns(path, format, notes)
-        formats.add(chosen)
-        for key, values in found.items():
-            columns.setdefault(key, []).extend(values)
-    return replace(from_columns(columns, notes), ours=formats == {"storymeter"})
+    formats, tables = zip(*(_columns(path, format, notes) for path in ([paths] if isinstance(paths, Path) else paths)), strict=True)
+    return replace(from_columns(tables[0] if len(tables) == 1 else _joined(tables), notes), ours=set(formats) == {"storymeter"})
 
 
-def read_columns(path: Path, format: str | None, notes: list[str]) -> tuple[str, dict[str, list[Any]]]:
+def _joined(tables: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """One below the other; a column that only some have is filled up."""
+    out: dict[str, list[Any]] = {key: [] for table in tables for key in table}
+    for table in tables:
+        for key, column in out.items():
+            found = table.get(key)
+            column += [_OTHERWISE.get(key)] * len(table["value"]) if found is None else found.listed() if isinstance(found, Labels) else list(found)
+    return out
+
+
+def _columns(path: Path, format: str | None, notes: list[str]) -> tuple[str, dict[str, Any]]:
     raw = _bytes(path)
     chosen = format or sniff(raw)
     if chosen not in READERS:
@@ -93,94 +94,11 @@ def sniff(raw: bytes) -> str:
     raise DataError("This is no file of ratings that we know.", hint="Say which format it is with --from storymeter|wmt|mturk|appraise.")
 
 
-def _text(raw: bytes, name: str) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        raise DataError(f"{name} is not UTF-8 (byte {error.start:,}).", hint="Convert it: iconv -f latin1 -t utf-8 FILE") from None
-
-
-class _Line(msgspec.Struct, gc=False):
-    """A rating as it is read: a million of these need no garbage collector to look after them."""
-
-    item: str
-    system: str
-    rater: str
-    value: float | None
-    kind: str = "system"
-    hit: str = ""
-    pair: str = ""
-    position: float | None = None
-    seconds: float | None = None
-    meta: msgspec.Raw = msgspec.Raw()
-
-
-def storymeter(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
-    lines: Sequence[_Line | Rating]
-    if raw.lstrip()[:1] == b"{":
-        try:
-            lines = msgspec.json.Decoder(_Line).decode_lines(raw)
-        except msgspec.MsgspecError:
-            lines = _json_lines(raw, name)  # says which lines, or reads numbers that came as text
-    else:
-        text = _text(raw, name)
-        quick = _csv_columns(text)
-        if quick is not None:
-            _credit_all(quick)
-            return quick
-        lines = _own_csv(text, name)
-    columns: dict[str, list[Any]] = {key: list(map(operator.attrgetter(key), lines)) for key in _FIELDS}
-    if b'"systems"' in raw:
-        columns["systems"] = [_systems(line.meta) for line in lines]
-    else:
-        _credit_all(columns)
-    return columns
-
-
-def _csv_columns(text: str) -> dict[str, list[Any]] | None:
-    """A regular table, column by column, each name kept once; None where a row needs a closer look (then `_own_csv` says what is wrong)."""
-    reader = csv.reader(io.StringIO(text, newline=""))
-    head = next(reader, [])
-    place = {key: head.index(key) for key in _FIELDS if key in head}
-    if len(set(head)) < len(head) or "meta" in head or not {"item", "system", "rater", "value"} <= place.keys():
-        return None
-    out: dict[str, list[Any]] = {key: [] for key in place}
-    known: dict[str, str] = {}
-    quoted = "'" in text
-    try:
-        while rows := list(itertools.islice(reader, 500)):  # fewer than wake the garbage collector
-            if {len(row) for row in rows} != {len(head)}:
-                return None
-            cells = list(zip(*rows, strict=True))
-            out["value"] += map(float, cells[place["value"]])
-            for key in place.keys() - {"value"}:
-                column: Sequence[str] = list(map(plain_cell, cells[place[key]])) if quoted else cells[place[key]]
-                if key in ("position", "seconds"):
-                    out[key] += [float(cell) if cell else None for cell in column]
-                else:
-                    out[key] += map(known.setdefault, column, column)
-    except (ValueError, csv.Error):
-        return None
-    if "kind" in out and "" in out["kind"]:
-        out["kind"] = [kind or "system" for kind in out["kind"]]
-    return out
-
-
-def _systems(meta: msgspec.Raw | dict[str, Any]) -> list[str] | None:
-    known = msgspec.json.decode(meta) if isinstance(meta, msgspec.Raw) and bytes(meta) else meta
-    several = known.get("systems") if isinstance(known, dict) else None
-    return [str(name) for name in several] if isinstance(several, list) else None
-
-
 def records_of(path: Path) -> list[Rating]:
     """The records of one of our exports, for studies whose answers are not single scores (preference, survey)."""
     raw = _bytes(path)
     with _readable(path):
-        return _records(raw, path.name)
-
-
-def _records(raw: bytes, name: str) -> list[Rating]:
-    return _json_lines(raw, name) if raw.lstrip()[:1] == b"{" else _own_csv(_text(raw, name), name)
+        return records(raw, path.name)
 
 
 def peek(path: Path, limit: int) -> list[Rating]:
@@ -189,72 +107,19 @@ def peek(path: Path, limit: int) -> list[Rating]:
         with path.open("rb") as file:
             head = [line for _, line in zip(range(limit + 1), file, strict=False)]
         raw = b"".join(head).removeprefix(codecs.BOM_UTF8)
-        return _records(raw, path.name) if raw.strip() and sniff(raw) == "storymeter" else []
+        return records(raw, path.name) if raw.strip() and sniff(raw) == "storymeter" else []
     except (DataError, OSError, csv.Error):
         return []  # the reading proper says what is wrong
 
 
-def _json_lines(raw: bytes, name: str) -> list[Rating]:
-    decoder = msgspec.json.Decoder(Rating, strict=False)
-    try:
-        return decoder.decode_lines(raw)
-    except msgspec.MsgspecError:
-        if _is_json(raw):
-            raise DataError(f"{name} is one JSON value, not a rating per line.",
-                            hint="Ratings come from storymeter human export, or as a table; captions are scored with storymeter score.") from None
-        problems = []
-        for number, line in enumerate(raw.splitlines(), 1):
-            try:
-                if line.strip():
-                    decoder.decode(line)
-            except msgspec.MsgspecError as error:
-                problems.append(f"line {number}: {error}")
-        raise DataError(f"{name}: {len(problems):,} lines are no ratings: {some(problems, limit=3)}",
-                        hint="A line is a JSON object with at least item, system, rater and value.") from None
-
-
-def _is_json(raw: bytes) -> bool:
-    try:
-        msgspec.json.decode(raw)
-    except msgspec.MsgspecError:
-        return False
-    return True
-
-
-def _own_csv(text: str, name: str) -> list[Rating]:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    lacking = [key for key in ("item", "system", "rater", "value") if key not in (reader.fieldnames or [])]
-    if lacking:
-        raise DataError(f"{name} has no column {', '.join(lacking)}.", hint="A table of ratings needs item, system, rater and value.")
-    out, problems = [], []
-    known = set(Rating.__struct_fields__)
-    for number, row in enumerate(reader, 2):
-        cells: dict[str, Any] = {key: plain_cell(cell) for key, cell in row.items() if key in known and cell not in (None, "")}
-        try:
-            if "meta" in cells:
-                cells["meta"] = msgspec.json.decode(cells["meta"])
-            cells.setdefault("meta", {key: row[key] for key in ("state", "against") if row.get(key)})
-            out.append(msgspec.convert({"item": "", "system": "", "rater": "", **cells}, Rating, strict=False))
-        except msgspec.MsgspecError as error:
-            problems.append(f"line {number}: {error}")
-    if problems:
-        raise DataError(f"{name}: {len(problems):,} rows are no ratings: {some(problems, limit=3)}", hint="Mend these rows, or take them out.")
-    return out
-
-
-def plain_cell(cell: str) -> str:
-    """Undo the quote that keeps a spreadsheet from running a cell as a formula."""
-    return cell[1:] if len(cell) > 1 and cell[0] == "'" and cell[1] in "=+-@\t\r" else cell
-
-
 def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """`HITId WorkerId src trg item hit sys_id rid type sid score time`: header blank-separated, rows tab-separated."""
-    lines = _text(raw, name).splitlines()
+    lines = text(raw, name).splitlines()
     place = {key.removeprefix("Input."): k for k, key in enumerate(lines[0].split())}
     lacking = [key for key in ("WorkerId", "sys_id", "type", "sid", "score") if key not in place]
     if lacking:
         raise DataError(f"{name} has no column {', '.join(lacking)}.", hint="A WMT table begins: HITId WorkerId src trg item hit sys_id rid type sid score time")
-    out: dict[str, list[Any]] = {key: [] for key in ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")}
+    out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
     problems: list[str] = []
     total: Counter[tuple[str, str]] = Counter()
     for number, line in enumerate(_distinct(lines[1:], notes), 2):
@@ -279,11 +144,11 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
 
 def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """Batch results: one line per assignment, `Answer.Q1` = `idx_rid_score|…`, the items in `Input.*_idx`."""
-    out: dict[str, list[Any]] = {key: [] for key in ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")}
+    out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
     problems: list[str] = []
     empty: list[str] = []
     total: Counter[tuple[str, str]] = Counter()
-    reader = csv.DictReader(io.StringIO(_text(raw, name), newline=""))
+    reader = csv.DictReader(io.StringIO(text(raw, name), newline=""))
     lacking = [key for key in ("WorkerId", "HITId", "Answer.Q1") if key not in (reader.fieldnames or [])]
     if lacking:
         raise DataError(f"{name} has no column {', '.join(lacking)}.", hint="Download the batch results from the platform again.")
@@ -317,11 +182,11 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
 
 def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """`user,system,segment,type,source,target,score[,document,is_document_score],start,end`, no header."""
-    out: dict[str, list[Any]] = {key: [] for key in ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")}
+    out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
     problems: list[str] = []
     documents = 0
     seen: Counter[str] = Counter()
-    for number, quoted in enumerate(csv.reader(_distinct(_text(raw, name).splitlines(), notes)), 1):
+    for number, quoted in enumerate(csv.reader(_distinct(text(raw, name).splitlines(), notes)), 1):
         cells = [plain_cell(cell) for cell in quoted]
         if not cells:
             continue
@@ -364,15 +229,7 @@ def _settle(out: dict[str, list[Any]]) -> None:
     for row, (system, kind) in enumerate(zip(out["system"], out["kind"], strict=True)):
         if kind == "human" and system in own:
             out["system"][row] = out["pair"][row] = ""
-    _credit_all(out)
-
-
-def _credit_all(out: dict[str, list[Any]]) -> None:
-    """`a+b` means that both wrote the caption, where both are known by themselves."""
-    if not any("+" in system for system in set(out["system"])):
-        return
-    known = {system for system in out["system"] if "+" not in system}
-    out["systems"] = [parts if len(parts := system.split("+")) > 1 and known.issuperset(parts) else None for system in out["system"]]
+    credit_all(out)
 
 
 def _share_time(out: dict[str, list[Any]], total: Counter[tuple[str, str]]) -> None:
@@ -387,4 +244,4 @@ def _refuse(problems: list[str], out: dict[str, list[Any]], name: str, hint: str
         raise DataError(f"{name} holds no rating.", hint=hint)
 
 
-READERS: dict[str, Callable[[bytes, str, list[str]], dict[str, list[Any]]]] = {"storymeter": storymeter, "wmt": wmt, "mturk": mturk, "appraise": appraise}
+READERS: dict[str, Callable[[bytes, str, list[str]], dict[str, Any]]] = {"storymeter": storymeter, "wmt": wmt, "mturk": mturk, "appraise": appraise}

@@ -11,19 +11,19 @@ two pairs) does not.
 - `signed-rank`: Wilcoxon's, for those who take a slider for an ordinal scale; exact up to 50 pairs.
 - `mann-whitney`: ignores the pairing, as Appraise does.
 
-Repeats are looked at twice. *Drift*: a two-sided test of the same kind between first and second showing; reported, and
-enforced only when asked for (`enforce_repeats`). *Consistency*: a rater who reads gives a caption that comes again about
-the score it had, give or take a drift that is the same for all. With d the mean |first - second|, less that drift, over k
-repeats (times √(k/(k - 1)), for the drift that was taken out), G the mean |a - b| over all pairs of the rater's own
-scores (Gini's mean difference) and s their standard deviation, d of somebody who answers without looking is about
-normal with mean G and variance (2s² - G²)/k; p = P(no larger than d). Two gates follow:
+Repeats are tested for *drift*, two-sided and by the same kind of test, between first and second showing; reported, and enforced only
+when asked for (`enforce_repeats`). Who passes the worker test may also have to show that most captions were looked at, by the
+evidence of `storymeter.human.attention`. Three gates:
 
 - `control`: the worker test decides alone, as in the papers and their files.
-- `repeats`: whoever passes must also be consistent, p < .1 (the second hurdle is lower: ten repeats are few). It stops raters who look now and then, whom more control
-  pairs would only help, at a price: docs/human-analysis.md has both rates. Silent with fewer than five repeats.
-- `auto` (the default): `repeats` for campaigns of ours, where every HIT has its repeats by design; `control` for files of
+- `repeats`: whoever passes must also be consistent on repeats, p < .1 (the second hurdle is lower: ten repeats are few).
+- `attention`: whoever passes must also agree with the other raters clearly more than half as well as is usual (p < .02). Where that
+  cannot be asked (few raters, few shared captions, or raters much at odds), the check of repeats stands in, unless it would take more
+  than a quarter of those whom the control pairs believe: a check that many fail says more of the task than of the raters.
+- `auto` (the default): `attention` for campaigns of ours, where every HIT has its repeats by design; `control` for files of
   other tools, so that verdicts stay comparable with published ones.
 
+What the gates let through and what they cost stands in docs/human-analysis.md.
 Flags advise; none rejects by itself.
 """
 
@@ -33,14 +33,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtr
 
 from ..stats.ranks import paired_t, rank_sum, signed_rank
-from .ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, FloatArray, IntArray, Ratings
+from .attention import ATTENTIVE, CONSISTENT, Peers, consistency, means, peers
+from .ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, FloatArray, IntArray, Ratings, control_pairs
 
 Test = Literal["t", "signed-rank", "mann-whitney"]
 TESTS: tuple[Test, ...] = ("t", "signed-rank", "mann-whitney")
-Gates = Literal["auto", "control", "repeats"]
+Gates = Literal["auto", "control", "repeats", "attention"]
 FLAGS = {
     "degraded-not-lower": "damaged captions got no lower scores than ordinary ones, on average",
     "human-below-90": "captions written by people got less than 90 on average",
@@ -49,10 +49,11 @@ FLAGS = {
     "constant": "every score is the same",
     "repeats-differ": "captions that came twice got higher (or lower) scores the second time (p < alpha)",
     "inconsistent": "the two scores of captions that came twice are hardly closer than those of unrelated captions (p >= .1)",
+    "apart": "agreement with the other raters is not clearly more than half of what is usual (p >= .02)",
 }
 _STREAK, _SECONDS, _HUMAN = 8, 3.0, 90.0
-#: fewer repeats say nothing about consistency; and the p that shows it
-_REPEATS, _CONSISTENT = 5, 0.1
+#: of those whom the control pairs believe, how many the check of repeats may take where it stands in for peers
+_MOST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,9 @@ class Worker:
     repeat_p: float | None
     #: p of the consistency check; None with fewer than five repeats
     consistency_p: float | None
+    #: correlation with what trusted others said of the same captions, and p that it is no more than half of what is usual
+    agreement: float | None
+    agreement_p: float | None
     seconds: float | None
     flags: tuple[str, ...]
 
@@ -79,36 +83,17 @@ class Worker:
 class Quality:
     test: Test
     alpha: float
-    gates: Literal["control", "repeats"]
+    gates: Literal["control", "repeats", "attention"]
     workers: tuple[Worker, ...]
     #: control rows whose partner was never rated (a HIT that was left half done)
     incomplete: int
+    #: the agreement of a usual rater with the others; None where it is not known
+    usual: float | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> BoolArray:
         return np.array([worker.accepted for worker in self.workers], dtype=bool)
-
-
-@dataclass(frozen=True, slots=True)
-class ControlPairs:
-    rater: IntArray
-    first: FloatArray
-    second: FloatArray
-
-
-def control_pairs(ratings: Ratings, kind: int) -> tuple[ControlPairs, int]:
-    """The undamaged (or first) and damaged (or repeated) scores of each pair, and how many controls lack a partner."""
-    original = np.flatnonzero((ratings.pair >= 0) & ((ratings.kind == SYSTEM) | (ratings.kind == HUMAN)))
-    keys, first = np.unique(ratings.pair[original], return_index=True)
-    control = np.flatnonzero((ratings.kind == kind) & (ratings.pair >= 0))
-    place = np.searchsorted(keys, ratings.pair[control])
-    there = place < len(keys)
-    there[there] = keys[place[there]] == ratings.pair[control][there]
-    control, partner = control[there], original[first[place[there]]]
-    if kind == REPEAT:  # which of the two was shown first
-        later = ratings.position[partner] > ratings.position[control]
-        control, partner = np.where(later, partner, control), np.where(later, control, partner)
-    return ControlPairs(ratings.rater.codes[control], ratings.value[partner], ratings.value[control]), int((ratings.kind == kind).sum()) - len(control)
 
 
 def run_test(test: Test, high: FloatArray, low: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False) -> FloatArray:
@@ -118,51 +103,48 @@ def run_test(test: Test, high: FloatArray, low: FloatArray, groups: IntArray, n_
     return (paired_t if test == "t" else signed_rank)(high - low, groups, n_groups, two_sided=two_sided)
 
 
-def consistency(ratings: Ratings, repeats: ControlPairs) -> FloatArray:
-    """p per rater that the scores of repeats are no closer than those of unrelated captions (see above); NaN where nothing can be said."""
-    n, rater = len(ratings.rater), ratings.rater.codes
-    order = np.lexsort((ratings.value, rater))
-    value, owner, size = ratings.value[order], rater[order], np.bincount(rater, minlength=n).astype(float)
-    place = np.arange(len(value)) - (np.cumsum(size) - size)[owner]  # 0, 1, … among the rater's scores, smallest first
-    k = np.bincount(repeats.rater, minlength=n).astype(float)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(owner, weights=value, minlength=n) / size
-        variance = np.bincount(owner, weights=(value - mean[owner]) ** 2, minlength=n) / (size - 1)
-        gini = 2 * np.bincount(owner, weights=(2 * place + 1 - size[owner]) * (value - mean[owner]), minlength=n) / (size * (size - 1))
-        spread = np.sqrt(np.maximum(2 * variance - gini**2, 0) / k)
-        change = repeats.first - repeats.second
-        change = (change - _means(change, repeats.rater, n)[repeats.rater]) * np.sqrt(k / (k - 1))[repeats.rater]
-        z = (_means(np.abs(change), repeats.rater, n) - gini) / spread
-    return np.where((k >= _REPEATS) & (spread > 1e-12), ndtr(z), np.nan)
-
-
-def assess(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, gates: Gates = "auto", enforce_repeats: bool = False, scale: str = "raw") -> Quality:
-    chosen = ("repeats" if ratings.ours else "control") if gates == "auto" else gates
+def assess(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, gates: Gates = "auto", enforce_repeats: bool = False, scale: Literal["raw", "z"] = "raw") -> Quality:
+    chosen = ("attention" if ratings.ours else "control") if gates == "auto" else gates
     n = len(ratings.rater)
     pairs, incomplete = control_pairs(ratings, DEGRADED)
     repeats, incomplete_repeats = control_pairs(ratings, REPEAT)
     p = run_test(test, pairs.first, pairs.second, pairs.rater, n)
     repeat_p = run_test(test, repeats.first, repeats.second, repeats.rater, n, two_sided=True)
     count, repeat_count = np.bincount(pairs.rater, minlength=n), np.bincount(repeats.rater, minlength=n)
-    high, low = _means(pairs.first, pairs.rater, n), _means(pairs.second, pairs.rater, n)
-    change = _means(np.abs(repeats.first - repeats.second), repeats.rater, n)
-    seconds = _means(ratings.seconds, ratings.rater.codes, n)
+    high, low = means(pairs.first, pairs.rater, n), means(pairs.second, pairs.rater, n)
+    change = means(np.abs(repeats.first - repeats.second), repeats.rater, n)
+    seconds = means(ratings.seconds, ratings.rater.codes, n)
     total = np.bincount(ratings.rater.codes, minlength=n)
-    flags = _flags(ratings, scale)
     steady = consistency(ratings, repeats)
-    flags["repeats-differ"] = repeat_p < alpha
-    flags["inconsistent"] = steady >= _CONSISTENT
+    believed = (p < alpha) & (count > 1)
+    company = peers(ratings, believed & ~(steady >= CONSISTENT), scale)
+    flags = {**_flags(ratings, scale), "repeats-differ": repeat_p < alpha, "inconsistent": steady >= CONSISTENT, "apart": company.p >= ATTENTIVE}
+    careless, notes = _careless(chosen, believed, steady, company)
     workers = []
     for k, name in enumerate(ratings.rater.names):
         accepted, reason = _verdict(p[k], int(count[k]), alpha)
         if accepted and enforce_repeats and flags["repeats-differ"][k]:
             accepted, reason = False, f"rated the same captions differently the second time (p = {repeat_p[k]:.3g})"
-        if accepted and chosen == "repeats" and flags["inconsistent"][k]:
-            accepted, reason = False, f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})"
+        if accepted and k in careless:
+            accepted, reason = False, careless[k]
         workers.append(Worker(name, int(total[k]), int(count[k]), _or_none(high[k]), _or_none(low[k]), _or_none(p[k]), accepted, reason,
-                              int(repeat_count[k]), _or_none(change[k]), _or_none(repeat_p[k]), _or_none(steady[k]), _or_none(seconds[k]),
-                              tuple(flag for flag, raised in flags.items() if raised[k])))
-    return Quality(test, alpha, chosen, tuple(workers), incomplete + incomplete_repeats)
+                              int(repeat_count[k]), _or_none(change[k]), _or_none(repeat_p[k]), _or_none(steady[k]), _or_none(company.r[k]), _or_none(company.p[k]),
+                              _or_none(seconds[k]), tuple(flag for flag, raised in flags.items() if raised[k])))
+    return Quality(test, alpha, chosen, tuple(workers), incomplete + incomplete_repeats, _or_none(company.usual), notes)
+
+
+def _careless(gates: Gates, believed: BoolArray, steady: FloatArray, company: Peers) -> tuple[dict[int, str], tuple[str, ...]]:
+    """Whom the second gate stops, and why; and what it could not ask."""
+    asked = ~np.isnan(company.p) if gates == "attention" else np.zeros(len(steady), dtype=bool)
+    apart, inconsistent = believed & asked & (company.p >= ATTENTIVE), believed & ~asked & (steady >= CONSISTENT)
+    notes: tuple[str, ...] = ()
+    if gates == "attention" and inconsistent.sum() > _MOST * (believed & ~asked).sum():
+        notes = (f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the {int((believed & ~asked).sum()):,} raters whom it would be asked about do not meet it (--gates repeats insists).",)
+        inconsistent[:] = False
+    if gates == "control":
+        return {}, ()
+    return {int(k): f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual is {company.usual:.2f}; p = {company.p[k]:.3g})" for k in np.flatnonzero(apart)} | {
+        int(k): f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})" for k in np.flatnonzero(inconsistent)}, notes
 
 
 def _verdict(p: float, pairs: int, alpha: float) -> tuple[bool, str]:
@@ -180,7 +162,7 @@ def _flags(ratings: Ratings, scale: str) -> dict[str, BoolArray]:
 
     def mean_of(kind: int) -> FloatArray:
         rows = ratings.kind == kind
-        return _means(ratings.value[rows], rater[rows], n)
+        return means(ratings.value[rows], rater[rows], n)
 
     with np.errstate(invalid="ignore"):
         flags = {"degraded-not-lower": mean_of(DEGRADED) >= mean_of(SYSTEM)}
@@ -188,7 +170,7 @@ def _flags(ratings: Ratings, scale: str) -> dict[str, BoolArray]:
     work = rater * len(ratings.hit) + ratings.hit.codes
     _, first, hits = np.unique(work, return_index=True, return_inverse=True)
     hits = hits.reshape(-1)
-    quick = _means(ratings.seconds, hits, len(first)) < _SECONDS
+    quick = means(ratings.seconds, hits, len(first)) < _SECONDS
     flags["fast"] = np.bincount(rater[first], weights=quick, minlength=n) > 0
     flags["streak"] = _streaks(ratings, hits) > _STREAK
     low, high = np.full(n, np.inf), np.full(n, -np.inf)
@@ -209,13 +191,6 @@ def _streaks(ratings: Ratings, hits: IntArray) -> IntArray:
     longest = np.zeros(len(ratings.rater), dtype=np.int64)
     np.maximum.at(longest, ratings.rater.codes[order][np.flatnonzero(new)], length)
     return longest
-
-
-def _means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
-    """Per group, over the values that are there; NaN where there is none."""
-    there = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.bincount(groups[there], weights=values[there], minlength=n) / np.bincount(groups[there], minlength=n))
 
 
 def _or_none(value: float) -> float | None:

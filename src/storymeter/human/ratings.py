@@ -34,16 +34,39 @@ class Labels:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, values: Sequence[str]) -> Labels:
-        names = tuple(sorted(set(values)))
-        number = {name: code for code, name in enumerate(names)}
-        return cls(np.fromiter(map(number.__getitem__, values), dtype=np.int64, count=len(values)), names)
+    def of(cls, values: Sequence[str] | Labels) -> Labels:
+        if isinstance(values, Labels):
+            return values
+        numbers = Numbering()
+        return numbers.labels([numbers.codes(values)])
 
     def __len__(self) -> int:
         return len(self.names)
 
+    def listed(self) -> list[str]:
+        """The names, row by row."""
+        names: list[str] = np.array(self.names, dtype=object)[self.codes].tolist()
+        return names
+
     def take(self, rows: NDArray[Any]) -> Labels:
         return Labels(self.codes[rows], self.names)
+
+
+class Numbering(dict[str, int]):
+    """Numbers names as they come, so that a long column can be read piece by piece and is never held as text."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+    def codes(self, values: Sequence[str]) -> IntArray:
+        return np.fromiter(map(self.__getitem__, values), dtype=np.int64, count=len(values))
+
+    def labels(self, pieces: Sequence[IntArray]) -> Labels:
+        names = sorted(self)
+        place = np.empty(len(self), dtype=np.int64)
+        place[[self[name] for name in names]] = np.arange(len(names))
+        return Labels(place[np.concatenate(pieces)] if pieces else np.empty(0, dtype=np.int64), tuple(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +107,30 @@ class Ratings:
                        credit_row=place[self.credit_row[chosen]], credit=self.credit.take(chosen))
 
 
+@dataclass(frozen=True, slots=True)
+class ControlPairs:
+    """The two scores of every control pair that one rater rated completely."""
+
+    rater: IntArray
+    first: FloatArray
+    second: FloatArray
+
+
+def control_pairs(ratings: Ratings, kind: int) -> tuple[ControlPairs, int]:
+    """The undamaged (or first) and damaged (or repeated) scores of each pair, and how many controls lack a partner."""
+    original = np.flatnonzero((ratings.pair >= 0) & ((ratings.kind == SYSTEM) | (ratings.kind == HUMAN)))
+    keys, first = np.unique(ratings.pair[original], return_index=True)
+    control = np.flatnonzero((ratings.kind == kind) & (ratings.pair >= 0))
+    place = np.searchsorted(keys, ratings.pair[control])
+    there = place < len(keys)
+    there[there] = keys[place[there]] == ratings.pair[control][there]
+    control, partner = control[there], original[first[place[there]]]
+    if kind == REPEAT:  # which of the two was shown first
+        later = ratings.position[partner] > ratings.position[control]
+        control, partner = np.where(later, partner, control), np.where(later, control, partner)
+    return ControlPairs(ratings.rater.codes[control], ratings.value[partner], ratings.value[control]), int((ratings.kind == kind).sum()) - len(control)
+
+
 def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Ratings:
     listed = records if isinstance(records, list) else list(records)
     return from_columns({"item": [r.item for r in listed], "system": [r.system for r in listed], "rater": [r.rater for r in listed],
@@ -92,27 +139,29 @@ def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Rating
                          "systems": [r.meta.get("systems") if r.meta else None for r in listed]}, notes)
 
 
-def from_columns(columns: Mapping[str, Sequence[Any]], notes: Sequence[str] = ()) -> Ratings:
-    """Lists of equal length under the names of the fields of `Rating`; `item`, `system`, `rater` and `value` are needed.
-    `systems` may hold a list of several systems that a rating is credited to."""
+def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratings:
+    """Lists of equal length (names may come as `Labels`, numbers as arrays) under the names of the fields of `Rating`; `item`, `system`,
+    `rater` and `value` are needed. `systems` may hold a list of several systems that a rating is credited to."""
     n = len(columns["value"])
     if not n:
         raise DataError("There is no rating in the file.", hint="Check that the campaign has answers, or give another file.")
     said = list(notes)
-    kinds = columns.get("kind") or ["system"] * n
-    unknown = sorted({k for k in set(kinds) if k not in KINDS})
+
+    def labels(name: str, otherwise: str = "") -> Labels:
+        given = columns.get(name)
+        return Labels.of(given) if given is not None else Labels(np.zeros(n, dtype=np.int64), (otherwise,))
+
+    kinds = labels("kind", "system")
+    unknown = [name for name in kinds.names if name not in KINDS]
     if unknown:
         raise DataError(f"Unknown kind of rating: {some(unknown)}.", hint=f"A rating's kind is one of {', '.join(KINDS)}.")
     value = _numbers(columns["value"], n)
-    rater, item = Labels.of(columns["rater"]), Labels.of(columns["item"])
-    hit = Labels.of(columns.get("hit") or [""] * n)
-    code = {name: k for k, name in enumerate(KINDS)}
-    kind = np.fromiter(map(code.__getitem__, kinds), dtype=np.int64, count=n)
-    pair_name = Labels.of(columns.get("pair") or [""] * n)
+    rater, item, hit, pair_name = labels("rater"), labels("item"), labels("hit"), labels("pair")
+    kind = np.array([KINDS.index(name) for name in kinds.names], dtype=np.int64)[kinds.codes]
     unpaired = np.array([name == "" for name in pair_name.names])[pair_name.codes]
     _, pair = np.unique((rater.codes * len(hit) + hit.codes) * len(pair_name) + pair_name.codes, return_inverse=True)
     table = Ratings(rater, item, hit, np.where(unpaired, -1, pair.reshape(-1)), kind, value, _numbers(columns.get("position"), n),
-                    _numbers(columns.get("seconds"), n), *_credits(columns, n, kind))
+                    _numbers(columns.get("seconds"), n), *_credits(columns, n))
     usable = np.abs(value) < LARGEST
     if not usable.all():
         said.append(f"{int((~usable).sum()):,} rows have no usable number as their score and were dropped.")
@@ -123,17 +172,17 @@ def from_columns(columns: Mapping[str, Sequence[Any]], notes: Sequence[str] = ()
     return replace(table, notes=tuple(said))
 
 
-def _numbers(values: Sequence[Any] | None, n: int) -> FloatArray:
-    return np.array(values, dtype=float) if values is not None else np.full(n, np.nan)  # None becomes NaN
+def _numbers(values: Any, n: int) -> FloatArray:
+    return np.asarray(values, dtype=float) if values is not None else np.full(n, np.nan)  # None becomes NaN
 
 
-def _credits(columns: Mapping[str, Sequence[Any]], n: int, kind: IntArray) -> tuple[IntArray, Labels]:
-    several = columns.get("systems")
+def _credits(columns: Mapping[str, Any], n: int) -> tuple[IntArray, Labels]:
+    several, own = columns.get("systems"), Labels.of(columns["system"])
     if several is None or not any(several):
-        return np.arange(n, dtype=np.int64), Labels.of(columns["system"])
+        return np.arange(n, dtype=np.int64), own
     rows: list[int] = []
     names: list[str] = []
-    for row, (one, many) in enumerate(zip(columns["system"], several, strict=True)):
+    for row, (one, many) in enumerate(zip(own.listed(), several, strict=True)):
         for name in many or (one,):
             rows.append(row)
             names.append(str(name))

@@ -74,17 +74,17 @@ def split_half(ratings: Ratings, *, splits: int = 100, seed: int = 0, scale: Lit
     random = np.random.default_rng(seed)
     raters = np.unique(ratings.rater.codes)
     if len(raters) < 4:
-        return SplitHalf(math.nan, None, 0, f"{len(raters)} raters are too few to be split; four are needed")
+        return SplitHalf(math.nan, None, 0, f"four raters are needed for two halves, and there {'is' if len(raters) == 1 else 'are'} {len(raters)}")
     values = []
     for _ in range(splits):
         half = np.zeros(len(ratings.rater), dtype=bool)
         half[random.permutation(raters)[:len(raters) // 2]] = True
         one, other = (system_means(caption_scores(ratings.of_raters(side), scale=scale), len(ratings.systems))[1] for side in (half, ~half))
         both = ~np.isnan(one) & ~np.isnan(other)
-        values.append(pearson(one[both], other[both]))
+        values.append(pearson(np.round(one[both], 12), np.round(other[both], 12)))  # systems that tie must not differ by rounding
     known = np.array([v for v in values if not math.isnan(v)])
     if not len(known):
-        return SplitHalf(math.nan, None, 0, "no split left two systems rated in both halves")
+        return SplitHalf(math.nan, None, 0, "no split left two systems with different scores in both halves")
     low, high = np.quantile(known, [0.025, 0.975])
     return SplitHalf(float(known.mean()), (float(low), float(high)), len(known))
 

@@ -146,7 +146,7 @@ def rank(ratings: Ratings, *, alpha: float = 0.05, scale: Literal["raw", "z"] = 
     systems = tuple(_system(ratings.systems[present[k]], captions, captions.system == present[k], scale, wins, position) for position, k in enumerate(order))
     alone = [s.name for s in systems if s.captions == 1]
     if alone:
-        notes.append(f"{', '.join(alone)}: one caption only, so there is no interval and no test worth the name.")
+        notes.append(f"{', '.join(alone)}: one caption only, so there is no interval and no test worth the name; nothing significant can be said of it, which may join clusters that would be apart without it.")
     off = ~np.eye(len(order), dtype=bool)
     adjusted = [np.full(p.shape, np.nan), np.full(p.shape, np.nan)]
     for out, adjust in zip(adjusted, (holm, benjamini_hochberg), strict=True):

@@ -61,10 +61,25 @@ class Survey:
     notes: tuple[str, ...]
 
 
-def analyse_survey(records: Sequence[Rating]) -> Survey:
+def _scales(records: Sequence[Rating]) -> list[Rating]:
     scales = [r for r in records if r.criterion not in (VOTE, "test", "preference", "")]
     if not scales:
         raise DataError("There is no Likert answer in the file.", hint="Records need a criterion (grounded, coherent, no_repetition) and a value from 1 to 5.")
+    return scales
+
+
+def story_means(records: Sequence[Rating]) -> dict[str, dict[tuple[str, str], float]]:
+    """The mean mark of each (system, item) per criterion, and under `overall` the sum over all criteria: what metrics are held against (table 1)."""
+    given: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
+    for r in _scales(records):
+        given.setdefault(r.criterion, {}).setdefault((r.system, r.item), {})[r.rater] = r.value
+    means = {criterion: {story: float(np.mean(list(marks.values()))) for story, marks in stories.items()} for criterion, stories in sorted(given.items())}
+    whole = set.intersection(*(set(stories) for stories in means.values()))
+    return {**means, OVERALL: {story: sum(stories[story] for stories in means.values()) for story in sorted(whole)}}
+
+
+def analyse_survey(records: Sequence[Rating]) -> Survey:
+    scales = _scales(records)
     criteria, systems = sorted({r.criterion for r in scales}), sorted({r.system for r in records if r.system})
     once = {(r.item, r.system, r.rater, r.criterion): r.value for r in scales}
     notes = [f"{len(scales) - len(once):,} answers repeat an earlier one of the same rater; the last one counts."] if len(once) < len(scales) else []

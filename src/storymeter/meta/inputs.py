@@ -2,7 +2,7 @@
 
 `--human`: a table with a system, an item and a score per line (CSV, tab- or blank-separated; `SYS SID RAW.SCR Z.SCR N` of TRECVID and
 WMT is understood), a table without items (system level), or a file of ratings (our export, WMT, MTurk, Appraise), from which
-caption scores are made as `storymeter human analyse` makes them.
+caption scores are made as `storymeter human analyse` makes them. Preferences and story surveys (our exports) are known by their criteria.
 `--scores`: one column per metric beside system and item, or lines of metric, system, item, score.
 """
 
@@ -19,7 +19,9 @@ import msgspec
 from ..captions import Rating
 from ..errors import DataError, some
 from ..human.analysis import analyse
-from ..human.imports import peek, plain_cell, read, records_of, sniff
+from ..human.imports import peek, read, records_of, sniff
+from ..human.own_files import plain_cell
+from ..human.survey import story_means
 from .compute import Key
 from .scores import Judgement, Scores, tabulate
 
@@ -51,6 +53,14 @@ def read_human(path: Path, *, which: Literal["z", "raw"] = "z", accept: Literal[
 def read_preferences(path: Path) -> list[Rating] | None:
     """The records of a preference study, or None where the file is something else."""
     return records_of(path) if any(record.criterion in ("preference", "test") for record in peek(path, 20)) else None
+
+
+def read_survey(path: Path) -> dict[str, Scores] | None:
+    """Mean marks of a story survey by criterion (and `overall`, their sum), or None where the file is something else."""
+    if not any(record.criterion and record.criterion not in ("preference", "test") for record in peek(path, 20)):
+        return None
+    return {criterion: tabulate([Judgement(system, item, value) for (system, item), value in stories.items()], notes=[f"Mean marks of {len(stories):,} stories for each criterion."])
+            for criterion, stories in story_means(records_of(path)).items() if stories}
 
 
 def read_scores(path: Path) -> dict[str, dict[Key, float]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from ..human.analysis import CAPTION_MINIMUM, Analysis
 from ..human.quality import FLAGS
-from ..human.reliability import cost
+from ..human.reliability import Replication, cost
 from .page import heading, page, paragraph, picture, words
 from .table import Column, Table, to_json
 
@@ -23,19 +22,27 @@ SYSTEM_WORDS = {
     "ratings": "how many ratings they got, exact repeats included",
 }
 WORKER_WORDS = {
+    "passed": "whether the rater's answers are believed, and in the next column why",
     "ratings": "how many ratings the rater gave",
+    "s/rating": "seconds per rating, on average (–: the file holds no times)",
+    "flags": "advice; no flag rejects anybody by itself",
+}
+EVIDENCE_WORDS = {
     "pairs": "how many control pairs (a caption and the same caption damaged on purpose) the rater rated completely",
     "undamaged": "the rater's mean score for the undamaged members of these pairs",
     "damaged": "the rater's mean score for the damaged ones, which should be lower",
     "p": "how likely such a difference would be if the rater could not tell the two apart; below the threshold the rater passes",
-    "passed": "whether the rater's answers are believed, and in the next column why",
+    "r others": "how well the rater's scores follow what the believed others gave the same captions: 1 is perfectly, 0 not at all; about half of what is usual, or less, is too little",
     "repeats": "how many captions the rater saw twice",
     "change": "by how much the two scores of such a caption differ on average",
-    "p repeat": "how likely so large a change in one direction is for a consistent rater; a small number means the rater drifted",
+    "p drift": "how likely so large a change in one direction is for a consistent rater; a small number means the rater drifted",
     "p alike": "how likely scores of repeats so close to each other are for somebody who answers without looking; below .1 the rater is consistent",
-    "s/rating": "seconds per rating, on average",
-    "flags": "advice; no flag rejects anybody by itself; explained below",
-    "–": "there is nothing to compute the number from: no complete control pair, no repeated caption, or a file that holds no times",
+    "–": "there is nothing to compute the number from: no complete control pair, no caption that a believed other rated, no repeated caption (fewer than five for p alike), or scores that are all equal",
+}
+SECOND_GATE = {
+    "": "",
+    "repeats": " Other captions came twice. Whose two scores of one caption are no closer than those of unrelated captions is not believed either.",
+    "peers": " Who looks at some captions only passes that test all the same, but agrees little with what the others said of the same captions: whose agreement is not clearly more than half of what is usual is not believed either.",
 }
 PAIR_WORDS = {
     "p": "how likely so clear a lead would be if the two systems were equally good (rank-sum test, one-sided)",
@@ -44,31 +51,29 @@ PAIR_WORDS = {
 }
 
 
-def analysis_json(analysis: Analysis) -> str:
-    return to_json(analysis_data(analysis))
-
-
-def analysis_data(analysis: Analysis) -> dict[str, Any]:
+def analysis_json(analysis: Analysis, *, price: float = 0.99, fee: float = 0.20, repeated: Replication | None = None) -> str:
     ranking, quality = analysis.ranking, analysis.quality
-    split = analysis.split_half
-    return {
+    split, spent = analysis.split_half, cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
+    return to_json({
         "schema": 1,
         "test": quality.test, "alpha": quality.alpha, "gates": quality.gates, "scale": analysis.scale, "accept": analysis.accept,
         "ratings": len(analysis.ratings), "ratings_used": len(analysis.used), "hits": analysis.hits,
         "workers": [{"id": w.id, "pairs": w.pairs, "p": w.p, "accepted": w.accepted, "used": bool(used), "reason": w.reason, "flags": list(w.flags), "ratings": w.ratings,
-                     "mean_high": w.mean_high, "mean_low": w.mean_low, "repeats": w.repeats, "repeat_p": w.repeat_p, "consistency_p": w.consistency_p, "seconds": w.seconds}
+                     "mean_high": w.mean_high, "mean_low": w.mean_low, "repeats": w.repeats, "repeat_p": w.repeat_p, "consistency_p": w.consistency_p, "agreement": w.agreement, "agreement_p": w.agreement_p, "seconds": w.seconds}
                     for w, used in zip(quality.workers, analysis.kept, strict=True)],
         "systems": [{"name": s.name, "raw": s.raw, "z": s.z, "n": s.n, "captions": s.captions, "interval": s.interval, "ranks": s.ranks} for s in ranking.systems],
         "significance": [{"better": a, "worse": b, "p": p, "p_holm": h, "p_bh": q} for a, b, p, h, q in pairs(analysis)],
         "clusters": [list(cluster) for cluster in ranking.clusters],
-        "reliability": {"krippendorff_alpha": _number(analysis.agreement.alpha), "icc": _number(analysis.agreement.icc), "captions_rated_twice": analysis.agreement.units,
-                        "split_half_z": _number(split.z) if split else None, "split_half_interval": split.interval if split else None},
+        "reliability": {"krippendorff_alpha": _known(analysis.agreement.alpha), "icc": _known(analysis.agreement.icc), "captions_rated_twice": analysis.agreement.units,
+                        "split_half_z": _known(split.z) if split else None, "split_half_interval": split.interval if split else None, "usual_agreement": quality.usual},
+        "cost": {"hits": spent.hits, "total": spent.total, "per_system": spent.per_system},
+        **({"replication": {"systems": list(repeated.systems), "raw": _known(repeated.raw), "z": _known(repeated.z), "only_first": list(repeated.only_first), "only_second": list(repeated.only_second)}} if repeated else {}),
         "notes": list(analysis.notes),
-    }
+    })
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
 def pairs(analysis: Analysis) -> list[tuple[str, str, float | None, float | None, float | None]]:
@@ -78,7 +83,7 @@ def pairs(analysis: Analysis) -> list[tuple[str, str, float | None, float | None
         for j in range(i + 1, len(ranking.systems)):
             lower = ranking.systems[j]
             a, b, x, y = (upper, lower, i, j) if not ranking.p[j, i] < ranking.p[i, j] else (lower, upper, j, i)
-            out.append((a.name, b.name, _number(float(ranking.p[x, y])), _number(float(ranking.p_holm[x, y])), _number(float(ranking.p_bh[x, y]))))
+            out.append((a.name, b.name, _known(float(ranking.p[x, y])), _known(float(ranking.p_holm[x, y])), _known(float(ranking.p_bh[x, y]))))
     return out
 
 
@@ -100,22 +105,31 @@ def pair_table(analysis: Analysis) -> Table:
 
 
 def worker_table(analysis: Analysis) -> Table:
-    rows = [[w.id, w.ratings, w.pairs, w.mean_high, w.mean_low, w.p if w.p is not None else None, w.accepted, w.reason, w.repeats, w.repeat_difference, w.repeat_p, w.consistency_p, w.seconds,
-             ", ".join(w.flags)] for w in analysis.quality.workers]
-    return Table(["rater", Column("ratings", ",d"), Column("pairs", "d"), Column("undamaged", ".1f"), Column("damaged", ".1f"), Column("p", ".3g"), "passed", "because",
-                  Column("repeats", "d"), Column("change", ".1f"), Column("p repeat", ".3g"), Column("p alike", ".3g"), Column("s/rating", ".1f"), "flags"], rows, title="Raters",
-                 note="–: nothing to compute it from (no complete control pair, no repeated caption, no times in the file).")
+    rows = [[w.id, w.accepted, w.reason, w.ratings, w.seconds, ", ".join(w.flags)] for w in analysis.quality.workers]
+    return Table(["rater", "passed", "because", Column("ratings", ",d"), Column("s/rating", ".1f"), "flags"], rows, title="Raters")
 
 
-def _repeats_decide(analysis: Analysis) -> bool:
-    return analysis.quality.gates == "repeats" and any(w.consistency_p is not None for w in analysis.quality.workers)
+def evidence_table(analysis: Analysis) -> Table:
+    """The numbers behind the verdicts."""
+    rows = [[w.id, w.pairs, w.mean_high, w.mean_low, w.p, w.agreement, w.repeats, w.repeat_difference, w.repeat_p, w.consistency_p] for w in analysis.quality.workers]
+    return Table(["rater", Column("pairs", "d"), Column("undamaged", ".1f"), Column("damaged", ".1f"), Column("p", ".3g"), Column("r others", ".2f"), Column("repeats", "d"), Column("change", ".1f"),
+                  Column("p drift", ".3g"), Column("p alike", ".3g")], rows, title="The evidence on each rater",
+                 note="–: nothing to compute it from (no complete control pair, no caption that a believed other rated, no repeated caption, or scores that are all equal).")
+
+
+def _second_gate(analysis: Analysis) -> str:
+    """What decided beside the control pairs: `peers`, `repeats`, or nothing."""
+    quality = analysis.quality
+    if quality.gates == "attention" and any(w.agreement_p is not None for w in quality.workers):
+        return "peers"
+    return "repeats" if quality.gates != "control" and not quality.notes and any(w.consistency_p is not None for w in quality.workers) else ""
 
 
 def summary_lines(analysis: Analysis) -> list[str]:
     quality, agree, split = analysis.quality, analysis.agreement, analysis.split_half
     passed = int(quality.accepted.sum())
-    second = " and the check of repeats (p < 0.1)" if _repeats_decide(analysis) else ""
-    lines = [f"{len(analysis.ratings):,} ratings by {len(quality.workers):,} raters; {passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second}, "
+    second = {"peers": f" and the check of attention (agreement with the others, usually r = {quality.usual or 0:.2f})", "repeats": " and the check of repeats (p < 0.1)", "": ""}[_second_gate(analysis)]
+    lines = [f"{len(analysis.ratings):,} ratings by {len(quality.workers):,} {'rater' if len(quality.workers) == 1 else 'raters'}; {passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second}, "
              + (f"and the {len(analysis.used):,} ratings of these are used." if analysis.accept == "passed" else "but the ratings of all are used (--accept all).")]
     if agree.units:
         lines.append(f"Agreement on the {agree.units:,} captions that two or more raters rated: Krippendorff's alpha {agree.alpha:.3f} (1: perfect, 0: chance), "
@@ -129,10 +143,19 @@ def summary_lines(analysis: Analysis) -> list[str]:
     return lines
 
 
-def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: str = "What people said", price: float = 0.99, fee: float = 0.20, currency: str = "USD") -> str:
+def replication_line(repeated: Replication) -> str:
+    """Graham et al. (2018), table 5."""
+    found = [f"{r:.3f} ({name})" for name, r in (("raw", _known(repeated.raw)), ("z", _known(repeated.z))) if r is not None]
+    alone = "".join(f" Only in the {run} run: {', '.join(names)}." for run, names in (("first", repeated.only_first), ("second", repeated.only_second)) if names)
+    return f"Replication over {len(repeated.systems)} systems: " + (f"r = {', '.join(found)}." if found else "r cannot be computed, because the scores of one run are all equal.") + alone
+
+
+def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: str = "What people said", price: float = 0.99, fee: float = 0.20, currency: str = "USD",
+                  repeated: Replication | None = None) -> str:
     spent = cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
     thin = int((analysis.captions.n < CAPTION_MINIMUM).sum())
     parts = [*(paragraph(line) for line in summary_lines(analysis)),
+             *([paragraph(replication_line(repeated) + " 1 means that a second run of the study gave the systems the same scores, up to scale.")] if repeated else []),
              heading("The systems"), paragraph("Best first. Each rater watched clips and said how adequately a caption describes what took place."),
              _table(system_table(analysis)), words(SYSTEM_WORDS),
              picture(figures["distributions"], "Box plot of caption scores per system, best system on top."),
@@ -143,17 +166,18 @@ def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: st
              _table(pair_table(analysis)), words(PAIR_WORDS),
              heading("The raters"),
              paragraph(f"Some captions were damaged on purpose. Who gives those no lower scores than the undamaged originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."
-                       + (" Other captions came twice. Whose two scores of one caption are no closer than those of unrelated captions is not believed either." if _repeats_decide(analysis) else "")),
+                       + SECOND_GATE[_second_gate(analysis)]),
              picture(figures["workers"], "Every rater as a dot: mean score of damaged captions against that of undamaged ones."),
              paragraph("One dot per rater. Far above the line: the rater clearly prefers undamaged captions. On the line: the rater cannot or does not tell them apart.", note=True),
              _table(worker_table(analysis)), words(WORKER_WORDS), words({flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}),
+             _table(evidence_table(analysis)), words(EVIDENCE_WORDS),
              picture(figures["scores"], "How the scale was used, by kind of caption."),
              paragraph("How the scale was used: of all scores for captions of one kind, how many fell where. Damaged captions should lie left of human ones.", note=True),
              heading("What it cost, and what to keep in mind"),
              paragraph(f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f} {currency}, which is {spent.per_system:,.2f} {currency} per system."),
              paragraph(f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings, the least that the method's authors advise before the score of a single caption is trusted; scores of systems need less."),
              *(paragraph(note) for note in analysis.notes)]
-    return page(title, parts, style=".scroll td{white-space:nowrap} img{background:#fff}")
+    return page(title, parts, style=".scroll table{width:max-content} .scroll td{max-width:24rem} img{background:#fff}")
 
 
 def _table(table: Table) -> str:

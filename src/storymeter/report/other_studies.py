@@ -1,15 +1,36 @@
-"""Preferences and surveys as JSON and tables."""
+"""Preferences and surveys as JSON, as tables, and as pages that explain their numbers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..human.preference import MetricAccuracy, Preference
 from ..human.survey import Survey
+from .page import page, paragraph, picture, words
 from .table import Column, Table, to_json
+
+PREFERENCE_WORDS = {
+    "items": "how many videos were compared",
+    "A wins": "videos on which the answers were for A on average; likewise for B",
+    "undecided": "videos on which the answers cancel out; they are in no share",
+    "share B %": "of the decided videos, how many B wins",
+    "95 %": "the range in which that share would lie in 95 of 100 studies of the same size",
+    "p": "how likely so uneven a result is if both are equally good (binomial test, two-sided)",
+    "alpha": "how far raters agree with each other: 1 is perfectly, 0 is chance (Krippendorff)",
+}
+CRITERION_WORDS = {"grounded": "the story says what the pictures show", "coherent": "its sentences belong together", "no_repetition": "it does not repeat itself"}
+VOTE_WORDS = {"votes": "how often raters called the system's story the best of a sequence", "vote share %": "the same, of all votes"}
+RANK_WORDS = {
+    "Spearman": "how well a criterion's marks order the stories of one sequence as the votes do: 1 is the same order, 0 is none, -1 the reverse (mean over sequences)",
+    "Pearson": "the same for the marks themselves, not only their order",
+    "Kendall b": "the same by counting pairs of stories that both order alike",
+    "sequences": "how many picture sequences the mean is over",
+    "dropped": "sequences left out because all stories got the same marks, or the same number of votes",
+    "alpha": "how far raters agree with each other on this criterion: 1 is perfectly, 0 is chance (Krippendorff)",
+}
 
 
 def _clean(value: Any) -> Any:
@@ -20,26 +41,45 @@ def _clean(value: Any) -> Any:
     return [_clean(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def preference_json(results: Sequence[Preference]) -> str:
-    return to_json({"schema": 1, "task": "preference", "pairs": [_clean(asdict(result)) for result in results]})
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A preference study or a survey, ready to be shown."""
+
+    title: str
+    json: str
+    tables: Sequence[Table]
+    #: what each number of each table means
+    words: Sequence[Mapping[str, str]]
+    #: name of a picture -> what it shows, and how it is drawn
+    pictures: Mapping[str, tuple[str, Callable[[], bytes]]]
+    notes: Sequence[str]
+
+    def draw(self) -> dict[str, bytes]:
+        return {name: drawn() for name, (_, drawn) in self.pictures.items()}
+
+    def page(self, drawn: Mapping[str, bytes]) -> str:
+        shown = [part for table, meaning in zip(self.tables, self.words, strict=True) for part in (f"<div class=scroll>{table.render('html')}</div>", words(meaning))]
+        return page(self.title, [*(paragraph(note) for note in self.notes), *shown, *(part for name, data in drawn.items() for part in (picture(data, self.pictures[name][0]), paragraph(self.pictures[name][0], note=True)))],
+                    style="img{background:#fff}")
 
 
-def survey_json(result: Survey) -> str:
-    return to_json({"schema": 1, "task": "survey", **_clean(asdict(result))})
+def preferences(results: Sequence[Preference]) -> Study:
+    from .plots_human import preference_shares
 
-
-def preference_tables(results: Sequence[Preference]) -> list[Table]:
     rows = []
     for r in results:
         interval = f"[{100 * r.interval[0]:.1f}, {100 * r.interval[1]:.1f}]" if r.interval else "no item decided"
         rows.append([r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b, interval, r.p, r.alpha])
-    note = "share B: of the decided items, how many B wins; p: two-sided binomial test against a coin; alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies)."
-    said = [note for r in results for note in r.notes]
-    return [Table(["A", "B", Column("items", ",d"), Column("A wins", "d"), Column("B wins", "d"), Column("undecided", "d"), Column("share B %", ".1f", 100.0), "95 %",
-                   Column("p", ".4g"), Column("alpha", ".3f")], rows, title="Preferences", note=" ".join([note, *dict.fromkeys(said)]))]
+    table = Table(["A", "B", Column("items", ",d"), Column("A wins", "d"), Column("B wins", "d"), Column("undecided", "d"), Column("share B %", ".1f", 100.0), "95 %",
+                   Column("p", ".4g"), Column("alpha", ".3f")], rows, title="Preferences",
+                  note="share B: of the decided items, how many B wins; p: two-sided binomial test against a coin; alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies).")
+    return Study("What people preferred", to_json({"schema": 1, "task": "preference", "pairs": [_clean(asdict(result)) for result in results]}), [table], [PREFERENCE_WORDS],
+                 {"preferences": ("How many items each side won; the grey middle is undecided.", lambda: preference_shares(results))}, list(dict.fromkeys(note for r in results for note in r.notes)))
 
 
-def survey_tables(result: Survey) -> list[Table]:
+def survey(result: Survey) -> Study:
+    from .plots_human import survey_means
+
     total = sum(result.votes.values())
     mean = {(m.system, m.criterion): m for m in result.means}
     rows: list[list[Any]] = []
@@ -47,12 +87,14 @@ def survey_tables(result: Survey) -> list[Table]:
         cells = [mean[system, c].mean if (system, c) in mean else None for c in result.criteria]
         rows.append([system, *cells, result.votes[system], result.votes[system] / total if total else None])
     first = Table(["system", *(Column(c, ".2f") for c in result.criteria), Column("votes", "d"), Column("vote share %", ".1f", 100.0)], rows, title="Criteria and votes",
-                  note=" ".join(["Means of story means, 1 to 5." + ("" if total else " Nobody voted."), *result.notes]))
+                  note="Means of story means, 1 to 5." + ("" if total else " Nobody voted."))
     rows = [[c.criterion, c.spearman, c.pearson, c.kendall, c.sequences, c.dropped, result.alphas.get(c.criterion)] for c in result.correlations]
     second = Table(["criterion", Column("Spearman", ".3f"), Column("Pearson", ".3f"), Column("Kendall b", ".3f"), Column("sequences", "d"), Column("dropped", "d"), Column("alpha", ".3f")],
                    rows, title="Criteria against the rank by votes",
-                   note="Correlated within each sequence, then averaged; dropped: sequences where a side is constant (– where all are); alpha: agreement of raters (Krippendorff, ordinal).")
-    return [first, second]
+                   note="Correlated within each sequence, then averaged; dropped: sequences where a side is constant (– where all are); alpha: agreement of raters (Krippendorff, ordinal; – where no story has two raters, and for the sum of criteria).")
+    return Study("What people said of the stories", to_json({"schema": 1, "task": "survey", **_clean(asdict(result))}), [first, second],
+                 [{c: f"the mean mark for this criterion, 1 to 5: {CRITERION_WORDS.get(c, c)}" for c in result.criteria} | VOTE_WORDS, RANK_WORDS],
+                 {"criteria": ("Mean mark of each system for each criterion, with its 95 % range.", lambda: survey_means(result))}, list(result.notes))
 
 
 def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:

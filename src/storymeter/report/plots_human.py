@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..human.analysis import Analysis
-from ..human.plan import Plan
+from ..human.preference import Preference
+from ..human.survey import Survey
 from .table import harmless
 
 GREEN, GREY, RED, BLUE = "#2e9e5b", "#c9ced8", "#c8453b", "#1b66c9"
@@ -117,11 +118,35 @@ def score_histograms(analysis: Analysis) -> bytes:
     return png(drawn)
 
 
-def power_curve(plan: Plan, wanted: float) -> bytes:
-    drawn, axes = figure(6, 3.6)
-    ratings, power = zip(*plan.curve, strict=True)
-    axes.plot(ratings, power, "o-", color=BLUE, markersize=4)
-    axes.axhline(wanted, color=GREY, linewidth=1)
-    axes.axvline(plan.ratings_per_system, color=GREEN, linewidth=1)
-    axes.set(xlabel="ratings per system", ylabel="power", ylim=(0, 1.02), xscale="log")
+def preference_shares(results: Sequence[Preference]) -> bytes:
+    """Per pair of systems, what share of the items each side won."""
+    drawn, axes = figure(7.5, 1.2 + 0.5 * len(results))
+    for row, result in enumerate(results):
+        total, left = max(1, len(result.items)), 0.0
+        for count, colour in ((result.wins_a, BLUE), (result.undecided, GREY), (result.wins_b, GREEN)):
+            axes.barh(row, 100 * count / total, left=left, color=colour, height=0.6)
+            if count:
+                axes.text(left + 50 * count / total, row, str(count), ha="center", va="center", color="#ffffff" if colour != GREY else "#1d2330")
+            left += 100 * count / total
+    axes.set_yticks(range(len(results)), [label(r.a) for r in results])
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(results)), [label(r.b) for r in results])
+    right.spines[:].set_visible(False)
+    axes.invert_yaxis()
+    axes.set(xlabel="% of the items: won by the left name, undecided, won by the right name", xlim=(0, 100))
+    return png(drawn)
+
+
+def survey_means(result: Survey) -> bytes:
+    """Marks per criterion and system, with intervals."""
+    drawn, axes = figure(7.5, 3.6)
+    width = 0.8 / max(1, len(result.systems))
+    for k, system in enumerate(result.systems):
+        found = {m.criterion: m for m in result.means if m.system == system}
+        places = [(place, found[c]) for place, c in enumerate(result.criteria) if c in found]
+        axes.bar([place + (k - (len(result.systems) - 1) / 2) * width for place, _ in places], [m.mean for _, m in places], width * 0.92, label=label(system),
+                 yerr=[[m.mean - m.interval[0] if m.interval else 0 for _, m in places], [m.interval[1] - m.mean if m.interval else 0 for _, m in places]], error_kw={"linewidth": 1})
+    axes.set_xticks(range(len(result.criteria)), [label(c.replace("_", " ")) for c in result.criteria])
+    axes.set(ylabel="mean mark", ylim=(1, 5.6))
+    axes.legend(frameon=False, ncols=max(1, len(result.systems)), loc="upper center")
     return png(drawn)

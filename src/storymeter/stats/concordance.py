@@ -31,23 +31,45 @@ def ranks_of(values: FloatArray) -> tuple[Ranks, int]:
 
 def rank_statistic(name: str, fixed: Ranks, columns: Ranks, levels: int, *, threads: int = 1) -> FloatArray:
     """The statistic of every row of `columns` (ranks below `levels`, equal for ties) against `fixed`; NaN where a side is constant."""
-    n, k = len(fixed), int(fixed.max(initial=-1)) + 1
+    columns = np.ascontiguousarray(columns)
     if name == "spearman":
-        level = np.bincount(fixed, minlength=k)
-        own = (np.cumsum(level) - (level - 1) / 2)[fixed] - (n + 1) / 2
-        return np.array([_spearman(own, column, levels) for column in columns])
+        own, sums = _mean_ranks(fixed), np.zeros((len(columns), 2))
+        _native.rank_products(own, columns, levels, sums, threads)
+        return _rho(own, sums)
     counts = np.zeros((len(columns), 4), dtype=np.int64)
-    _native.concordance(fixed, k, np.ascontiguousarray(columns), levels, counts, threads)
-    size = np.bincount(fixed, minlength=k).astype(float)
+    _native.concordance(fixed, int(fixed.max(initial=-1)) + 1, columns, levels, counts, threads)
+    return _of_counts(name, fixed, counts)
+
+
+def swapped_statistics(name: str, fixed: Ranks, first: Ranks, second: Ranks, unit: Ranks, swaps: NDArray[np.uint8], levels: int, *, threads: int = 1) -> tuple[FloatArray, FloatArray]:
+    """The statistic of `first` and of `second` against `fixed` after each row of swaps: a bit per unit, packed, says whether the rows k with this unit[k] change places."""
+    if name == "spearman":
+        own, sums = _mean_ranks(fixed), np.zeros((2 * len(swaps), 2))
+        _native.rank_products_swapped(own, first, second, unit, swaps, levels, sums, threads)
+        found = _rho(own, sums)
+    else:
+        counts = np.zeros((2 * len(swaps), 4), dtype=np.int64)
+        _native.concordance_swapped(fixed, int(fixed.max(initial=-1)) + 1, first, second, unit, swaps, levels, counts, threads)
+        found = _of_counts(name, fixed, counts)
+    return found[::2], found[1::2]
+
+
+def _mean_ranks(codes: Ranks) -> FloatArray:
+    """Mean ranks less (n + 1) / 2."""
+    level = np.bincount(codes)
+    return np.asarray((np.cumsum(level) - (level - 1) / 2)[codes] - (len(codes) + 1) / 2)
+
+
+def _rho(own: FloatArray, sums: FloatArray) -> FloatArray:
+    below = np.sqrt(np.einsum("i,i", own, own) * sums[:, 1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(below > 0, sums[:, 0] / below, np.nan)
+
+
+def _of_counts(name: str, fixed: Ranks, counts: IntArray) -> FloatArray:
+    size = np.bincount(fixed).astype(float)
     s, tied, both, distinct = counts.T.astype(float)
-    return _taus(s, float(n), tied, float((size * (size - 1)).sum()) / 2, both, np.minimum(distinct, k))[name]
-
-
-def _spearman(own: FloatArray, column: Ranks, levels: int) -> float:
-    level = np.bincount(column, minlength=levels)
-    rank = (np.cumsum(level) - (level - 1) / 2)[column] - (len(own) + 1) / 2
-    below = math.sqrt(np.einsum("i,i", own, own) * np.einsum("i,i", rank, rank))
-    return float(np.einsum("i,i", own, rank)) / below if below > 0 else math.nan
+    return _taus(s, float(len(fixed)), tied, float((size * (size - 1)).sum()) / 2, both, np.minimum(distinct, len(size)))[name]
 
 
 def _taus(s: FloatArray, n: float, tied_x: FloatArray, tied_y: float, tied_both: FloatArray, distinct: FloatArray) -> dict[str, FloatArray]:

@@ -25,9 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .concordance import rank_statistic, ranks_of
+from .concordance import ranks_of, swapped_statistics
 from .correlation import Coefficient
-from .paired import at_least, random_swaps
+from .paired import at_least, packed_swaps, random_swaps
 
 FloatArray = NDArray[np.float64]
 
@@ -89,19 +89,19 @@ def permutation_ranks(statistic: str, human: ArrayLike, a: ArrayLike, b: ArrayLi
     n = len(h)
     if n < 3 or any(np.isnan(v).any() for v in (h, x, y)):
         return Difference(math.nan, math.nan)
-    fixed, _ = ranks_of(h)
-    ranks, levels = ranks_of(np.concatenate([x, y]))
-    first, second = ranks[:n], ranks[n:]
-    unit = np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1) if units is not None else np.arange(n)
+    order = np.argsort(h, kind="stable")  # the kernel then walks through memory in order
+    fixed, _ = ranks_of(h[order])
+    ranks, levels = ranks_of(np.concatenate([x[order], y[order]]))
+    code = np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1) if units is not None else np.arange(n)
+    unit, several = code[order].astype(np.int32), int(code.max()) + 1
 
-    def lead(swapped: NDArray[np.bool_]) -> FloatArray:
-        p, q = (rank_statistic(statistic, fixed, np.where(swapped, *sides), levels, threads=threads) for sides in ((second, first), (first, second)))
-        return np.asarray(p - q)
+    def lead(swaps: NDArray[np.uint8]) -> FloatArray:
+        return np.subtract(*swapped_statistics(statistic, fixed, ranks[:n], ranks[n:], unit, swaps, levels, threads=threads))
 
-    observed = float(lead(np.zeros((1, n), dtype=bool))[0])
+    observed = float(lead(np.zeros((1, -(-several // 8)), dtype=np.uint8))[0])
     if math.isnan(observed):
         return Difference(math.nan, math.nan)
-    count = sum(at_least(lead(block.astype(bool)[:, unit]), observed) for block in random_swaps(int(unit.max()) + 1, resamples, seed))
+    count = sum(at_least(lead(swaps), observed) for swaps in packed_swaps(several, resamples, seed))
     return Difference(observed, (count + 1) / (resamples + 1))
 
 

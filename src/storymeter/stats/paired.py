@@ -81,12 +81,16 @@ def win_tie_loss(values_a: Sequence[float] | FloatArray, values_b: Sequence[floa
 
 
 def random_swaps(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """Blocks of (up to 256, n) zeros and ones: which of n pairs change places. One random bit each."""
+    """Blocks of (up to 256, n) zeros and ones: which of n pairs change places."""
+    for packed in packed_swaps(n, resamples, seed):
+        yield np.unpackbits(packed, axis=1, count=n).astype(float)
+
+
+def packed_swaps(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:
+    """The same, eight to a byte: one random bit each."""
     random = np.random.default_rng(seed)
     for start in range(0, resamples, _BLOCK):
-        size = min(_BLOCK, resamples - start)
-        packed = random.integers(0, 256, (size, -(-n // 8)), dtype=np.uint8)
-        yield np.unpackbits(packed, axis=1, count=n).astype(float)
+        yield random.integers(0, 256, (min(_BLOCK, resamples - start), -(-n // 8)), dtype=np.uint8)
 
 
 def at_least(values: FloatArray, observed: float) -> int:

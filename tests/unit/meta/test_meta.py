@@ -227,3 +227,26 @@ def test_one_system_two_items() -> None:
     lonely = system_level(scores, "m", resamples=10)
     assert math.isnan(lonely.values["pearson"]) and lonely.reasons["pearson"] == "fewer than two points"
     assert pearson([1], [2]) != pearson([1], [2])
+
+
+def test_a_survey_is_correlated_criterion_by_criterion(tmp_path: Path) -> None:
+    """Table 1 of RoViST: metrics against the mean marks of each criterion, and against their sum."""
+    random = np.random.default_rng(4)
+    records, lines, mean = [], ["system,item,m"], {}
+    for system in ("a", "b", "c"):
+        for item in (f"v{k}" for k in range(6)):
+            marks = {criterion: [float(v) for v in random.integers(1, 6, 3)] for criterion in ("coherent", "grounded")}
+            records += [Rating(item, system, f"r{k}", value, criterion=criterion) for criterion, values in marks.items() for k, value in enumerate(values)]
+            records.append(Rating(item, system, "r0", 1.0, criterion="vote"))
+            mean[system, item] = {criterion: float(np.mean(values)) for criterion, values in marks.items()}
+            lines.append(f"{system},{item},{mean[system, item]['grounded'] + random.normal(0, 0.5):.4f}")
+    (tmp_path / "survey.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, records)))
+    (tmp_path / "scores.csv").write_text("\n".join(lines))
+    found = answer("--human", tmp_path / "survey.jsonl", "--scores", tmp_path / "scores.csv", "--resamples", 0, "--permutations", 20)["levels"]
+    assert [level["title"] for level in found] == ["survey, coherent", "survey, grounded", "survey, overall"]
+    metric = {tuple(line.split(",")[:2]): float(line.split(",")[2]) for line in lines[1:]}
+    for level, human in zip(found, ({k: v["coherent"] for k, v in mean.items()}, {k: v["grounded"] for k, v in mean.items()}, {k: sum(v.values()) for k, v in mean.items()}), strict=True):
+        expected = scipy_stats.pearsonr([human[k] for k in metric], list(metric.values())).statistic
+        assert level["metrics"][0]["pearson"] == pytest.approx(expected, abs=1e-12)
+    shown = run("--human", tmp_path / "survey.jsonl", "--scores", tmp_path / "scores.csv", "--figures", tmp_path / "f", "--resamples", 0, "--permutations", 20)
+    assert shown.exit_code == 0 and len(list((tmp_path / "f").iterdir())) == 6

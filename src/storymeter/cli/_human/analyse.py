@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
 @click.option("--scale", type=click.Choice(["raw", "z"]), default="raw", show_default=True, help="z: the scores are standardised already.")
 @click.option("--accept", type=click.Choice(["passed", "all"]), default="passed", show_default=True, help="all: nobody is dropped.")
 @click.option("--repeats", type=click.Choice(["all", "merge"]), default="all", show_default=True, help="merge: average a rater's two ratings of a caption first.")
-@click.option("--gates", type=click.Choice(["auto", "control", "repeats"]), default="auto", show_default=True,
-              help="control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must also be closer than those of unrelated ones. auto: repeats for campaigns of ours, control for files of other tools.")
+@click.option("--gates", type=click.Choice(["auto", "control", "repeats", "attention"]), default="auto", show_default=True,
+              help="control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must also be closer than those of unrelated ones. attention: a rater must also agree with the others clearly more than half as well as is usual (where that cannot be asked: repeats). auto: attention for campaigns of ours, control for files of other tools.")
 @click.option("--enforce-repeats", is_flag=True, help="Also reject raters whose scores of repeats drift up or down.")
 @click.option("--replicates", metavar="RATINGS", type=click.Path(path_type=Path), help="A second run: correlate its system scores with those of the first.")
 @click.option("--splits", type=click.IntRange(0, 100_000), default=None, help="Split-half resamples.  [default: 100; none past 200,000 ratings]")
@@ -40,7 +41,7 @@ def command(sources: tuple[Path, ...], origin: str | None, page: str | None, sty
         raise UsageError(f"--html would write its page to {page!r}, which is no .html file.", hint="Put the ratings before the options, or name the page: --html report.html")
     task = _other_task(sources, origin)
     if task:
-        _other(task, sources, style, faithful, minimum)
+        _other(task, sources, style, faithful, minimum, page, options["figures"])
     else:
         _assessment(sources, origin, page, style, **options)
 
@@ -85,56 +86,65 @@ def _table(sources: tuple[Path, ...], origin: str | None) -> Any:
     return from_records(_campaign_records(folders[0]))
 
 
-def _other(task: str, sources: tuple[Path, ...], style: str, faithful: float, minimum: int) -> None:
+def _other(task: str, sources: tuple[Path, ...], style: str, faithful: float, minimum: int, page: str | None, figures: Path | None) -> None:
     from ...human.preference import analyse_preferences
     from ...human.survey import analyse_survey
-    from ...report.other_studies import preference_json, preference_tables, survey_json, survey_tables
+    from ...report import other_studies as report
 
     records = [record for source in sources for record in _records(source)]
-    if task == "preference":
-        preferences = analyse_preferences(records, faithful=faithful, minimum=minimum)
-        text, tables = preference_json(preferences), preference_tables(preferences)
-    else:
-        survey = analyse_survey(records)
-        text, tables = survey_json(survey), survey_tables(survey)
-    output(text if style == "json" else "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables))
+    study = report.preferences(analyse_preferences(records, faithful=faithful, minimum=minimum)) if task == "preference" else report.survey(analyse_survey(records))
+    drawn = study.draw() if page is not None or figures is not None or style == "html" else {}
+    _files(page, figures, drawn, lambda: study.page(drawn))
+    for note in study.notes:
+        say(note)
+    output(study.json if style == "json" else study.page(drawn) if style == "html" else "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in study.tables))
 
 
 def _assessment(sources: tuple[Path, ...], origin: str | None, page: str | None, style: str, *, figures: Path | None, replicates: Path | None, splits: int | None,
                 price: float, fee: float, **options: Any) -> None:
-    from ...files import atomic, write_text
     from ...human.analysis import analyse
-    from ...report.human_study import analysis_json, analysis_page, draw, pair_table, summary_lines, system_table, worker_table
+    from ...human.reliability import replication
+    from ...report.human_study import (
+        analysis_json,
+        analysis_page,
+        draw,
+        evidence_table,
+        pair_table,
+        replication_line,
+        summary_lines,
+        system_table,
+        worker_table,
+    )
 
     ratings = _table(sources, origin)
     several = splits if splits is not None else 100 if len(ratings) <= 200_000 else 0
     analysis = analyse(ratings, splits=several, **options)
+    repeated = replication(analysis.ranking, analyse(_table((replicates,), origin), splits=0, **options).ranking) if replicates is not None else None
+    more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
     drawn = draw(analysis) if page is not None or figures is not None or style == "html" else {}
+    _files(page, figures, drawn, lambda: analysis_page(analysis, drawn, **more))
+    if style == "json":
+        output(analysis_json(analysis, **more))
+    elif style == "html":
+        output(analysis_page(analysis, drawn, **more))
+    else:
+        for line in (*summary_lines(analysis), *analysis.notes):
+            say(line)
+        shown = (system_table(analysis), pair_table(analysis), worker_table(analysis), evidence_table(analysis)) if style == "table" else (system_table(analysis),)
+        output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in shown))
+    if repeated is not None:
+        say(replication_line(repeated))
+
+
+def _files(page: str | None, figures: Path | None, drawn: dict[str, bytes], written: Callable[[], str]) -> None:
+    """What --figures and --html ask for."""
+    from ...files import atomic, write_text
+
     if figures is not None:
         for name, data in drawn.items():
             with atomic(figures / f"{name}.png") as file:
                 file.write(data)
         say(f"{len(drawn)} figures in {figures}")
     if page is not None:
-        write_text(page, analysis_page(analysis, drawn, price=price, fee=fee))
+        write_text(page, written())
         say(f"Page with figures and explanations: {page}")
-    if style == "json":
-        output(analysis_json(analysis))
-    elif style == "html":
-        output(analysis_page(analysis, drawn, price=price, fee=fee))
-    else:
-        for line in (*summary_lines(analysis), *analysis.notes):
-            say(line)
-        shown = (system_table(analysis), pair_table(analysis), worker_table(analysis)) if style == "table" else (system_table(analysis),)
-        output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in shown))
-    if replicates is not None:
-        _replication(analysis, replicates, origin, options)
-
-
-def _replication(analysis: Any, second: Path, origin: str | None, options: dict[str, Any]) -> None:
-    from ...human.analysis import analyse
-    from ...human.reliability import replication
-
-    result = replication(analysis.ranking, analyse(_table((second,), origin), splits=0, **options).ranking)
-    raw = f"{result.raw:.3f} (raw), " if result.raw is not None else ""
-    say(f"Replication over {len(result.systems)} systems: r = {raw}{result.z:.3f} (z).")

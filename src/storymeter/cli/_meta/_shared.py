@@ -50,7 +50,8 @@ def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures
     from ...report.agreement import agreement_json, agreement_page, agreement_table, comparison_table, draw, interval_table, williams_matrix
 
     if figures is not None:
-        keep({f"{agreement.level}-{name}": data for agreement in agreements for name, data in draw(agreement).items()}, figures)
+        several = len({agreement.title for agreement in agreements}) > 1
+        keep({f"{agreement.level}-{f'{agreement.title}-' if several else ''}{name}": data for agreement in agreements for name, data in draw(agreement).items()}, figures)
     if page is not None:
         keep_page(agreement_page(agreements), page)
     for note in dict.fromkeys(note for agreement in agreements for note in agreement.notes):

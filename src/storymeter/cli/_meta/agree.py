@@ -32,7 +32,7 @@ from ._shared import resampling_options, show
 def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level: Any, which: Any, accept: Any, reference_curve: str | None, ties: str, style: str, page: Path | None,
             figures: Path | None, resamples: int, permutations: int, unit: Any, statistic: str, **options: Any) -> None:
     """Correlate metrics with human scores: computed for CANDIDATES (one file per system), or read with --scores."""
-    from ...meta.inputs import read_human, read_preferences, read_scores
+    from ...meta.inputs import read_human, read_preferences, read_scores, read_survey
     from ...meta.run import evaluate_metrics
     from ...meta.scores import join_scores
     from ...report.agreement import Agreement
@@ -43,17 +43,21 @@ def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level
     if preferences is not None:
         output(_preferences(preferences, candidates, scores, ties, style, options))
         return
-    table = read_human(human, which=which, accept=accept)
-    curve: dict[str, list[float]] = {}
+    surveyed = read_survey(human)
+    tables = {f"{human.stem}, {criterion}": table for criterion, table in surveyed.items()} if surveyed else {human.stem: read_human(human, which=which, accept=accept)}
+    known = read_scores(scores) if scores is not None else {}
+    agreements = []
     with progress_bar() as progress:
-        if scores is not None:
-            table = join_scores(table, read_scores(scores))
+        scored = [join_scores(table, known) for table in tables.values()]
+        curves: list[dict[str, list[float]]] = [{} for _ in scored]
         if candidates:
-            table, curve = _score(table, candidates, reference_curve, progress, **options)
-        if level == "segment" and table.items == ("",):
-            raise DataError("The human scores are about whole systems.", hint="Use --level system.")
-        results, comparisons = evaluate_metrics(table, level, resamples=resamples, permutations=permutations, seed=options["seed"], unit=unit, statistic=statistic, jobs=options["jobs"], progress=progress)
-    show([Agreement(human.stem, level, table, results, comparisons, table.notes, curve, reference_curve or "kendall_c")], style, page, figures)
+            scored, curves = _score(scored, candidates, reference_curve, progress, **options)
+        for title, table, curve in zip(tables, scored, curves, strict=True):
+            if level == "segment" and table.items == ("",):
+                raise DataError("The human scores are about whole systems.", hint="Use --level system.")
+            results, comparisons = evaluate_metrics(table, level, resamples=resamples, permutations=permutations, seed=options["seed"], unit=unit, statistic=statistic, jobs=options["jobs"], progress=progress)
+            agreements.append(Agreement(title, level, table, results, comparisons, table.notes, curve, reference_curve or "kendall_c"))
+    show(agreements, style, page, figures)
 
 
 def _names(options: dict[str, Any], kind: Any, references: bool) -> list[str]:
@@ -63,7 +67,8 @@ def _names(options: dict[str, Any], kind: Any, references: bool) -> list[str]:
     return [name for text in options["metrics"] for name in split(text)] or default_metrics(kind, references=references, images=options["images"] is not None)
 
 
-def _score(table: Any, candidates: tuple[str, ...], curve: str | None, progress: Any, **options: Any) -> tuple[Any, dict[str, list[float]]]:
+def _score(tables: list[Any], candidates: tuple[str, ...], curve: str | None, progress: Any, **options: Any) -> tuple[list[Any], list[dict[str, list[float]]]]:
+    """The metrics of the candidates, computed once, beside every table of human scores; and the number-of-references curves."""
     from ...engine.evaluate import evaluate
     from ...meta.compute import pooled_documents, values_of
     from ...meta.run import reference_curve
@@ -72,22 +77,20 @@ def _score(table: Any, candidates: tuple[str, ...], curve: str | None, progress:
     reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
     systems, against = read_candidates(candidates, **reading), read_references(options["references"], **reading)
     names = _names(options, systems[0].kind, bool(against))
-    if table.items == ("",):  # people judged whole systems: corpus scores
+    first = tables[0]
+    if first.items == ("",):  # people judged whole systems: corpus scores
         report = evaluate(candidates=systems, references=against, metrics=names, protocol=options["protocol"], tokenizer=options["tokenizer"], jobs=options["jobs"],
                           seed=options["seed"], resamples=0, device=options["device"], images=options["images"], progress=progress)
         values = {score.metric: {(s.name, ""): next(x.value for x in s.scores if x.metric == score.metric) for s in report.systems} for score in report.systems[0].scores}
-        return join_scores(table, values, {score.metric: str(score.signature) for score in report.systems[0].scores}), {}
-    wanted = {(table.systems[s], table.items[i]) for s, i in zip(table.system, table.item, strict=True)}
-    task = pooled_documents(systems, against, wanted)
+        return [join_scores(first, values, {score.metric: str(score.signature) for score in report.systems[0].scores})], [{}]
+    judged = [[Judgement(t.systems[s], t.items[i], float(v)) for s, i, v in zip(t.system, t.item, t.human, strict=True)] for t in tables]
+    task = pooled_documents(systems, against, {(j.system, j.item) for judgements in judged for j in judgements})
     if not len(task):
-        raise DataError(f"No document of {', '.join(c.name for c in systems)} meets a human score and a reference; human scores are about the systems {', '.join(table.systems[:5])} "
-                        f"and items such as {', '.join(table.items[:3])}.", hint="The system is the name of its file without ending, the item is the document id.")
+        raise DataError(f"No document of {', '.join(c.name for c in systems)} meets a human score and a reference; human scores are about the systems {', '.join(first.systems[:5])} "
+                        f"and items such as {', '.join(first.items[:3])}.", hint="The system is the name of its file without ending, the item is the document id.")
     values, signatures, _ = values_of(task, names, tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"], device=options["device"], images=options["images"], progress=progress)
-    drawn: dict[str, list[float]] = {}
-    if curve:
-        judged = [Judgement(table.systems[s], table.items[i], float(v)) for s, i, v in zip(table.system, table.item, table.human, strict=True)]
-        drawn = reference_curve(task, judged, names, statistic=curve, tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"], progress=progress)
-    return join_scores(table, values, signatures), drawn
+    curves = [reference_curve(task, judgements, names, statistic=curve, tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"], progress=progress) if curve else {} for judgements in judged]
+    return [join_scores(table, values, signatures) for table in tables], curves
 
 
 def _preferences(records: Any, candidates: tuple[str, ...], scores: Path | None, ties: str, style: str, options: dict[str, Any]) -> str:
