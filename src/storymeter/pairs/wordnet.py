@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ..errors import DataError
 from .meteor_tables import word_list
 
 
@@ -15,7 +16,10 @@ from .meteor_tables import word_list
 def synsets() -> dict[str, tuple[int, ...]]:
     """Word to its synset numbers."""
     lines = word_list("synonym/english.synsets").decode("utf-8", "replace").splitlines()
-    return {word: tuple(map(int, numbers.split())) for word, numbers in zip(lines[::2], lines[1::2], strict=False)}
+    try:
+        return {word: tuple(map(int, numbers.split())) for word, numbers in zip(lines[::2], lines[1::2], strict=True)}
+    except ValueError:
+        raise DataError("METEOR's list of synsets is damaged: it is not one line with a word and one with its numbers, and so on.", hint="Install pycocoevalcap again.") from None
 
 
 @cache

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from storymeter import registry
 from storymeter.errors import DataError, MissingPartError, UsageError
-from storymeter.pairs import Sts, align
+from storymeter.pairs import Sts, align, meteor_tables, wordnet
 from storymeter.pairs.wordnet import base_forms
 
 pytest.importorskip("pycocoevalcap", reason="WordNet's synsets are read from it")
@@ -70,6 +70,20 @@ def test_base_forms() -> None:
     assert base_forms("men") == ("men", "man") and base_forms("went") == ("go",)
     assert base_forms("dishes")[0] == "dish" and "stop" in base_forms("stopped")
     assert base_forms("selfiestick") == ("selfiestick",)
+
+
+@pytest.mark.parametrize("content", ["man\n1 2\nwalk\nx\n", "man\n1 2\nwalk\n"])
+def test_a_damaged_list_of_synsets_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    for name in (*meteor_tables.LISTS, meteor_tables.PARAPHRASES):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
+    wordnet.synsets.cache_clear()
+    try:
+        with pytest.raises(DataError, match="damaged"):
+            wordnet.synsets()
+    finally:
+        wordnet.synsets.cache_clear()
 
 
 @given(st.lists(st.lists(st.sampled_from([*WORDS, "man", "woman", "men", "the", "dog", "😀"]), max_size=6).map(" ".join), min_size=1, max_size=6))
