@@ -97,7 +97,10 @@ def test_a_program_that_hangs_is_ended_with_its_children(program: Callable[[], l
     assert time.monotonic() - begin < 20
     child = int((tmp_path / "calls.child").read_text(encoding="utf-8"))
     for _ in range(100):
-        if not Path(f"/proc/{child}").exists() or "State:\tZ" in Path(f"/proc/{child}/status").read_text(encoding="utf-8"):
+        try:
+            if "State:\tZ" in Path(f"/proc/{child}/status").read_text(encoding="utf-8"):
+                return
+        except OSError:  # gone, perhaps while it was being read
             return
         time.sleep(0.05)
     pytest.fail("the child of the program lives on")
