@@ -53,6 +53,17 @@ def drag_to(page: Any, value: int) -> None:
     page.mouse.up()
 
 
+def on_a_phone(page: Any, name: str, violations: Any, photograph: Any) -> None:
+    """From here on the screen is that of a phone: from top to bottom nothing sticks out."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    for end, scroll in (("top", "0"), ("end", "document.documentElement.scrollHeight")):
+        page.evaluate(f"() => window.scrollTo(0, {scroll})")
+        photograph(page, f"phone-{name}-{end}")
+    outside = page.evaluate("() => [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 120))")
+    assert outside == [] and page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []
+
+
 @pytest.mark.slow
 def test_a_whole_hit_by_mouse(tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:
     folder = human_kit.campaign(tmp_path / "study", clips, contact="study@example.org")
@@ -177,6 +188,8 @@ def test_preference(tmp_path: Path, clips: Path, served: Serve, open_page: Any, 
         if n == 1:
             photograph(page, "preference")
             assert violations(page) == []
+        if n == 2:
+            on_a_phone(page, "preference", violations, photograph)
         page.locator("#next").click()
     page.wait_for_selector("#code")
     found = answers(folder)
@@ -210,6 +223,8 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
         if n == 1:
             photograph(page, "survey")
             assert violations(page) == []
+        if n == 2:
+            on_a_phone(page, "survey", violations, photograph)
         page.locator("#next").click()
     page.wait_for_selector("#code")
     found = answers(folder)
