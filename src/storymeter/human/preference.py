@@ -80,7 +80,7 @@ def analyse_preferences(records: Sequence[Rating], *, faithful: float = 1.0, min
         of_item.setdefault(r.rater, value)
     if not answers:
         raise DataError("There is no answer of a faithful rater to analyse.", hint="Lower --faithful, or check the criterion names: preference, test.")
-    notes = [f"{len(doubted):,} raters failed the test questions and were left out: {some(sorted(doubted))}."] if doubted else []
+    notes = [f"{len(doubted):,} {'rater' if len(doubted) == 1 else 'raters'} failed the test questions and were left out: {some(sorted(doubted))}."] if doubted else []
     if again:
         notes.append(f"{again:,} second answers of a rater on the same item were left out.")
     return [_pair(a, b, items, minimum, notes) for (a, b), items in sorted(answers.items())]

@@ -91,7 +91,7 @@ def survey(result: Survey) -> Study:
     rows = [[c.criterion, c.spearman, c.pearson, c.kendall, c.sequences, c.dropped, result.alphas.get(c.criterion)] for c in result.correlations]
     second = Table(["criterion", Column("Spearman", ".3f"), Column("Pearson", ".3f"), Column("Kendall b", ".3f"), Column("sequences", "d"), Column("dropped", "d"), Column("alpha", ".3f")],
                    rows, title="Criteria against the rank by votes",
-                   note="Correlated within each sequence, then averaged; dropped: sequences where a side is constant (– where all are); alpha: agreement of raters (Krippendorff, ordinal; – where no story has two raters, and for the sum of criteria).")
+                   note="Correlated within each sequence, then averaged; dropped: sequences where a side is constant (– where all are); alpha: agreement of raters (Krippendorff, ordinal; – where no story has two raters or nothing varies, and for the sum of criteria).")
     return Study("What people said of the stories", to_json({"schema": 1, "task": "survey", **_clean(asdict(result))}), [first, second],
                  [{c: f"the mean mark for this criterion, 1 to 5: {CRITERION_WORDS.get(c, c)}" for c in result.criteria} | VOTE_WORDS, RANK_WORDS],
                  {"criteria": ("Mean mark of each system for each criterion, with its 95 % range.", lambda: survey_means(result))}, list(result.notes))

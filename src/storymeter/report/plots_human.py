@@ -147,6 +147,6 @@ def survey_means(result: Survey) -> bytes:
         axes.bar([place + (k - (len(result.systems) - 1) / 2) * width for place, _ in places], [m.mean for _, m in places], width * 0.92, label=label(system),
                  yerr=[[m.mean - m.interval[0] if m.interval else 0 for _, m in places], [m.interval[1] - m.mean if m.interval else 0 for _, m in places]], error_kw={"linewidth": 1})
     axes.set_xticks(range(len(result.criteria)), [label(c.replace("_", " ")) for c in result.criteria])
-    axes.set(ylabel="mean mark", ylim=(1, 5.6))
+    axes.set(ylabel="mean mark", ylim=(0, 5.8))
     axes.legend(frameon=False, ncols=max(1, len(result.systems)), loc="upper center")
     return png(drawn)
