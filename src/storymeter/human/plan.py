@@ -21,7 +21,7 @@ import numpy as np
 
 from ..errors import DataError, UsageError
 from ..stats.ranks import rank_sum
-from .quality import TESTS, Test, run_test
+from .quality import TESTS, Test, assess, run_test
 from .ratings import DEGRADED, FloatArray, Ratings
 from .reliability import Cost, cost
 from .scores import standardise
@@ -30,6 +30,8 @@ from .scores import standardise
 BETWEEN, WITHIN = 0.43, 0.76
 #: a rater's standard deviation in points of the slider (one real MTurk batch: 31.7)
 POINTS = 32.0
+#: share of the work by raters who pass
+ACCEPTED = 0.8
 #: mean and sd of scores for undamaged and damaged captions, by character; scores are rounded and stay in 0..100
 HONEST = {"careful": (82.0, 12.0, 38.0, 20.0), "average": (75.0, 18.0, 50.0, 24.0), "careless": (68.0, 24.0, 55.0, 26.0)}
 #: sd of what the two members of a pair share: the clip, and how well the caption suits it
@@ -89,9 +91,21 @@ def variances(pilot: Ratings, *, accepted: float = 1.0, scale: Literal["raw", "z
     spread = float((size * (mean - system_mean[owner]) ** 2).sum()) / max(groups, 1)
     k0 = (len(value) - float((size**2).sum()) / len(value)) / max(groups, 1)
     raters = np.bincount(pilot.rater.codes, minlength=len(pilot.rater))
-    deviation = pilot.value - (np.bincount(pilot.rater.codes, weights=pilot.value) / np.maximum(raters, 1))[pilot.rater.codes]
+    deviation = pilot.value - (np.bincount(pilot.rater.codes, weights=pilot.value, minlength=len(raters)) / np.maximum(raters, 1))[pilot.rater.codes]
     sd = math.sqrt(float((deviation**2).sum()) / max(len(pilot) - len(np.unique(pilot.rater.codes)), 1))
     return Variances(math.sqrt(max(0.0, (spread - within) / k0)), math.sqrt(within), sd, accepted, f"pilot of {len(pilot):,} ratings")
+
+
+def from_pilot(pilot: Ratings, *, everybody: bool = False) -> Variances:
+    """The spreads of the raters who pass (all of them, where nobody could be tested), and the share of the ratings that is theirs."""
+    quality = assess(pilot)
+    kept = quality.accepted
+    if everybody or not any(worker.pairs for worker in quality.workers):
+        kept = np.ones(len(kept), dtype=bool)
+    if not kept.any():
+        raise DataError(f"None of the {len(kept):,} raters of the pilot passed the control test.", hint="Use --accept all, or state the spreads: --sd-captions, --sd-ratings and --sd-rater.")
+    used = pilot.of_raters(kept)
+    return variances(used, accepted=ACCEPTED if everybody else len(used) / len(pilot))
 
 
 def power(ratings: int, captions: int, difference: float, *, between: float = BETWEEN, within: float = WITHIN, alpha: float = 0.05,
@@ -109,7 +123,7 @@ def power(ratings: int, captions: int, difference: float, *, between: float = BE
 
 
 def plan(systems: int, captions: int, difference: float, *, wanted: float = 0.8, between: float = BETWEEN, within: float = WITHIN, alpha: float = 0.05,
-         accepted: float = 0.8, per_hit: int = 70, price: float = 0.99, fee: float = 0.20, simulations: int = 500, seed: int = 0) -> Plan:
+         accepted: float = ACCEPTED, per_hit: int = 70, price: float = 0.99, fee: float = 0.20, simulations: int = 500, seed: int = 0) -> Plan:
     """Doubling, then bisection, over simulated power. `difference` in z; `accepted`: the share of work by raters who pass."""
     if systems < 2 or captions < 2 or difference <= 0 or not 0 < wanted < 1 or not 0 < accepted <= 1:
         raise UsageError("A plan needs two systems, two captions, a difference above 0, and power and acceptance between 0 and 1.", hint="Check the numbers given.")

@@ -78,6 +78,16 @@ def test_a_pilot_gives_back_the_variances_it_was_made_of() -> None:
     assert found.sd == pytest.approx(math.hypot(10, 20), rel=0.05)
 
 
+def test_a_pilot_counts_the_raters_who_pass() -> None:
+    table = from_records(campaign(raters=12, bots=4, seed=1))
+    passed, everybody = plan.from_pilot(table), plan.from_pilot(table, everybody=True)
+    assert passed.accepted == pytest.approx(8 / 12) and passed.within < everybody.within
+    untested = from_records([r for r in campaign() if r.kind == "system"])
+    assert plan.from_pilot(untested).accepted == 1.0
+    with pytest.raises(DataError, match="None of the 6 raters"):
+        plan.from_pilot(from_records([msgspec.structs.replace(r, value=r.value if r.kind == "system" else 50.0) for r in campaign()]))
+
+
 def test_worker_tests_accept_bots_at_alpha_and_fewer_pairs_reject_more_honest_raters() -> None:
     rates = {(r.test, r.pairs): r for r in plan.worker_tests((5, 20), simulations=1000)}
     for rate in rates.values():

@@ -22,7 +22,8 @@ from .._options import coloured, format_option, output, progress_bar, say, seed_
 @click.option("--sd-captions", type=click.FloatRange(0), default=None, help="Spread between captions of a system, in z.  [default: 0.43]")
 @click.option("--sd-ratings", type=click.FloatRange(0, min_open=True), default=None, help="Spread between ratings of a caption, in z.  [default: 0.76]")
 @click.option("--sd-rater", type=click.FloatRange(0, min_open=True), default=None, help="A rater's spread, in points.  [default: 32]")
-@click.option("--accepted", type=click.FloatRange(0, 1, min_open=True), default=0.8, show_default=True, help="Share of the work that passes the control test.")
+@click.option("--accept", type=click.Choice(["passed", "all"]), default="passed", show_default=True, help="Which raters of the pilot; all for files that hold accepted raters only.")
+@click.option("--accepted", type=click.FloatRange(0, 1, min_open=True), default=None, help="Share of the work that will pass.  [default: that of the pilot, or 0.8]")
 @click.option("--per-hit", type=click.IntRange(1), default=70, show_default=True, help="System captions in a HIT.")
 @click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True)
 @click.option("--fee", type=click.FloatRange(0), default=0.2, show_default=True)
@@ -51,16 +52,17 @@ def _worker_tests(style: str, seed: int, simulations: int, alpha: float) -> str:
 
 
 def _plan(systems: int, captions: int, difference: float, style: str, seed: int, simulations: int, alpha: float, *, in_z: bool, wanted: float, pilot: Path | None,
-          sd_captions: float | None, sd_ratings: float | None, sd_rater: float | None, **costs: Any) -> str:
+          sd_captions: float | None, sd_ratings: float | None, sd_rater: float | None, accept: str, accepted: float | None, **costs: Any) -> str:
     from ...human.imports import read
-    from ...human.plan import BETWEEN, POINTS, WITHIN, plan, variances
+    from ...human.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot, plan
     from ...report.planning import plan_json, plan_table
 
-    found = variances(read(pilot)) if pilot else None
+    found = from_pilot(read(pilot), everybody=accept == "all") if pilot else None
     between = sd_captions if sd_captions is not None else found.between if found else BETWEEN
     within = sd_ratings if sd_ratings is not None else found.within if found else WITHIN
     points = sd_rater if sd_rater is not None else found.sd if found else POINTS
-    say(f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption (z); {points:.1f} points within a rater"
+    share = accepted if accepted is not None else found.accepted if found else ACCEPTED
+    say(f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption (z); {points:.1f} points within a rater; {share:.0%} of the work passes"
         + (f"; from the {found.source}." if found else "; as stated or by default (--pilot takes it from ratings)."))
-    result = plan(systems, captions, difference if in_z else difference / points, wanted=wanted, between=between, within=within, alpha=alpha, simulations=simulations, seed=seed, **costs)
+    result = plan(systems, captions, difference if in_z else difference / points, wanted=wanted, between=between, within=within, alpha=alpha, accepted=share, simulations=simulations, seed=seed, **costs)
     return plan_json(result) if style == "json" else plan_table(result).render(style, width=terminal_width(), colour=coloured())
