@@ -15,7 +15,7 @@ import pytest
 from storymeter.pairs import Meteor
 
 sys.path.insert(0, str(Path(__file__).parent))
-from meteor_jar import Jar, Pairs
+from meteor_jar import Jar, Pair, Pairs
 
 SEED = int(os.environ.get("STORYMETER_SEED", random.SystemRandom().randrange(10**9)))
 COUNT = int(os.environ.get("STORYMETER_PAIRS", 2000))
@@ -29,15 +29,20 @@ SETTINGS = {
 }
 
 
+@pytest.fixture(scope="module")
+def drawn() -> list[Pair]:
+    return Pairs(SEED).some(COUNT)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
-def test_random_pairs_have_the_same_statistics(name: str) -> None:
+def test_random_pairs_have_the_same_statistics(name: str, drawn: list[Pair]) -> None:
     print(f"seed {SEED}")  # noqa: T201
     from storymeter.registry import scorer
 
     meteor = scorer(name)
     assert isinstance(meteor, Meteor)
-    pairs = Pairs(SEED).some(COUNT if name == "meteor" else COUNT // 2)
+    pairs = drawn if name == "meteor" else drawn[:COUNT // 2]
     with Jar(*SETTINGS[name]) as jar:
         statistics = jar.statistics(pairs)
         scores, aggregate = jar.scores(statistics)
