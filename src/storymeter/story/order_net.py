@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..text.checkpoints import need_torch, read_safetensors, torch_device, weight_files, weights_hash
@@ -139,19 +140,22 @@ class OrderModel:
     def logits(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> np.ndarray[Any, np.dtype[np.float64]]:
         """z of every pair, as the net gives it, before the temperature; each distinct pair once, pairs of one length together."""
         torch = need_torch("Coherence")
-        from ..text.packed import batches
+        from ..text.packed import batches, side_by_side
 
         places: dict[tuple[str, str], int] = {}
         index = np.array([places.setdefault((plain(a), plain(b)), len(places)) for a, b in pairs], dtype=np.int64)
         encoded = self.encode(list(places))
         out, done = np.empty(len(encoded)), 0
-        with torch.inference_mode():
-            for groups in batches([len(ids) for ids, _ in encoded], self.device):
-                rows = np.concatenate(groups)
-                out[rows] = torch.cat(self._judged([self.batch([encoded[row] for row in group]) for group in groups])).double().cpu().numpy()
-                done += len(rows)
-                if progress is not None:
-                    progress("judging neighbouring sentences", done, len(encoded))
+
+        def judge(groups: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            judged = self._judged([self.batch([encoded[row] for row in group]) for group in groups])
+            return np.concatenate(groups), torch.cat(judged).double().cpu().numpy()
+
+        for rows, values in side_by_side(judge, batches([len(ids) for ids, _ in encoded], self.device), self.device):
+            out[rows] = values
+            done += len(rows)
+            if progress is not None:
+                progress("judging neighbouring sentences", done, len(encoded))
         return out[index]
 
     def _judged(self, groups: list[Batch]) -> list[Any]:

@@ -11,6 +11,7 @@ Sentences are sorted by length, and only those of one length are compared inside
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,6 +59,7 @@ class Encoder:
         self.hash = weights_hash(*weight_files(self.path))
         self.tokenizer, self.model = load_checkpoint(self.path)
         self.model.to(self.device).eval()
+        self._one_at_a_time = threading.Lock()  # a model of another family is not asked by two threads at once: it may carry a hook
         self.packed = PackedBert(self.model) if PackedBert.fits(self.model) else None
         self.dimension = int(self.model.config.hidden_size)
         self.layers = int(self.model.config.num_hidden_layers)
@@ -82,7 +84,7 @@ class Encoder:
 
     def token_vectors(self, sentences: Sequence[str], *, layer: int | None = None, progress: Progress | None = None) -> Iterator[tuple[int, TokenVectors]]:
         """(position in `sentences`, its token vectors) in the order of the work, special tokens included; `layer` counts
-        from 0 (the embeddings), default the last. One batch is in memory at a time."""
+        from 0 (the embeddings), default the last. A few batches are in memory at a time."""
         for rows, ids, hidden in self._groups(list(sentences), layer, progress):
             vectors = hidden.float().cpu().numpy()
             for k, row in enumerate(rows):
@@ -91,7 +93,7 @@ class Encoder:
     def _groups(self, sentences: list[str], layer: int | None, progress: Progress | None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
         """Sentences with equally many tokens: their places, token ids and token vectors."""
         torch = need_torch("The sentence encoder")
-        from .packed import batches
+        from .packed import batches, side_by_side
 
         if layer is not None and not 0 <= layer <= self.layers:
             raise DataError(f"{self.name} has no layer {layer}.", hint=f"Layers count from 0 to {self.layers}.")
@@ -101,11 +103,13 @@ class Encoder:
         if len(nothing):
             yield nothing, np.empty((len(nothing), 0), np.int64), torch.empty((len(nothing), 0, self.dimension))
         done = len(nothing)
-        for groups in batches([len(encoded[row]) for row in told], self.device):
+
+        def read(groups: list[NDArray[np.int64]]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], list[Any]]:
             batch = [told[group] for group in groups]
             ids = [np.array([encoded[row] for row in rows], dtype=np.int64) for rows in batch]
-            with torch.inference_mode():
-                hidden = self._hidden([torch.from_numpy(group).to(self.device) for group in ids], layer)
+            return batch, ids, self._hidden([torch.from_numpy(group).to(self.device) for group in ids], layer)
+
+        for batch, ids, hidden in side_by_side(read, batches([len(encoded[row]) for row in told], self.device), self.device):
             yield from zip(batch, ids, hidden, strict=True)
             done += sum(map(len, batch))
             if progress is not None:
@@ -116,7 +120,8 @@ class Encoder:
         if self.packed is not None:
             groups: list[Any] = self.packed.read(ids, depth=layer).groups()
             return groups
-        return [self._of_any_model(group, layer) for group in ids]
+        with self._one_at_a_time:
+            return [self._of_any_model(group, layer) for group in ids]
 
     def _of_any_model(self, ids: Any, layer: int | None) -> Any:
         batch = {"input_ids": ids, "attention_mask": ids.new_ones(ids.shape)}

@@ -7,8 +7,11 @@ numbers are those of `BertModel` in transformers, to the last bits of fp32. Impo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -17,8 +20,10 @@ from torch import Tensor
 from torch.nn import functional
 
 #: tokens that go through the layers together: enough for a matrix product, and what they fill stays in the processor's cache. A graphics card wants more
-TOKENS, TOKENS_ELSEWHERE = 1024, 16384
+TOKENS, TOKENS_ELSEWHERE = 512, 16384
 Weights = tuple[Tensor, Tensor]
+Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 
 def batches(lengths: Sequence[int], device: Any) -> Iterator[list[NDArray[np.int64]]]:
@@ -33,6 +38,33 @@ def batches(lengths: Sequence[int], device: Any) -> Iterator[list[NDArray[np.int
         places = order[begin:stop]
         yield np.split(places, np.flatnonzero(np.diff([lengths[place] for place in places])) + 1)
         begin = stop
+
+
+def side_by_side(work: Callable[[Part], Result], parts: Iterable[Part], device: Any) -> Iterator[Result]:
+    """`work` on each part, without gradients; the results in the order of the parts.
+
+    On a processor as many parts at a time as torch may use threads, each by one thread: threads that share one product wait for each other at its
+    end, which takes long when others use the machine too. So the number of threads cannot change a bit, either.
+    """
+
+    def quietly(part: Part) -> Result:
+        with torch.inference_mode():
+            return work(part)
+
+    threads, left = torch.get_num_threads(), iter(parts)
+    if device.type != "cpu" or threads == 1:
+        yield from map(quietly, left)
+        return
+    pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
+    try:
+        waiting = deque(pool.submit(quietly, part) for part in islice(left, 2 * threads))
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(quietly, part) for part in islice(left, 1))
+            yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(threads)  # the pool's threads have set it for all that are to come
 
 
 class Layer(NamedTuple):

