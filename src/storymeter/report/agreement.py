@@ -187,5 +187,5 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
                   paragraph("better, worse: of two metrics, the one that agrees more with people first; between: how alike the two are; p: the chance of so large a lead if both were equally good; "
                             "p Holm and p BH: corrected for the number of comparisons.", note=True),
                   heading("Signatures"), *(paragraph(f"{r.metric}: {r.signature or 'scores from a file'}", note=True) for r in agreement.results)]
-    style = ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} img{background:#fff}"
+    style = ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} .scroll table{width:max-content} .scroll td{max-width:24rem} img{background:#fff}"
     return page(f"Which metric agrees with people? {agreements[0].title}", parts, style=style)

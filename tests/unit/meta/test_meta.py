@@ -250,3 +250,5 @@ def test_a_survey_is_correlated_criterion_by_criterion(tmp_path: Path) -> None:
         assert level["metrics"][0]["pearson"] == pytest.approx(expected, abs=1e-12)
     shown = run("--human", tmp_path / "survey.jsonl", "--scores", tmp_path / "scores.csv", "--figures", tmp_path / "f", "--resamples", 0, "--permutations", 20)
     assert shown.exit_code == 0 and len(list((tmp_path / "f").iterdir())) == 6
+    lines = run("--human", tmp_path / "survey.jsonl", "--scores", tmp_path / "scores.csv", "--resamples", 0, "--format", "csv").stdout.splitlines()
+    assert [line.split('"')[1] for line in lines if line.startswith('"')] == [f"survey, {criterion} (segment level)" for criterion in ("coherent", "grounded", "overall")]

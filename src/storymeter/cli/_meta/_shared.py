@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from ...report.agreement import Agreement
+from ...report.table import Table
 from .._options import coloured, output, say, terminal_width
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -61,11 +63,14 @@ def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures
     elif style == "html":
         output(agreement_page(agreements))
     else:
-        tables = []
+        tables: list[Table] = []
         for agreement in agreements:
+            begin = len(tables)
             tables.append(agreement_table(agreement))
             if style == "table":
                 tables += [interval_table(agreement)]
             if len(agreement.results) > 1:
                 tables.append(williams_matrix(agreement) if agreement.level == "system" and style == "table" else comparison_table(agreement))
+            if style == "csv" and len(agreements) > 1:  # these have no headings
+                tables[begin:] = [replace(table, columns=["data", *table.columns], rows=[[f"{agreement.title} ({agreement.level} level)", *row] for row in table.rows]) for table in tables[begin:]]
         output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables))
