@@ -56,9 +56,14 @@ def some(items: Iterable[object], *, limit: int = 5) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """`Did you mean 'x'?` where a known name is near, otherwise the list of known names."""
+    """`Did you mean 'x'?` where a known name is near, otherwise the list of known names.
+
+    >>> closest("ROUGE-L", ["meteor", "rouge_l"])
+    "Did you mean 'rouge_l'?"
+    """
     import difflib
 
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(names)}."
+    alike = {other.lower().replace("-", "_"): other for other in names}
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), alike, n=1)
+    return f"Did you mean '{alike[near[0]]}'?" if near else f"Known: {', '.join(names)}."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from .captions import Corpus, Document
 from .errors import DataError, UsageError, some
@@ -108,6 +109,8 @@ def _check(candidates: Corpus, references: Sequence[Corpus], submitted: dict[str
     stripped = {i.removeprefix("v_") for i in referenced}
     if any(i.removeprefix("v_") in stripped for i in submitted):
         hint = "The ids differ only by a leading `v_`: use --id-map strip-v (or add-v)."
+    elif {PurePath(i).stem for i in submitted} & {PurePath(i).stem for i in referenced}:
+        hint = "The ids differ only by an ending such as .mp4: use --id-map strip-ext."
     names = ", ".join(corpus.name for corpus in references)
     raise DataError(f"No reference matched: none of the {len(submitted):,} ids of {candidates.name!r} (such as {some(sorted(submitted), limit=2)}) "
                     f"is among the {len(referenced):,} of {names} (such as {some(sorted(referenced), limit=2)}).", hint=hint)

@@ -5,6 +5,7 @@ Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong us
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -17,7 +18,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import StorymeterError, StorymeterWarning
+from ..errors import StorymeterError, StorymeterWarning, closest
 
 #: set, a fault of our own is shown with all its places, as a developer wants it
 TRACEBACK = "STORYMETER_TRACEBACK"
@@ -28,6 +29,13 @@ class Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = closest(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"{error.message} {near}", ctx) from None
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -46,7 +54,15 @@ class Verbs(click.Group):
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="storymeter")
 def cli() -> None:
-    """How well did a machine tell the story of this video?"""
+    """How well did a machine tell the story of this video?
+
+    \b
+    storymeter demo                                                see it at work
+    storymeter validate mine.json                                  is the file sound?
+    storymeter score mine.json --references people.json            how good is it?
+    storymeter compare mine.json yours.json -r people.json         better, or luck?
+    storymeter info --metrics                                      what can be measured
+    """
 
 
 def main(arguments: list[str] | None = None) -> Any:
@@ -71,8 +87,12 @@ def main(arguments: list[str] | None = None) -> Any:
     except RecursionError:
         _say("The input is nested too deeply to be read.", "Check it with: storymeter validate FILE")
         sys.exit(1)
-    except (MemoryError, OSError) as error:
-        _say(f"{type(error).__name__}: {error}", "")
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        _say(f"{place}{error.strerror or error}.", "Make room on the disk." if error.errno == errno.ENOSPC else "Check that the file is there, and that you may read and write it.")
+        sys.exit(1)
+    except MemoryError:
+        _say("There is not enough memory for this.", "Try fewer documents at a time, or fewer --resamples.")
         sys.exit(1)
     except Exception as error:
         if os.environ.get(TRACEBACK):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -54,6 +55,34 @@ def terminal_width() -> int | None:
 
 def coloured() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+@contextlib.contextmanager
+def busy(what: str, patience: float = 2.0) -> Iterator[None]:
+    """A turning wheel on stderr while something runs that cannot say how far it is; from `patience` seconds on, and only in a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from ..report.table import harmless
+
+    over = threading.Event()
+
+    def turn() -> None:
+        if over.wait(patience):
+            return
+        from rich.console import Console
+        from rich.text import Text
+
+        with Console(stderr=True).status(Text(harmless(what))):
+            over.wait()
+
+    wheel = threading.Thread(target=turn, daemon=True)
+    wheel.start()
+    try:
+        yield
+    finally:
+        over.set()
+        wheel.join()
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from ..engine.evaluate import Report
 from ..errors import UsageError
 from ..metric import Progress
 from ..names import split
+from ._options import busy
 from ._reading import read_candidates, read_references
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -23,7 +24,7 @@ def scoring_options(function: F) -> F:
         click.option("--references", "-r", multiple=True, metavar="FILE", help="What people wrote; once per annotator."),
         click.option("--metric", "-m", "metrics", multiple=True, metavar="NAME", help="Metric, or a comma-separated list; default: by kind of document."),
         click.option("--protocol", default="paper", show_default=True, help="Named set of choices; see storymeter info --protocols."),
-        click.option("--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True),
+        click.option("--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True, help="How sentences become words: ptb as captioning papers do, whitespace for text that is tokenised already."),
         click.option("--images", type=click.Path(exists=True, file_okay=False), help="Folder of the stories' images."),
         click.option("--device", default="cpu", show_default=True, help="Where neural models run (cpu, cuda, mps)."),
     ]):
@@ -47,8 +48,9 @@ def evaluate_files(candidates: Sequence[str], *, references: Sequence[str], metr
     protocols.get(protocol)
     if [*candidates, *references].count("-") > 1:
         raise UsageError("stdin (-) can be read only once.", hint="Give the other files by name.")
-    systems = read_candidates(candidates, **reading)
-    against = read_references(references, **reading)
+    with busy("reading the files"):
+        systems = read_candidates(candidates, **reading)
+        against = read_references(references, **reading)
     names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)
     return evaluate(candidates=systems, references=against, metrics=names, protocol=protocol, tokenizer=tokenizer, jobs=jobs, seed=seed,
                     resamples=resamples, device=device, images=images, cluster=cluster, progress=progress)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from ._options import coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from ._options import busy, coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
 from ._reading import reading_options
 from ._scoring import cluster_option, evaluate_files, scoring_options
 
@@ -23,7 +23,13 @@ from ._scoring import cluster_option, evaluate_files, scoring_options
 @seed_option
 @reading_options
 def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, jobs: int, seed: int, **options: Any) -> None:
-    """Compare systems pairwise on the same documents: paired permutation and bootstrap, corrected after Holm."""
+    """Is one system better than another, or is it luck?
+
+    Systems are compared pairwise on the same documents: paired permutation and bootstrap, corrected after Holm.
+
+    \b
+    storymeter compare mine.json yours.json --references people.json --metric soda_c
+    """
     from ..engine.compare import compare
     from ..report.comparison import comparison_json, comparison_table, difference_table
     from ..report.scores import coverage_lines
@@ -32,6 +38,7 @@ def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, 
         raise UsageError("A comparison needs two systems.", hint="Give two files or more: storymeter compare A.json B.json --references FILE")
     with progress_bar() as progress:
         report = evaluate_files(candidates, jobs=jobs, seed=seed, resamples=0, progress=progress, **options)
+    with busy("comparing the systems"):
         comparisons = compare(report, resamples=resamples, seed=seed, most=most)
     for line in coverage_lines(report):
         say(line)

@@ -6,7 +6,7 @@ import click
 
 from ..captions import Corpus
 from ..formats import examine, registry, write
-from ._options import say
+from ._options import busy, say
 from ._reading import reading_options
 
 
@@ -16,16 +16,19 @@ from ._reading import reading_options
 @reading_options
 @click.option("--to", "target_format", metavar="FORMAT", help="The format of the output; otherwise by its suffix (.json: the format it came from).")
 def command(source: str, target: str, format: str | None, repair: bool, id_map: str | None, columns: dict[str, str] | None, target_format: str | None) -> None:
-    """Convert IN to OUT; `-` is stdin or stdout.
+    """From one file format to another.
+
+    IN becomes OUT; `-` is stdin or stdout.
 
     JSON Lines (.jsonl) keeps everything. What another format cannot carry is left out and named on stderr; where the meaning
     would be lost, nothing is written.
     """
     if target_format:
         registry.get(target_format)  # a wrong name is told before a big file is read
-    reading = examine(source, format=format, repair=repair, id_map=id_map, columns=columns)
-    corpus: Corpus = reading.require()
-    lost = write(corpus, target, format=target_format)
+    with busy(f"converting {source}"):
+        reading = examine(source, format=format, repair=repair, id_map=id_map, columns=columns)
+        corpus: Corpus = reading.require()
+        lost = write(corpus, target, format=target_format)
     if lost:
         say(f"note: left out, because the format cannot carry it: {', '.join(lost)}")
     done = ", ".join(f"{number:,} {what}" for what, number in corpus.meta.get("repairs", {}).items())

@@ -14,7 +14,10 @@ from ._options import coloured, jobs_option, output, progress_bar, say, seed_opt
 @jobs_option
 @seed_option
 def command(out: str, jobs: int, seed: int) -> None:
-    """Score three example systems, compare them, look at one video, and write it all to a folder."""
+    """See the main job done on packaged examples.
+
+    Three systems are scored and compared, one video is looked at, stories and ratings too; all is written to a folder.
+    """
     from ..engine.compare import compare
     from ..engine.defaults import default_metrics
     from ..engine.evaluate import evaluate

@@ -25,4 +25,11 @@ class SubVerbs(click.Group):
 
 @click.command("human", cls=SubVerbs)
 def command() -> None:
-    """Ask people: build a campaign, serve it to raters, export and analyse what they said."""
+    """Ask people, and find out whom to believe.
+
+    \b
+    storymeter human demo                                    a small study, ready to look at
+    storymeter human new study --systems a.json b.json --human people.json --clips clips/
+    storymeter human serve study
+    storymeter human analyse study
+    """

@@ -74,7 +74,10 @@ def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
 @click.option("--formats", is_flag=True, help="List every file format.")
 @format_option()
 def command(protocols: bool, metrics: bool, formats: bool, style: str) -> None:
-    """Versions, optional parts, caches; what to install for what is missing."""
+    """What is installed, known and missing.
+
+    Versions, optional parts, caches, and what to install for what is missing; or the list asked for.
+    """
     tables = _tables(protocols, metrics, formats)
     if style == "json" and len(tables) > 1:  # one JSON document, however many tables
         raise UsageError("--format json prints one list at a time.", hint="Ask for --protocols, --metrics and --formats one by one.")

@@ -32,4 +32,11 @@ class MetaVerbs(click.Group):
 
 @click.command("meta", cls=MetaVerbs)
 def command() -> None:
-    """Which metric agrees with people? `storymeter meta CANDIDATES... --human FILE` is short for `storymeter meta agree ...`."""
+    """Which metric agrees with people?
+
+    \b
+    storymeter meta a.json b.json c.json -r people.json --human ratings.csv -m meteor,cider
+    storymeter meta agree --human human.csv --scores scores.csv      the same, from tables
+
+    Without a sub-verb, `agree` is meant.
+    """

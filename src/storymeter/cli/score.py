@@ -22,7 +22,12 @@ from ._scoring import cluster_option, evaluate_files, scoring_options
 @seed_option
 @reading_options
 def command(candidates: tuple[str, ...], per_document: str | None, resamples: int, style: str, jobs: int, seed: int, **options: Any) -> None:
-    """Score CANDIDATES (one file per system) against references."""
+    """Score CANDIDATES (one file per system) against references.
+
+    \b
+    storymeter score mine.json yours.json --references people.json
+    storymeter score mine.json -r annotator_1.json -r annotator_2.json -m "soda_c,soda_c(scorer=sts)"
+    """
     from ..report.scores import coverage_lines, document_writer, score_json, score_table
 
     write = document_writer(per_document) if per_document else None  # a name that cannot be written must not cost the scoring
@@ -34,6 +39,8 @@ def command(candidates: tuple[str, ...], per_document: str | None, resamples: in
     if options["references"]:
         for line in coverage_lines(report):
             say(line)
+    elif not options["metrics"]:
+        say("Without --references these are only the measures that need none.")
     output(score_json(report) if style == "json" else score_table(report).render(style, width=terminal_width(), colour=coloured()))
     if style == "table":
         for score in report.systems[0].scores:

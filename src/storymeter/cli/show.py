@@ -24,8 +24,15 @@ from ._reading import read_candidates, read_references, reading_options
 @reading_options
 def command(document: str, candidates: str, references: tuple[str, ...], metric: str, protocol: str, graphs: bool, page: str | None, images: str | None, device: str, jobs: int,
             **reading: Any) -> None:
-    """Show DOCUMENT (an id) of CANDIDATES: a video's captions and references on a time axis, matched pairs joined; a
-    story with its weakest link, what repeats, and what each noun was seen in; a single caption as a scene graph beside its references'."""
+    """Look at one document instead of a number.
+
+    DOCUMENT is its id in CANDIDATES. A video: its captions and references on a time axis, matched pairs joined. A
+    story: its weakest link, what repeats, and what each noun was seen in. A single caption: a scene graph beside its references'.
+
+    \b
+    storymeter show v_123 mine.json --references people.json --html v_123.html
+    storymeter show -r people.json -- -abc mine.json        an id that begins with a dash
+    """
     from ..files import write_text
     from ..report.timeline import terminal, timeline_page
     from ._show_video import video_timeline

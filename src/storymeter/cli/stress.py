@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..metric import silent
 from ..names import parse, split
-from ._options import coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from ._options import busy, coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
 from ._reading import read_candidates, read_references, reading_options
 
 if TYPE_CHECKING:
@@ -22,7 +23,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @click.group()
 def command() -> None:
-    """Damage captions on purpose (fewer, padded, in the wrong order, misspelt) and see what each metric says."""
+    """Damage captions on purpose and see who notices.
+
+    Fewer of them, padded, in the wrong order, misspelt: what does each metric say?
+
+    \b
+    storymeter stress audit mine.json -r people.json -m soda_c,meteor
+    """
 
 
 def _common(function: F) -> F:
@@ -102,7 +109,9 @@ def _deliver(result: Any, *, verb: str, style: str, out: str | None, base: str |
 @_common
 def count(candidates: str, m: str | None, k: str | None, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
           protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
-    """Too few, just right, too many: scores when only some captions are kept (table 1 of the SODA papers)."""
+    """Too few, just right, too many captions.
+
+    Scores when only some captions are kept (table 1 of the SODA papers)."""
     from ..stress import experiment, tables
 
     names = _names(metrics, experiment.PAPER_METRICS)
@@ -123,7 +132,9 @@ def count(candidates: str, m: str | None, k: str | None, repeats: int, reference
 @_common
 def order(candidates: str, bound: float, as_told: bool, reverse: bool, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str,
           out: str | None, protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
-    """The right sentences in the wrong order (table 3 of the SODA paper)."""
+    """The right sentences in the wrong order.
+
+    Table 3 of the SODA paper."""
     from ..stress import tables
 
     names = _names(metrics, ("anet(scorer=meteor)", "soda_c"))
@@ -142,7 +153,9 @@ def order(candidates: str, bound: float, as_told: bool, reverse: bool, repeats: 
 @_common
 def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
         protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
-    """Redundant captions: the same again, others under the same segment, those of other videos (section 4 of the SODA paper)."""
+    """Captions that add nothing.
+
+    The same again, others under the same segment, those of other videos (section 4 of the SODA paper)."""
     from ..errors import UsageError
     from ..stress import experiment, tables
 
@@ -162,7 +175,9 @@ def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metr
 @_common
 def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
            protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
-    """The best that each system told: mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
+    """The best that each system told.
+
+    Mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
     from ..files import write_text
     from ..report.stress import oracle_table
     from ..stress import tables
@@ -182,7 +197,9 @@ def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tu
 @_common
 def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
           protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
-    """Every damage, every metric, and a verdict per property with the numbers behind it."""
+    """Every damage, every metric, and a verdict.
+
+    A verdict per property, with the numbers behind it."""
     from ..engine.defaults import default_metrics
     from ..report.stress import audit_json, audit_table, damage_table
     from ..stress.audit import audit as run_audit
@@ -208,7 +225,11 @@ def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: t
 @seed_option
 @reading_options
 def apply(transformation: str, candidates: str, target: str, references: tuple[str, ...], protocol: str, jobs: int, seed: int, **reading: Any) -> None:
-    """Write the damaged corpus to TARGET: storymeter stress apply 'pad(n=200)' in.json out.json -r references.json"""
+    """Write the damaged captions to a file.
+
+    \b
+    storymeter stress apply 'pad(n=200)' mine.json padded.json -r people.json
+    """
     from ..errors import UsageError
     from ..formats import write
     from ..stress.experiment import apply as transform
@@ -219,10 +240,10 @@ def apply(transformation: str, candidates: str, target: str, references: tuple[s
     asked = parse(transformation)
     if not references and (asked.word == "oracle" or "m" in asked.options):
         raise UsageError(f"{made.name} is measured by the references.", hint="Give them with --references FILE.")
-    corpus = read_candidates([candidates], **reading)[0]
-    against = read_references(references, **reading)
-    with progress_bar() as progress:
-        scene = Scene.of(against, _setting(protocol, "ptb", jobs, seed, "cpu", None, progress))
+    with busy("damaging the captions"):
+        corpus = read_candidates([candidates], **reading)[0]
+        against = read_references(references, **reading)
+        scene = Scene.of(against, _setting(protocol, "ptb", jobs, seed, "cpu", None, silent))
         changed = transform([made], corpus, scene, seed=seed)
-    write(changed, target)
+        write(changed, target)
     say(f"{len(changed):,} documents, {changed.captions:,} captions (before: {corpus.captions:,}): {target}")

@@ -120,7 +120,9 @@ def coherence(data: tuple[Path, ...], held_out: tuple[Path, ...], out: Path | No
 @seed_option
 @device_option
 def grounding(entities: Path, images: Path, vision: str, glove: str, out: Path, width: int, name: str, seed: int, device: str, threads: int | None, dev_share: float | None, **loop: Any) -> None:
-    """Phrases and image regions into one space (RoViST-VG, algorithm 1)."""
+    """Phrases and image regions into one space (RoViST-VG).
+
+    Algorithm 1 of the paper."""
     import msgspec
 
     from ..story.train.flickr30k import read_mentions

@@ -13,7 +13,7 @@ from ..errors import DataError, MissingPartError
 from ..formats import Reading, examine
 from ..formats.problems import Problem, group
 from ..report.table import harmless
-from ._options import coloured, format_option, output, progress_bar
+from ._options import busy, coloured, format_option, output
 from ._reading import reading_options
 
 
@@ -22,14 +22,15 @@ from ._reading import reading_options
 @reading_options
 @format_option("table", "json")
 def command(files: tuple[str, ...], format: str | None, repair: bool, id_map: str | None, columns: dict[str, str] | None, style: str) -> None:
-    """List every problem of the given files, grouped. `-` is stdin.
+    """Every problem of the given files, in one run.
+
+    Repeats are grouped. `-` is stdin.
 
     Exit 0 if there are none or only warnings, 1 if there are errors.
     """
     readings = []
-    with progress_bar() as progress:
-        for number, path in enumerate(files):
-            progress("files checked", number, len(files))
+    for number, path in enumerate(files, 1):
+        with busy(f"checking {path} ({number} of {len(files)})"):
             readings.append(_examined(path, format=format, repair=repair, id_map=id_map, columns=columns))
     output(json.dumps({"schema": 1, "files": [_record(r) for r in readings]}, indent=2) if style == "json"
            else "\n".join(_page(r) for r in readings))

@@ -45,6 +45,8 @@ class Reading:
 def _hint(errors: list[Problem], path: str) -> str:
     if all(problem.code == "reversed" for problem in errors):
         return "Reversed segments can be swapped with --repair (repair=True in Python)."
+    if len(errors) == 1:
+        return ""
     return f"See all of them: storymeter validate {path}"
 
 

@@ -29,16 +29,20 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
         if name in _VITAL:
             raise DataError(f"The format {target.name!r} cannot hold {FIELDS[name]}, and {corpus.name!r} has them ({some(used[name], limit=3)}).",
                             hint=f"Formats that can: {', '.join(f.name for f in registry.FORMATS.values() if name in f.carries)}.")
-    if path == "-":
-        for chunk in target.write(corpus):
-            sys.stdout.buffer.write(chunk)
-        sys.stdout.buffer.flush()
-    else:
-        if Path(path).is_dir():
-            raise UsageError(f"{path} is a folder, not a file.", hint="Name the file to write.")
-        with atomic(path) as file:
+    try:
+        if path == "-":
             for chunk in target.write(corpus):
-                file.write(chunk)
+                sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.flush()
+        else:
+            if Path(path).is_dir():
+                raise UsageError(f"{path} is a folder, not a file.", hint="Name the file to write.")
+            with atomic(path) as file:
+                for chunk in target.write(corpus):
+                    file.write(chunk)
+    except UnicodeEncodeError:  # captions and ids are checked when they are read, other keys are not
+        raise DataError(f"Another key of {corpus.name!r} holds half of a character (a lone surrogate), which no file can hold.",
+                        hint="Mend it where the file was made.") from None
     rounded = [f"fractions of {target.tick:g} s"] if target.tick and _finer(corpus, target.tick) else []
     return [FIELDS[name] for name in lacking] + rounded + _own_keys(corpus, target)
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import hashlib
 import hmac
@@ -135,7 +136,7 @@ class Folder:
             lines = [decoder.decode(line) for line in path.read_bytes().splitlines() if line]
         except FileNotFoundError:
             raise DataError(f"{path} is missing: without the private key the answers cannot be read.", hint="Bring back the file that `storymeter human new` wrote.") from None
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
             raise DataError(f"{path} is damaged: {error}", hint="Bring back the file that `storymeter human new` wrote.") from None
         return {(line.hit, line.position): line for line in lines}
 
@@ -170,12 +171,17 @@ class Folder:
 def private(path: Path, content: bytes, mode: int = 0o600) -> None:
     """Write a file that appears whole or not at all, with these rights from its first byte on."""
     temporary = path.with_name(path.name + ".tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise DataError(f"{path} cannot be written: {error.strerror}.", hint="Make room on the disk, or choose another place for the campaign.") from None
 
 
 def _load(path: Path, kind: type[T]) -> T:
@@ -183,5 +189,5 @@ def _load(path: Path, kind: type[T]) -> T:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:
         raise UsageError(f"{path.parent} is not a campaign: {path.name} is missing.", hint="Make one with: storymeter human new DIR …") from None
-    except msgspec.DecodeError as error:
-        raise DataError(f"{path} cannot be read: {error}", hint="Correct the file, or bring back the one that `storymeter human new` wrote.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
+        raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", hint="Correct the file (it is UTF-8), or bring back the one that `storymeter human new` wrote.") from None

@@ -34,11 +34,11 @@ _USUAL = frozenset(["a", "an", "the", "and", "or", "but", "of", "in", "on", "at"
 
 
 def headline(story: StoryExplanation) -> str:
-    parts = [f"NR {story.nr:.3f}"]
+    parts = [f"non-redundancy (NR) {story.nr:.3f}"]
     if story.links is not None:
-        parts.insert(0, f"C {story.links.mean:.3f}" if story.links.probabilities else "C: one sentence has no link")
+        parts.insert(0, f"coherence (C) {story.links.mean:.3f}" if story.links.probabilities else "coherence (C): one sentence has no link")
     if story.sight is not None:
-        parts.insert(0, f"VG {story.sight.score:.3f} (scaled {story.sight.scaled:.3f})")
+        parts.insert(0, f"grounding (VG) {story.sight.score:.3f} (scaled {story.sight.scaled:.3f})")
     return "   ".join(parts)
 
 
@@ -92,13 +92,15 @@ def story_page(story: StoryExplanation, crops: Mapping[int, bytes] | None = None
             weakest = number == story.links.weakest
             items.append(f'<li class="link{" weakest" if weakest else ""}">{story.links.probabilities[number]:.3f}{" – the weakest link" if weakest else ""}</li>')
     parts = [paragraph(" · ".join([*([story.system] if story.system else []), *headline(story).split("   ")])), f'<ol class="story">{"".join(items)}</ol>',
-             paragraph("Between two sentences: the probability that the second follows the first. Marked words repeat.", note=True)]
+             paragraph("Between two sentences: the probability that the second follows the first; C is their mean. Marked words repeat. NR is 1 where nothing is said twice.", note=True)]
     if story.repetitions:
-        parts += [heading("What repeats"), f'<div class="scroll">{repetition_table(story).render("html")}</div>']
+        parts += [heading("What repeats"), f'<div class="scroll">{repetition_table(story).render("html")}</div>',
+                  paragraph("Jaccard: the share of their words that two sentences have in common.", note=True)]
     if story.sight is not None and story.sight.nouns:
         figures = "".join(f"<figure>{picture(crops[k], f'the region that shows {item.noun} best', kind='image/jpeg') if crops and k in crops else ''}"
                           f"<figcaption><strong>{html.escape(item.noun)}</strong> in sentence {item.sentence + 1}<br>{html.escape(item.image)}<br>"
                           f"cosine {item.similarity:.3f}, idf {item.idf:.3f}</figcaption></figure>" for k, item in enumerate(story.sight.nouns))
-        parts += [heading("What each noun was seen in"), f'<div class="seen">{figures}</div>']
+        parts += [heading("What each noun was seen in"), f'<div class="seen">{figures}</div>',
+                  paragraph("cosine: how well the word fits the best region of all pictures (1: perfectly). idf: how rare the word is in the file; rare words weigh more. VG sums both up; higher is better.", note=True)]
     parts += [paragraph(note, note=True) for note in story.notes]
     return page(f"{story.id}: a story looked at", parts, style=_STYLE)

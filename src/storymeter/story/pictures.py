@@ -69,6 +69,8 @@ def open_picture(path: Path) -> Any:
         from PIL import Image, ImageOps
     except ImportError:
         raise MissingPartError.extra("Reading images", "neural") from None
+    if not path.is_file():  # a pipe would be waited for, a link may lead nowhere
+        raise DataError(f"{path} is no file.", hint="Put the picture itself there.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's own warning about large files; ours is an error

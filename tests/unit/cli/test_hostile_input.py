@@ -135,3 +135,50 @@ def test_a_fault_of_our_own_is_no_traceback_either(run: Run, monkeypatch: pytest
     monkeypatch.delenv("STORYMETER_TRACEBACK")
     code, out, err = run(*call)
     assert (code, out) == (1, "") and "fault of Storymeter" in err and "by nothing" in err and "storymeter info" in err
+
+
+@pytest.mark.parametrize(("word", "meant"), [("scroe", "score"), ("Validate", "validate")])
+def test_a_verb_that_is_misspelt(run: Run, word: str, meant: str) -> None:
+    code, _, err = run(word, "x.json")
+    assert code == 2 and f"Did you mean '{meant}'?" in err
+
+
+def test_metrics_by_the_names_of_the_papers(run: Run) -> None:
+    for name, ours in (("METEOR", "meteor"), ("BLEU-4", "bleu_4"), ("ROUGE-L", "rouge_l"), ("SODA_c", "soda_c")):
+        assert f"Did you mean '{ours}'?" in run("score", "x.json", "-m", name)[2]
+
+
+def test_ids_that_differ_by_an_ending_get_the_map_that_takes_it_off(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"v1.mp4": "a man runs"}')
+    (tmp_path / "b.json").write_text('{"v1": "a man runs"}')
+    arguments = ["score", str(tmp_path / "a.json"), "-r", str(tmp_path / "b.json"), "-m", "rouge_l"]
+    code, _, err = run(*arguments)
+    assert code == 1 and "--id-map strip-ext" in err
+    assert run(*arguments, "--id-map", "strip-ext")[0] == 0
+
+
+def test_no_list_of_verbs_breaks_off_in_a_sentence(run: Run) -> None:
+    for group in ([], ["human"], ["meta"], ["stress"], ["train"]):
+        assert "...\n" not in run(*group, "--help")[1].partition("Commands:")[2]
+
+
+def test_long_work_that_cannot_say_how_far_it_is_turns_a_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+    import time
+
+    from storymeter.cli._options import busy
+
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    with busy("short", patience=5):
+        pass
+    assert not screen.getvalue()
+    with busy("reading [bold]", patience=0.01):
+        deadline = time.monotonic() + 10
+        while "reading" not in screen.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.02)
+    assert "reading [bold]" in screen.getvalue()

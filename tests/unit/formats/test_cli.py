@@ -107,6 +107,12 @@ def test_convert_to_a_place_that_cannot_be_written(good: Path, capsys: pytest.Ca
     assert "cannot be written" in capsys.readouterr().err
 
 
+def test_half_a_character_in_another_key_is_named_not_written(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "half.json").write_text('{"v": {"duration": 9.0, "timestamps": [[0, 4]], "sentences": ["a man"], "note": "\\ud800"}}')
+    assert _run("convert", tmp_path / "half.json", tmp_path / "out.jsonl") == 1
+    assert "half of a character" in capsys.readouterr().err and not (tmp_path / "out.jsonl").exists()
+
+
 def test_id_maps(good: Path, tmp_path: Path) -> None:
     (tmp_path / "map.csv").write_text("v_1,first\n")
     for rule, id in (("strip-v", "1"), ("add-v", "v_1"), (str(tmp_path / "map.csv"), "first")):

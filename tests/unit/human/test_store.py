@@ -61,6 +61,14 @@ def test_unknown_databases(url: str) -> None:
         open_engine(url, writer=True)
 
 
+@pytest.mark.parametrize("content", [b"not a database at all" * 300, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_damaged_file_of_answers_is_said_to_be_one_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "campaign.db").write_bytes(content)
+    with pytest.raises(StoreError, match="is damaged"):
+        Store(f"sqlite:///{tmp_path / 'campaign.db'}")
+    assert (tmp_path / "campaign.db").read_bytes() == content
+
+
 def test_no_postgresql_is_a_clear_error() -> None:
     with pytest.raises(StoreError, match="does not answer"):
         Store("postgresql://storymeter@127.0.0.1:1/nothing")

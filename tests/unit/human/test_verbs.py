@@ -164,6 +164,10 @@ def test_mistakes_are_said(tmp_path: Path) -> None:
     for more in (("--mix", "saints=1"), ("--mix", "honest=x"), ("--mix", "honest=-1"), ("--raters", "1000")):
         error = run("simulate", tmp_path / "d", *more).exception
         assert isinstance(error, StorymeterError) and error.hint, more
+    settings = tmp_path / "d" / "campaign.json"
+    settings.write_bytes(settings.read_bytes().replace(b'"title": "', '"title": "Präferenz '.encode("latin-1")))  # an editor that does not know UTF-8
+    error = run("status", tmp_path / "d").exception
+    assert isinstance(error, StorymeterError) and "UTF-8" in error.hint
 
 
 def test_the_design_needs_no_web_server() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import shutil
 from pathlib import Path
@@ -97,6 +98,9 @@ def test_unsafe_pictures_are_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "text.jpg").write_text("not a picture")
     with pytest.raises(DataError, match=r"text\.jpg is no image"):
         open_picture(tmp_path / "text.jpg")
+    os.mkfifo(tmp_path / "pipe.png")
+    with pytest.raises(DataError, match=r"pipe\.png is no file"):  # and nobody waits for it
+        open_picture(tmp_path / "pipe.png")
     assert Pictures(tmp_path).find("../../etc/passwd") is None
     with pytest.raises(UsageError, match="no folder"):
         Pictures(tmp_path / "nowhere")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...errors import UsageError
-from .._options import coloured, format_option, output, say, seed_option, terminal_width
+from .._options import busy, coloured, format_option, output, say, seed_option, terminal_width
 
 _TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
 
@@ -36,7 +36,13 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
 @format_option("table", "json", "csv", "latex", "markdown", "html")
 @seed_option
 def command(sources: tuple[Path, ...], origin: str | None, page: str | None, style: str, faithful: float, minimum: int, **options: Any) -> None:
-    """Analyse the answers of a campaign, or files of ratings (our exports, WMT tables, MTurk batches, Appraise CSV)."""
+    """Who can be believed, and which system is better.
+
+    Analyses the answers of a campaign, or files of ratings (our exports, WMT tables, MTurk batches, Appraise CSV).
+
+    \b
+    storymeter human analyse ratings.csv --html people.html
+    """
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--html would write its page to {page!r}, which is no .html file.", hint="Put the ratings before the options, or name the page: --html report.html")
     task = _other_task(sources, origin)
@@ -116,12 +122,13 @@ def _assessment(sources: tuple[Path, ...], origin: str | None, page: str | None,
         worker_table,
     )
 
-    ratings = _table(sources, origin)
-    several = splits if splits is not None else 100 if len(ratings) <= 200_000 else 0
-    analysis = analyse(ratings, splits=several, **options)
-    repeated = replication(analysis.ranking, analyse(_table((replicates,), origin), splits=0, **options).ranking) if replicates is not None else None
+    with busy("analysing the ratings"):
+        ratings = _table(sources, origin)
+        several = splits if splits is not None else 100 if len(ratings) <= 200_000 else 0
+        analysis = analyse(ratings, splits=several, **options)
+        repeated = replication(analysis.ranking, analyse(_table((replicates,), origin), splits=0, **options).ranking) if replicates is not None else None
+        drawn = draw(analysis) if page is not None or figures is not None or style == "html" else {}
     more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
-    drawn = draw(analysis) if page is not None or figures is not None or style == "html" else {}
     _files(page, figures, drawn, lambda: analysis_page(analysis, drawn, **more))
     if style == "json":
         output(analysis_json(analysis, **more))

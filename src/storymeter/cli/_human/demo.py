@@ -15,7 +15,9 @@ from .._options import say, seed_option
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to serve on.  [default: any free one]")
 @seed_option
 def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
-    """Build the example campaign (a dozen tiny clips), serve it, and open a rater's page in the browser."""
+    """A small study, ready to look at.
+
+    Builds the example campaign (a dozen tiny clips), serves it, and opens a rater's page in the browser."""
     from ...human.campaign import Folder
     from ...human.example import build
     from ...human.serve.run import listen, serve

@@ -18,7 +18,13 @@ from ._manners import campaign
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of stdout.")
 @click.option("--real-ids", is_flag=True, help="The platform's worker ids instead of pseudonyms.")
 def command(folder: Path, style: str, out: Path | None, real_ids: bool) -> None:
-    """Export every answer of the campaign in DIR, for `storymeter human analyse` and other tools."""
+    """Every answer, for analysis and for other tools.
+
+    DIR is the campaign's folder.
+
+    \b
+    storymeter human export study --out ratings.jsonl
+    """
     from ...files import write_text
     from ...human.export import render
 

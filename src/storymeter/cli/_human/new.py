@@ -48,7 +48,9 @@ MANY = ("--systems",)
 @click.option("--skip-bad", is_flag=True, help="Leave out what has problems instead of stopping.")
 @seed_option
 def command(folder: Path, systems: tuple[str, ...], human_file: str | None, tests: Path | None, db: str | None, raters: int | None, dry_run: bool, skip_bad: bool, **wish: Any) -> None:
-    """Build a campaign in DIR: lay out the HITs, check every clip, write the private key and the raters' links.
+    """Build a campaign.
+
+    Lays out the HITs, checks every clip, and writes the private key and the raters' links into DIR.
 
     \b
     storymeter human new study --systems a.json b.json --human h.json --clips clips/

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ...errors import UsageError
-from .._options import coloured, format_option, output, progress_bar, say, seed_option, terminal_width
+from .._options import busy, coloured, format_option, output, progress_bar, say, seed_option, terminal_width
 
 
 @click.command("plan")
@@ -19,9 +19,9 @@ from .._options import coloured, format_option, output, progress_bar, say, seed_
 @click.option("--power", "wanted", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True, help="How surely it is to be found.")
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
 @click.option("--pilot", type=click.Path(path_type=Path), metavar="RATINGS", help="Take the spread of captions, ratings and raters from these ratings.")
-@click.option("--sd-captions", type=click.FloatRange(0), default=None, help="Spread between captions of a system, in z.  [default: 0.43]")
-@click.option("--sd-ratings", type=click.FloatRange(0, min_open=True), default=None, help="Spread between ratings of a caption, in z.  [default: 0.76]")
-@click.option("--sd-rater", type=click.FloatRange(0, min_open=True), default=None, help="A rater's spread, in points.  [default: 32]")
+@click.option("--sd-captions", type=click.FloatRange(0, 1e6), default=None, help="Spread between captions of a system, in z.  [default: 0.43]")
+@click.option("--sd-ratings", type=click.FloatRange(0, 1e6, min_open=True), default=None, help="Spread between ratings of a caption, in z.  [default: 0.76]")
+@click.option("--sd-rater", type=click.FloatRange(0, 1e6, min_open=True), default=None, help="A rater's spread, in points.  [default: 32]")
 @click.option("--accept", type=click.Choice(["passed", "all"]), default="passed", show_default=True, help="Which raters of the pilot; all for files that hold accepted raters only.")
 @click.option("--accepted", type=click.FloatRange(0, 1, min_open=True), default=None, help="Share of the work that will pass.  [default: that of the pilot, or 0.8]")
 @click.option("--per-hit", type=click.IntRange(1), default=70, show_default=True, help="System captions in a HIT.")
@@ -32,7 +32,13 @@ from .._options import coloured, format_option, output, progress_bar, say, seed_
 @format_option()
 @seed_option
 def command(systems: int | None, captions: int | None, difference: float | None, worker_tests: bool, style: str, seed: int, simulations: int | None, alpha: float, **options: Any) -> None:
-    """How many HITs find a difference between systems? By simulation, from a pilot or from stated spreads."""
+    """How many ratings does a question need?
+
+    How many HITs find a difference between systems; by simulation, from a pilot or from stated spreads.
+
+    \b
+    storymeter human plan --systems 6 --captions 1900 --difference 5
+    """
     if worker_tests:
         text = _worker_tests(style, seed, simulations or 2000, alpha)
     elif systems is None or captions is None or difference is None:
@@ -64,5 +70,6 @@ def _plan(systems: int, captions: int, difference: float, style: str, seed: int,
     share = accepted if accepted is not None else found.accepted if found else ACCEPTED
     say(f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption (z); {points:.1f} points within a rater; {share:.0%} of the work passes"
         + (f"; from the {found.source}." if found else "; as stated or by default (--pilot takes it from ratings)."))
-    result = plan(systems, captions, difference if in_z else difference / points, wanted=wanted, between=between, within=within, alpha=alpha, accepted=share, simulations=simulations, seed=seed, **costs)
+    with busy("simulating studies"):
+        result = plan(systems, captions, difference if in_z else difference / points, wanted=wanted, between=between, within=within, alpha=alpha, accepted=share, simulations=simulations, seed=seed, **costs)
     return plan_json(result) if style == "json" else plan_table(result).render(style, width=terminal_width(), colour=coloured())

@@ -23,7 +23,9 @@ from .._options import format_option, output, progress_bar, say, seed_option
 @seed_option
 @format_option("table", "json", "csv")
 def command(folder: Path, raters: int, shares: str, url: str | None, real_time: bool, think: tuple[float, float], trouble: float, seed: int, style: str) -> None:
-    """Let bots answer the campaign in DIR: a rehearsal before people are paid. Their answers are stored like anybody's:
+    """A rehearsal with bots, before people are paid.
+
+    They answer the campaign in DIR through the real server, and their answers are stored like anybody's:
     rehearse in a copy of the campaign, not in the one you will use."""
     from ...human.bots import Bot, Truth, mix, rehearse
     from ...human.campaign import Folder

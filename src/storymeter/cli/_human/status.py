@@ -14,7 +14,9 @@ from ._manners import campaign
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @format_option("table", "json", "csv", "markdown")
 def command(folder: Path, style: str) -> None:
-    """Progress, seats and raters (with control statistics so far) of the campaign in DIR."""
+    """How the campaign in DIR is getting on.
+
+    Progress, seats and raters, with control statistics so far."""
     from ...human.overview import overview
     from ...report.table import Column, Table, to_json
 

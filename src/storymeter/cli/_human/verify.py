@@ -17,7 +17,9 @@ from ._manners import campaign
 @click.option("--real-ids", is_flag=True, help="Print the platform's worker ids too.")
 @format_option("table", "json", "csv")
 def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
-    """Check completion CODEs of the campaign in DIR (default: the current folder). A code counts once.
+    """Are completion codes genuine?
+
+    Checks CODEs of the campaign in DIR (default: the current folder). A code counts once.
 
     The exit code is 1 if any of them is unknown or was used before.
     """

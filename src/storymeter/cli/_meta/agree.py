@@ -31,7 +31,13 @@ from ._shared import resampling_options, show
 @reading_options
 def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level: Any, which: Any, accept: Any, reference_curve: str | None, ties: str, style: str, page: Path | None,
             figures: Path | None, resamples: int, permutations: int, unit: Any, statistic: str, **options: Any) -> None:
-    """Correlate metrics with human scores: computed for CANDIDATES (one file per system), or read with --scores."""
+    """Metrics beside what people said of your own data.
+
+    Metrics are computed for CANDIDATES (one file per system), or read with --scores.
+
+    \b
+    storymeter meta agree a.json b.json c.json -r people.json --human ratings.csv -m meteor,cider
+    """
     from ...meta.inputs import read_human, read_preferences, read_scores, read_survey
     from ...meta.run import evaluate_metrics
     from ...meta.scores import join_scores

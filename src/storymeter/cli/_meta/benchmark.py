@@ -25,7 +25,9 @@ from ._shared import resampling_options, show
 @seed_option
 def command(name: str, data: Path, metrics: tuple[str, ...], tokenizer: Any, level: str | None, reference_curve: str | None, style: str, page: Path | None, figures: Path | None,
             resamples: int, permutations: int, unit: Any, statistic: str, device: str, jobs: int, seed: int) -> None:
-    """Metrics against people on a benchmark: flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple, trecvid-2017-multiple, stories-roc."""
+    """Metrics beside people on a known benchmark.
+
+    NAME is one of flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple, trecvid-2017-multiple, stories-roc."""
     from ...meta import run
     from ...meta.benchmarks import load
     from ...names import split

@@ -23,7 +23,9 @@ from .._options import device_option, format_option, jobs_option, output, progre
 @jobs_option
 @seed_option
 def command(data: Path, metrics: tuple[str, ...], benchmarks: tuple[str, ...], resamples: int, date: str | None, out: Path | None, device: str, style: str, jobs: int, seed: int) -> None:
-    """How well does each metric agree with people? All metrics, all benchmarks of the folder, with intervals and signatures."""
+    """All metrics on all benchmarks of a folder.
+
+    How well does each agree with people? With intervals and signatures."""
     from ... import __version__
     from ...files import write_text
     from ...meta.benchmarks import available, load

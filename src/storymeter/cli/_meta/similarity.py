@@ -48,7 +48,9 @@ class ManyFiles(click.Command):
 @reading_options
 def command(systems: tuple[str, ...], people: tuple[str, ...], scorer: str, tokenizer: Any, resamples: int, page: Path | None, figures: Path | None, out: Path | None,
             device: str, style: str, jobs: int, seed: int, **reading: Any) -> None:
-    """Captions of the same items by systems and people, every source against every other: means, and how they are distributed."""
+    """Who says the same as whom?
+
+    Captions of the same items by systems and people, every source against every other: means, and how they are distributed."""
     from ...files import write_text
     from ...meta.similarity import similarity
     from ...registry import scorer as get_scorer

@@ -58,7 +58,7 @@ class Store:
         try:
             with self.reader.connect() as connection:
                 return question(connection)
-        except (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError) as error:
+        except (sa.exc.DatabaseError, sa.exc.InterfaceError, sa.exc.TimeoutError) as error:
             raise StoreError.of(error) from error
 
     def write(self, operation: Callable[[sa.Connection], T]) -> Future[T]:

@@ -27,6 +27,8 @@ class StoreError(StorymeterError):
         text = str(getattr(error, "orig", error)).lower()
         if "disk is full" in text or "no space left" in text or "disk full" in text or "disk_full" in text:
             return cls("The disk that holds the answers is full.", hint="Make room; the page sends the answer again by itself.")
+        if "not a database" in text or "malformed" in text:
+            return cls("The file that holds the answers is damaged.", hint="Bring back a copy of campaign.db, or rescue what can be read: sqlite3 campaign.db .recover")
         if "readonly" in text or "read-only" in text:
             return cls("The database cannot be written to.", hint="Check its rights and its disk.")
         return cls("The database does not answer.", hint=f"Check that it runs and that its address is right. It said: {text.splitlines()[0][:200] if text else type(error).__name__}")
@@ -77,7 +79,7 @@ def upgrade(url: str) -> None:
         with engine.begin() as connection:
             if _revision(connection) != HEAD:
                 _migrate(connection)
-    except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:
+    except (sa.exc.DatabaseError, sa.exc.InterfaceError) as error:
         raise StoreError.of(error) from error
     finally:
         engine.dispose()
