@@ -7,7 +7,9 @@ user's cache directory), under a name that holds the file's size and time; later
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -40,19 +42,20 @@ class Glove:
     def _compile(self, table: Path, listing: Path) -> None:
         width, count = _measure(self.path)
         names: list[str] = []
-        with atomic(table) as out, self.path.open(encoding="utf-8", errors="replace") as lines:
+        with atomic(table) as out, self.path.open(encoding="utf-8-sig", errors="replace") as lines:
             header = {"descr": np.dtype(np.float32).str, "fortran_order": False, "shape": (count, width)}
             np.lib.format.write_array_header_2_0(out, header)
             for number, line in enumerate(lines, 1):
-                if not line.strip():
+                if not line.strip() or (number == 1 and _is_header(line, width)):
                     continue
-                parts = line.rstrip("\n").rsplit(" ", width)
+                parts = line.rstrip().rsplit(" ", width)
                 try:
-                    if len(parts) != width + 1:
+                    vector = np.array(parts[1:], dtype=np.float32)
+                    if len(vector) != width or not np.isfinite(vector).all():
                         raise ValueError
-                    out.write(np.array(parts[1:], dtype=np.float32).tobytes())
                 except ValueError:
                     raise DataError(f"{self.path}:{number}: not a word and {width} numbers.", hint="The file may be truncated.") from None
+                out.write(vector.tobytes())
                 names.append(parts[0].replace("\n", " "))
         with atomic(listing) as out:
             out.write("\n".join(names).encode())
@@ -67,14 +70,21 @@ class Glove:
 
 
 def _measure(path: Path) -> tuple[int, int]:
-    """Numbers per line, and how many lines hold any."""
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        first = next((line for line in lines if line.strip()), "")
-        width = len(first.split()) - 1
-        count = sum(1 for line in lines if line.strip()) + bool(first)
+    """Numbers per line, by what most of the first lines have (a word may hold blanks), and how many lines hold any."""
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        head = list(itertools.islice(lines, 100))
+        widths = Counter(len(line.split()) - 1 for line in head if line.strip())
+        width = widths.most_common(1)[0][0] if widths else 0
+        count = sum(1 for line in itertools.chain(head, lines) if line.strip()) - (bool(head) and _is_header(head[0], width))
     if width < 1:
         raise DataError(f"{path} holds no word vectors.", hint="A line is a word and its numbers, divided by blanks.")
     return width, count
+
+
+def _is_header(line: str, width: int) -> bool:
+    """`400000 300`: how many words and how many numbers each, as word2vec and fastText begin."""
+    parts = line.split()
+    return len(parts) == 2 and width > 1 and parts[0].isdecimal() and parts[1] == str(width)
 
 
 def _cache() -> Path:

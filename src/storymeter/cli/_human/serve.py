@@ -30,7 +30,8 @@ def command(folder: Path, host: str, port: int, admin_anywhere: bool, watch: flo
         say(f"{campaign.title}\n")
         if campaign.platform.name == "local":
             links = folder / "links.csv"
-            first = links.read_text().splitlines()[1].partition(",")[2] if links.exists() else ""
+            listed = links.read_text().splitlines()[1:] if links.exists() else []
+            first = listed[0].partition(",")[2] if listed else ""
             say(f"  a rater's link   {url}{first}\n  all links        {links}  (put {url} in front)")
         else:
             say(f"  for {campaign.platform.name:9}    {url}/{campaign.platform.name}")
