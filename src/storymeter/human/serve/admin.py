@@ -45,7 +45,9 @@ def routes(context: Context) -> APIRouter:
             return RedirectResponse("/admin/login", 303)
         seen = await run_in_threadpool(overview, folder, store)
         formats = [f for f in FORMATS if f in ("jsonl", "csv") or (context.campaign.task == "da" and f in ("wmt", "appraise", context.campaign.platform.name))]
-        return context.page("admin.html", for_raters=False, seen=seen, form_token=gate.form_token(request), formats=formats, states=STATES)
+        from ..quality import FLAGS  # here, because arithmetic is not needed before somebody looks
+
+        return context.page("admin.html", for_raters=False, seen=seen, form_token=gate.form_token(request), formats=formats, states=STATES, meaning=FLAGS)
 
     @router.get("/login", responses={404: {}, 429: {}}, summary="Where the token is asked for")
     async def login(request: Request) -> Response:
