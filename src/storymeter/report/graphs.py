@@ -70,15 +70,14 @@ def graph_svg(graph: SceneGraph, matched: frozenset[tuple[str, ...]], whose: str
         return paragraph("No object was read.", note=True)
     place = {name: 12 + _STEP * k for k, name in enumerate(names)}
     height = place[names[-1]] + _HIGH + 12
-    parts = [f'<svg class="graph" role="img" aria-label="scene graph of {html.escape(whose)}" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" xmlns="http://www.w3.org/2000/svg">'
-             '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" style="fill:#7a8494;stroke:none"/></marker></defs>']
+    parts = [f'<svg class="graph" role="img" aria-label="scene graph of {html.escape(whose)}" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" xmlns="http://www.w3.org/2000/svg">']
     leaving = dict.fromkeys(names, 0)
     for number, fact in enumerate(sorted(graph.relations)):
         a, how, b = fact
         y1, y2 = place[a] + 10 + 8 * (leaving[a] % 4), place[b] + _HIGH / 2
         leaving[a] += 1
         out = _BOX + 30 + 22 * (number % 5) + 6 * abs(names.index(a) - names.index(b))
-        parts.append(f'<g{_class(fact, matched)}><path marker-end="url(#tip)" d="M{_BOX},{y1:.0f} C{out},{y1:.0f} {out},{y2:.0f} {_BOX + 2},{y2:.0f}"/>'
+        parts.append(f'<g{_class(fact, matched)}><path d="M{_BOX},{y1:.0f} C{out},{y1:.0f} {out},{y2:.0f} {_BOX + 2},{y2:.0f} m8,-4 l-8,4 l8,4"/>'
                      f'<text class="small" x="{(_BOX + 3 * out) / 4 + 6:.0f}" y="{(y1 + y2) / 2 + 4:.0f}">{html.escape(f"{a} {how} {b}")}</text></g>')
     for name in names:
         described = "".join(f'<tspan{_class(fact, matched)}>{html.escape(fact[1])}  </tspan>' for fact in sorted(graph.attributes) if fact[0] == name)
