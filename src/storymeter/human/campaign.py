@@ -137,7 +137,7 @@ class Folder:
         except FileNotFoundError:
             raise DataError(f"{path} is missing: without the private key the answers cannot be read.", hint="Bring back the file that `storymeter human new` wrote.") from None
         except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-            raise DataError(f"{path} is damaged: {error}", hint="Bring back the file that `storymeter human new` wrote.") from None
+            raise DataError(f"{path} is damaged: {getattr(error, 'strerror', None) or error}", hint="Bring back the file that `storymeter human new` wrote.") from None
         return {(line.hit, line.position): line for line in lines}
 
     @property

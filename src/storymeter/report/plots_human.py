@@ -31,9 +31,14 @@ def figure(width: float, height: float) -> tuple[Any, Any]:
 def png(drawn: Any) -> bytes:
     out = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a letter that the font lacks is drawn as a box
+        warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is drawn as a box
         drawn.savefig(out, format="png", dpi=min(130, 12_000 / max(drawn.get_size_inches())), metadata={"Software": None})
     return out.getvalue()
+
+
+def beyond(labels: Sequence[str]) -> float:
+    """Inches that long names need beside a figure, more than ordinary ones."""
+    return 0.09 * max(0, max(map(len, labels), default=0) - 16)
 
 
 def label(name: str) -> str:
@@ -45,7 +50,7 @@ def significance_matrix(analysis: Analysis) -> bytes:
     """Green: the system of the row beats the system of the column."""
     ranking = analysis.ranking
     names, n = [label(s.name) for s in ranking.systems], len(ranking.systems)
-    drawn, axes = figure(2.2 + 0.42 * n, 1.6 + 0.42 * n)
+    drawn, axes = figure(2.2 + 0.42 * n + beyond(names), 1.6 + 0.42 * n + beyond(names))
     axes.spines[:].set_visible(False)
     for i in range(n):
         for j in range(n):

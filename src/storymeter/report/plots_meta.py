@@ -8,7 +8,7 @@ import numpy as np
 
 from ..meta.scores import Scores
 from ..stats.correlation import pearson
-from .plots_human import BLUE, figure, label, png
+from .plots_human import BLUE, beyond, figure, label, png
 
 
 def scatter(scores: Scores, metric: str) -> bytes:
@@ -33,15 +33,16 @@ def scatter(scores: Scores, metric: str) -> bytes:
 
 def heat_map(names: Sequence[str], r: np.ndarray) -> bytes:
     """Correlation of every metric with every other, and with people; or how alike any sources are."""
-    drawn, axes = figure(2.6 + 0.55 * len(names), 1.8 + 0.55 * len(names))
+    shown = [label(name) for name in names]
+    drawn, axes = figure(2.6 + 0.55 * len(names) + beyond(shown), 1.8 + 0.55 * len(names) + beyond(shown))
     axes.spines[:].set_visible(False)
     axes.imshow(r, vmin=-1, vmax=1, cmap="RdBu")
     for i in range(len(names)):
         for j in range(len(names)):
             text = "–" if np.isnan(r[i, j]) else f"{r[i, j]:.2f}"
             axes.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if abs(np.nan_to_num(r[i, j])) > 0.65 else "#1d2330")
-    axes.set_xticks(range(len(names)), [label(name) for name in names], rotation=90)
-    axes.set_yticks(range(len(names)), [label(name) for name in names])
+    axes.set_xticks(range(len(names)), shown, rotation=90)
+    axes.set_yticks(range(len(names)), shown)
     axes.tick_params(length=0)
     return png(drawn)
 

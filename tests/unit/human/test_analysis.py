@@ -30,7 +30,7 @@ def test_the_page_explains_itself_and_needs_nothing_from_outside(tmp_path: Path)
 
 
 def test_names_in_figures_are_no_formulas_and_any_script_is_drawn_without_a_word(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
-    records = [msgspec.structs.replace(r, system="$x^{$ \u4e2d\r" if r.system == "best" else r.system) for r in campaign()]
+    records = [msgspec.structs.replace(r, system="$x^{$ \u4e2d\r" + "long " * 20 if r.system == "best" else r.system) for r in campaign()]
     result = run(write(tmp_path / "r.jsonl", records), "--figures", tmp_path / "figures")
     assert result.exit_code == 0 and not recwarn.list
 
