@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from starlette.testclient import TestClient
 
 from storymeter.human.campaign import Folder, Platform
 from storymeter.human.serve.app import create_app
+from storymeter.human.serve.run import start
 from storymeter.human.store import Store, seats
 from storymeter.human.store.tables import assignment, rating
 
@@ -206,3 +208,10 @@ def test_prolific(tmp_path: Path, clips: Path) -> None:
         while "go" not in item:
             item = answer(client, link, item).json()["next"]
         assert "https://app.prolific.com/submissions/complete?cc=C0DE%26x" in client.get(link).text
+
+
+def test_ctrl_c_is_how_a_server_is_stopped(study: Folder) -> None:
+    process, _ = start(study.path)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (0, b"")

@@ -10,7 +10,7 @@ from .._options import say, seed_option
 
 
 @click.command("demo")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), default=Path("storymeter-demo"), show_default=True, help="Where the campaign is made.")
+@click.option("--dir", "folder", type=click.Path(path_type=Path), default=Path("storymeter-study"), show_default=True, help="Where the campaign is made.")
 @click.option("--no-open", is_flag=True, help="Only build it.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to serve on.  [default: any free one]")
 @seed_option

@@ -37,3 +37,5 @@ def command(folder: Path, host: str, port: int, admin_anywhere: bool, watch: flo
             say(f"  for {campaign.platform.name:9}    {url}/{campaign.platform.name}")
         say(f"  dashboard        {url}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops the server.")
     serve(home, sock, admin_anywhere=admin_anywhere, watch=watch)
+    if not quiet:
+        say("Stopped. Every rating that was acknowledged is in the store.")

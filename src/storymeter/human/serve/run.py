@@ -48,7 +48,8 @@ def serve(folder: Folder, sock: socket.socket, *, admin_anywhere: bool = False, 
     gc.collect()
     gc.freeze()
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=75, timeout_graceful_shutdown=5)
-    uvicorn.Server(config).run(sockets=[sock])
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server is stopped; it has finished what it was at
+        uvicorn.Server(config).run(sockets=[sock])
 
 
 @contextlib.contextmanager
