@@ -168,4 +168,8 @@ def load_checkpoint(folder: Path) -> tuple[Any, Any]:
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **SAFELY)
         if len(tokenizer) <= len(tokenizer.all_special_ids):  # where its files are missing, transformers makes one that knows no word
             raise DataError(f"The checkpoint in {folder} holds no vocabulary.", hint="Copy its tokenizer too (tokenizer.json, vocab.txt, …).")
-        return tokenizer, transformers.AutoModel.from_pretrained(str(folder), use_safetensors=True, **SAFELY)
+        model = transformers.AutoModel.from_pretrained(str(folder), use_safetensors=True, **SAFELY)
+        config = model.config
+        if not all(isinstance(getattr(config, name, None), int) for name in ("hidden_size", "num_hidden_layers")) or config.is_encoder_decoder:
+            raise DataError(f"The checkpoint in {folder} ({config.model_type}) is no text encoder.", hint="Give a BERT-like one: text in, one vector per token out.")
+        return tokenizer, model
