@@ -36,10 +36,10 @@ class PairMean(MeanMetric):
         return self.scorer.pairs(candidates=texts.candidates, references=texts.references, jobs=setting.jobs).reshape(len(task), 1)
 
 
-def bertscore(model: str = "", layer: int = 6, idf: bool = False, baseline: float = 0.0, value: Literal["f1", "precision", "recall"] = "f1") -> PairMean:
+def bertscore(model: str = "", layer: int = 6, idf: bool = False, baseline: float = 0.0, value: Literal["f1", "precision", "recall"] = "f1", batch: int = 0) -> PairMean:
     from .bertscore import BertScore
 
-    return PairMean(BertScore(model, layer, idf, baseline, value))
+    return PairMean(BertScore(model, layer, idf, baseline, value, batch))
 
 
 def sts(model: str = "", cache: bool = True, engine: Literal["cosine", "align"] = "cosine", vectors: str = "") -> PairMean:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import sys
 from contextlib import closing
@@ -180,6 +181,20 @@ def test_bertscore_equals_the_reference_package(idf: bool) -> None:
     index = np.arange(len(ours))
     got = scorer.parts_indexed(candidates=ours, references=theirs, candidate_index=index, reference_index=index, jobs=2)
     assert np.abs(got - np.stack(expected, axis=1)).max() < 1e-5
+
+
+def test_bertscore_in_batches_has_no_padding_against_the_longest() -> None:
+    """Batches of one have no padding at all: the package's value is then the formula's, opposite tokens included."""
+    bert_score = pytest.importorskip("bert_score")
+    draw = random.Random(2)
+    ours, theirs = ([" ".join(draw.choices(["zebra", "quantum", "!", "7", "the", "ran", "ʘ", "café", "of", "yes"], k=draw.randint(1, 9))) for _ in range(60)] for _ in range(2))
+    index, found = np.arange(len(ours)), {}
+    for batch in (0, 1, 16):
+        found[batch] = BertScore(layer=1, batch=batch).parts_indexed(candidates=ours, references=theirs, candidate_index=index, reference_index=index)
+        if batch:
+            expected = bert_score.score(ours, theirs, model_type=str(default_folder()), num_layers=1, device="cpu", batch_size=batch)
+            assert np.abs(found[batch] - np.stack([x.numpy() for x in expected], axis=1)).max() < 1e-5, batch
+    assert (found[1] < found[0] - 1e-4).any(), "some token here is opposite to all others, or this shows nothing"
 
 
 def test_bertscore_rescales_and_refuses_nonsense() -> None:
