@@ -127,6 +127,8 @@ class BertScore(PairScorer):
             for k in begin + np.flatnonzero((length[c[batch]] == length[c[batch]].max()) | (length[r[batch]] == length[r[batch]].max())):
                 (ours, w), (theirs, v) = ((vectors[offset[i]:offset[i + 1]], tokens.weight[i + 1]) for i in (c[k], r[k]))
                 similar = ours.astype(np.float64) @ theirs.astype(np.float64).T
+                if not similar.size:  # a tokeniser that puts nothing around an empty sentence
+                    continue
                 if length[r[k]] == length[r[batch]].max() and w.sum():
                     out[k, 0] = w @ similar.max(1) / w.sum()
                 if length[c[k]] == length[c[batch]].max() and v.sum():

@@ -82,7 +82,7 @@ def test_a_clip(tmp_path: Path) -> None:
 
 def test_a_long_text_fits_whatever_the_family_counts_from(tmp_path: Path) -> None:
     folder = str(tiny.roberta(tmp_path / "roberta", WORDS))
-    for scorer in (Sts(model=folder, cache=False), BertScore(model=folder, layer=1)):
+    for scorer in (Sts(model=folder, cache=False), BertScore(model=folder, layer=1), BertScore(model=folder, layer=1, batch=1)):
         short, long = scorer.pairs(candidates=["a cat", "cat " * 10_000], references=[["a cat"], ["a cat"]])
         assert short == pytest.approx(1, abs=1e-5) and -1 <= long <= 1
         assert scorer.pairs(candidates=["", "a cat"], references=[["a cat"], ["a cat"]])[0] == 0  # not a single token: this tokeniser puts none around a sentence
