@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "matching.hpp"
-#include "pair_index.hpp"
-#include "segments.hpp"
+#include "dense/matching.hpp"
+#include "common/pair_index.hpp"
+#include "dense/segments.hpp"
 
 namespace nb = nanobind;
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "../meteor/batch.hpp"
-#include "../meteor/compile.hpp"
-#include "../meteor/words.hpp"
+#include "meteor/batch.hpp"
+#include "meteor/compile.hpp"
+#include "meteor/words.hpp"
 
 namespace nb = nanobind;
 using namespace storymeter::meteor;

@@ -5,9 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "../cider_groups.hpp"
-#include "../ngram_index.hpp"
-#include "../ngram_scores.hpp"
+#include "ngram/cider_groups.hpp"
+#include "ngram/index.hpp"
+#include "ngram/scores.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

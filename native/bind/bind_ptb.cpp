@@ -3,7 +3,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "ptb.hpp"
+#include "ptb/ptb.hpp"
 
 namespace nb = nanobind;
 

@@ -2,7 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "../concordance.hpp"
+#include "stats/concordance.hpp"
 #include "arrays.hpp"
 
 namespace nb = nanobind;

@@ -2,8 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "../alignment.hpp"
-#include "../vectors.hpp"
+#include "vectors/alignment.hpp"
+#include "vectors/vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

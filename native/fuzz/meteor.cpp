@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "../meteor/align.hpp"
-#include "../meteor/batch.hpp"
-#include "../meteor/compile.hpp"
+#include "meteor/align.hpp"
+#include "meteor/batch.hpp"
+#include "meteor/compile.hpp"
 
 using namespace storymeter::meteor;
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ngram_lcs.hpp"
-#include "ngram_scores.hpp"
+#include "ngram/lcs.hpp"
+#include "ngram/scores.hpp"
 
 using namespace storymeter;
 

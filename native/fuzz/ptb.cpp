@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ptb.hpp"
+#include "ptb/ptb.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "json/facts.hpp"
+#include "facts.hpp"
 
 #include <cstdint>
 #include <cstring>

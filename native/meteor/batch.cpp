@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "../pair_index.hpp"
-#include "../parallel.hpp"
+#include "common/pair_index.hpp"
+#include "common/parallel.hpp"
 #include "align.hpp"
 
 namespace storymeter::meteor {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../utf8.hpp"
+#include "common/utf8.hpp"
 #include "lower.hpp"
 
 namespace storymeter::meteor {

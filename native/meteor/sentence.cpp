@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "../utf8.hpp"
+#include "common/utf8.hpp"
 #include "lower.hpp"
 #include "words.hpp"
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "../utf8.hpp"
+#include "common/utf8.hpp"
 #include "tables.hpp"
 #include "words.hpp"
 

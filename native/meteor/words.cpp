@@ -1,6 +1,6 @@
 #include "words.hpp"
 
-#include "../utf8.hpp"
+#include "common/utf8.hpp"
 #include "porter2.hpp"
 
 namespace storymeter::meteor {

@@ -1,10 +1,10 @@
-#include "story/redundancy.hpp"
+#include "redundancy.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
-#include "parallel.hpp"
+#include "common/parallel.hpp"
 
 namespace storymeter {
 namespace {

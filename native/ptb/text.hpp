@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "ptb_chars.hpp"
+#include "chars.hpp"
 
 namespace storymeter::ptb {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "parallel.hpp"
+#include "common/parallel.hpp"
 
 namespace storymeter {
 

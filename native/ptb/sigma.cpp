@@ -1,8 +1,8 @@
 // Which of its two small forms a capital sigma gets. The original leaves that to Java, which cuts the token into words:
 // letters with their marks, digits and invisible signs; one . - _ ' or dash between two letters; one . or , between two digits.
 // Each Han or kana letter is a word of its own.
-#include "ptb_unicode.hpp"
-#include "ptb_writer.hpp"
+#include "unicode.hpp"
+#include "writer.hpp"
 
 namespace storymeter::ptb {
 namespace {

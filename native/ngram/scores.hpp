@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "ngram_index.hpp"
+#include "index.hpp"
 
 namespace storymeter {
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "parallel.hpp"
+#include "common/parallel.hpp"
 
 namespace storymeter {
 

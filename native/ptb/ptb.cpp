@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "parallel.hpp"
-#include "ptb_easy.hpp"
-#include "ptb_rules.hpp"
-#include "ptb_writer.hpp"
-#include "utf8.hpp"
+#include "common/parallel.hpp"
+#include "easy.hpp"
+#include "rules.hpp"
+#include "writer.hpp"
+#include "common/utf8.hpp"
 
 namespace storymeter {
 namespace ptb {

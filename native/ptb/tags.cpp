@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ptb_rules.hpp"
+#include "rules.hpp"
 
 namespace storymeter::ptb {
 namespace {

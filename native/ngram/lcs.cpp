@@ -1,4 +1,4 @@
-#include "ngram_lcs.hpp"
+#include "lcs.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "ptb_writer.hpp"
+#include "writer.hpp"
 
 #include <algorithm>
 
 #include "meteor/lower.hpp"  // METEOR's: both original tools leave lower-casing to Java, so one table serves both
-#include "utf8.hpp"
+#include "common/utf8.hpp"
 
 namespace storymeter::ptb {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "ptb_text.hpp"
+#include "text.hpp"
 
 namespace storymeter::ptb {
 

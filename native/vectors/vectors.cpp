@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "parallel.hpp"
+#include "common/parallel.hpp"
 
 namespace storymeter {
 

@@ -1,7 +1,7 @@
 // Numbers, dates, fractions, money and telephone numbers.
 #include <algorithm>
 
-#include "ptb_rules.hpp"
+#include "rules.hpp"
 
 namespace storymeter::ptb {
 namespace {

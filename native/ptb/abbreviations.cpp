@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ptb_easy.hpp"
-#include "ptb_rules.hpp"
+#include "easy.hpp"
+#include "rules.hpp"
 
 namespace storymeter::ptb {
 namespace {

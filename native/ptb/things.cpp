@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ptb_rules.hpp"
+#include "rules.hpp"
 
 namespace storymeter::ptb {
 namespace {

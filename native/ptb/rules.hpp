@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ptb_text.hpp"
+#include "text.hpp"
 
 namespace storymeter::ptb {
 

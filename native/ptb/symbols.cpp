@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "ptb_rules.hpp"
+#include "rules.hpp"
 
 namespace storymeter::ptb {
 namespace {

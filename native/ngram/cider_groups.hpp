@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ngram_index.hpp"
+#include "index.hpp"
 
 namespace storymeter {
 

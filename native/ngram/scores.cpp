@@ -1,4 +1,4 @@
-#include "ngram_scores.hpp"
+#include "scores.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <utility>
 #include <optional>
 
-#include "ngram_lcs.hpp"
-#include "parallel.hpp"
+#include "lcs.hpp"
+#include "common/parallel.hpp"
 
 namespace storymeter {
 

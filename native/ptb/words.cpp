@@ -1,7 +1,7 @@
 // Words, contractions and words that own their apostrophe.
 #include <string_view>
 
-#include "ptb_rules.hpp"
+#include "rules.hpp"
 
 namespace storymeter::ptb {
 namespace {

@@ -1,4 +1,4 @@
-#include "ngram_index.hpp"
+#include "index.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parallel.hpp"
+#include "common/parallel.hpp"
 
 namespace storymeter {
 

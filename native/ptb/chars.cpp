@@ -1,8 +1,8 @@
-#include "ptb_chars.hpp"
+#include "chars.hpp"
 
 #include <string_view>
 
-#include "ptb_unicode.hpp"
+#include "unicode.hpp"
 
 namespace storymeter::ptb {
 

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ptb_rules.hpp"
-#include "ptb_writer.hpp"
+#include "rules.hpp"
+#include "writer.hpp"
 
 namespace storymeter::ptb {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "parallel.hpp"
+#include "common/parallel.hpp"
 
 namespace storymeter {
 namespace {
