@@ -2,10 +2,11 @@
 
     python bench/dense.py [--videos 4917] [--captions 228] [--jobs 2] [--no-double]
 
-A generated submission (sentences sampled from the references, random segments, seeded) is scored against both annotators
-of ActivityNet Captions: SODA a, b, c, d and the ActivityNet METEOR at four thresholds. Then twice the videos. Wants at
-most 30 s on two cores, under 3 GB, and at most 2.2 times as long for twice the videos; says so and exits 1 if not. The peer
-in the same run is a textbook dynamic programme in Python on some of the same videos, matching only.
+A generated submission (sentences sampled from the references, random segments, seeded) is scored against both
+annotators of ActivityNet Captions: SODA a, b, c, d and the ActivityNet METEOR at four thresholds. Then twice
+the videos. Wants at most 30 s on two cores, under 3 GB, and at most 2.2 times as long for twice the videos;
+says so and exits 1 if not. The peer in the same run is a textbook dynamic programme in Python on some of the
+same videos, matching only.
 
 Reads ActivityNet's val_1.json and val_2.json from STORYMETER_DATA/anet (default ../shared/data).
 """
@@ -35,11 +36,21 @@ SECONDS, GIGABYTES, GROWTH = 30.0, 3.0, 2.2
 
 
 def references(copies: int, videos: int) -> list[Corpus]:
-    folder = Path(os.environ.get("STORYMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "anet"
+    folder = (
+        Path(os.environ.get("STORYMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+        / "anet"
+    )
     out = []
     for name in ("val_1.json", "val_2.json"):
         documents = storymeter.read(folder / name).documents[:videos]
-        out.append(Corpus(tuple(Document(f"{d.id}/{k}", d.captions, d.duration) for k in range(copies) for d in documents), name))
+        out.append(
+            Corpus(
+                tuple(
+                    Document(f"{d.id}/{k}", d.captions, d.duration) for k in range(copies) for d in documents
+                ),
+                name,
+            )
+        )
     return out
 
 
@@ -51,7 +62,14 @@ def submission(against: list[Corpus], captions: int, seed: int = 0) -> Corpus:
         duration = document.duration or 100.0
         chosen = random.integers(0, len(sentences), captions).tolist()
         times = np.sort(random.uniform(0, duration, (captions, 2)), axis=1).tolist()
-        documents.append(Document(document.id, tuple(Caption(sentences[k], start, end) for k, (start, end) in zip(chosen, times, strict=True))))
+        documents.append(
+            Document(
+                document.id,
+                tuple(
+                    Caption(sentences[k], start, end) for k, (start, end) in zip(chosen, times, strict=True)
+                ),
+            )
+        )
     return Corpus(tuple(documents), "generated")
 
 
@@ -63,7 +81,10 @@ def cpu() -> float:
 def run(copies: int, options: argparse.Namespace) -> tuple[float, float]:
     against = references(copies, options.videos)
     mine = submission(against, options.captions)
-    print(f"\n{len(mine):,} videos, {mine.captions:,} captions, {sum(c.captions for c in against):,} references, {options.jobs} jobs")
+    print(
+        f"\n{len(mine):,} videos, {mine.captions:,} captions, {sum(c.captions for c in against):,}"
+        f" references, {options.jobs} jobs"
+    )
     setting = Setting(jobs=options.jobs)
     begin, used = time.perf_counter(), cpu()
     task = join(candidates=mine, references=against)
@@ -77,10 +98,19 @@ def run(copies: int, options: argparse.Namespace) -> tuple[float, float]:
 
 
 def report(task: Task, setting: Setting, elapsed: float, used: float) -> None:
-    possible = sum(len(c.captions) * sum(len(d.captions) for d in refs) for c, refs in zip(task.candidates, task.references, strict=True))
+    possible = sum(
+        len(c.captions) * sum(len(d.captions) for d in refs)
+        for c, refs in zip(task.candidates, task.references, strict=True)
+    )
     scored = len(PairTable.shared(setting, scorer("meteor")))
-    print(f"  together {elapsed:.1f} s ({used:.1f} s of processor time); {len(Sentences.shared(setting).texts):,} distinct sentences")
-    print(f"  {possible:,} pairs possible, {scored:,} scored: {scored / elapsed:,.0f} pairs/s; {100 * (1 - scored / possible):.1f} % skipped")
+    print(
+        f"  together {elapsed:.1f} s ({used:.1f} s of processor time);"
+        f" {len(Sentences.shared(setting).texts):,} distinct sentences"
+    )
+    print(
+        f"  {possible:,} pairs possible, {scored:,} scored: {scored / elapsed:,.0f} pairs/s;"
+        f" {100 * (1 - scored / possible):.1f} % skipped"
+    )
     print(f"  peak memory {peak():.2f} GB")
     textbook(Tracks.shared(task, setting).each)
 
@@ -95,10 +125,15 @@ def textbook(problems: Problems, sample: int = 30) -> None:
     for k in range(sample):
         weights = np.zeros((int(problems.reference_count[k]), int(problems.candidate_count[k])))
         part = slice(int(o.offset[k]), int(o.offset[k + 1]))
-        weights[o.reference[part] - problems.reference_begin[k], o.candidate[part] - problems.candidate_begin[k]] = o.iou[part]
+        weights[
+            o.reference[part] - problems.reference_begin[k], o.candidate[part] - problems.candidate_begin[k]
+        ] = o.iou[part]
         optimum_table(weights)
     theirs = (time.perf_counter() - begin) / sample
-    print(f"  matching alone: {1e6 * ours:.1f} us a video and annotator, {theirs / ours:,.0f} times as fast as a double loop in Python")
+    print(
+        f"  matching alone: {1e6 * ours:.1f} us a video and annotator, {theirs / ours:,.0f} times as fast as"
+        " a double loop in Python"
+    )
 
 
 def peak() -> float:
@@ -119,7 +154,10 @@ def main() -> int:
     fine = once <= SECONDS and memory < GIGABYTES
     if not options.no_double:
         twice, used_twice = run(2, options)
-        print(f"\ntwice the videos: {twice / once:.2f} times as long (at most {GROWTH}); {used_twice / used:.2f} times the processor time")
+        print(
+            f"\ntwice the videos: {twice / once:.2f} times as long (at most {GROWTH});"
+            f" {used_twice / used:.2f} times the processor time"
+        )
         fine = fine and twice <= GROWTH * once
     print("fine" if fine else "NOT FINE")
     return 0 if fine else 1

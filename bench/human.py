@@ -1,10 +1,14 @@
 """How many raters can one machine serve?   python bench/human.py [--seconds 8] [--items 10]
 
-(a) 200 simulated raters at once, each thinking one to two seconds between answers, with clips and play events: every
+(a) 200 simulated raters at once, each thinking one to two seconds between answers, with clips and play
+events: every
     answer acknowledged; latency of answers.
-(b) the same without thinking: acknowledged durable ratings per second, beside the raw number of single-row durable
-    commits per second that the same database allows in the same run. The two play events travel with the answer.
-(c) a campaign of 1,000 HITs (100,000 places): time to build; throughput when it is empty and when eight tenths are full, in turns.
+(b) the same without thinking: acknowledged durable ratings per second, beside the raw number of single-row
+durable
+    commits per second that the same database allows in the same run. The two play events travel with the
+    answer.
+(c) a campaign of 1,000 HITs (100,000 places): time to build; throughput when it is empty and when eight
+tenths are full, in turns.
 
 SQLite always; PostgreSQL where its programs are found. The server is the real one, in its own process.
 """
@@ -38,7 +42,9 @@ RATERS = 200
 
 
 class Line:
-    """A keep-alive connection that costs next to nothing, so that the server is measured and not the client."""
+    """A keep-alive connection that costs next to nothing, so that the server is measured and not the
+    client.
+    """
 
     def __init__(self, url: str) -> None:
         self.host, _, port = url.removeprefix("http://").partition(":")
@@ -48,7 +54,11 @@ class Line:
         self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
 
     async def call(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        self.writer.write(f"{method} {path} HTTP/1.1\r\nhost: {self.host}:{self.port}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body)
+        self.writer.write(
+            f"{method} {path} HTTP/1.1\r\nhost: {self.host}:{self.port}\r\ncontent-type:"
+            f" application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+            + body
+        )
         head = await self.reader.readuntil(b"\r\n\r\n")
         lower = head.lower()
         start = lower.index(b"content-length:") + 15
@@ -68,7 +78,12 @@ class Rater:
         self.item = json.loads((await self.line.call("GET", self.link + "/item"))[1])["next"]
 
     async def answer(self, events: bool) -> None:
-        body = {"id": self.item["id"], "at": self.item["at"], "answer": {"value": self.rng.randrange(101)}, "events": ["play", "ended"] if events else []}
+        body = {
+            "id": self.item["id"],
+            "at": self.item["at"],
+            "answer": {"value": self.rng.randrange(101)},
+            "events": ["play", "ended"] if events else [],
+        }
         raw = json.dumps(body).encode()
         begin = time.perf_counter()
         status, text = await self.line.call("POST", self.link + "/answer", raw)
@@ -85,7 +100,9 @@ class Rater:
             await self.line.call("GET", self.item["media"][0])
             await self.line.call("POST", self.link + "/event", json.dumps({**mark, "event": "play"}).encode())
             await asyncio.sleep(self.rng.uniform(1, 2))
-            await self.line.call("POST", self.link + "/event", json.dumps({**mark, "event": "ended"}).encode())
+            await self.line.call(
+                "POST", self.link + "/event", json.dumps({**mark, "event": "ended"}).encode()
+            )
             await self.answer(False)
 
     async def hurrying(self, until: float) -> int:
@@ -123,19 +140,28 @@ def with_thinking(url: str, links: list[str], items: int) -> None:
     times = sorted(t for rater in raters for t in rater.latencies)
     refused = sum(rater.refused for rater in raters)
     p99 = times[int(len(times) * 0.99)] * 1000
-    print(f"  (a) {len(raters)} raters thinking 1-2 s: {len(times) - refused:,} of {len(times):,} answers acknowledged; latency p50 {times[len(times) // 2] * 1000:.1f} ms, "
-          f"p99 {p99:.1f} ms (wanted: all, p99 < 250 ms): {'ok' if not refused and p99 < 250 else 'MISSED'}; load of this machine before: {load:.1f}")
+    print(
+        f"  (a) {len(raters)} raters thinking 1-2 s: {len(times) - refused:,} of {len(times):,} answers"
+        f" acknowledged; latency p50 {times[len(times) // 2] * 1000:.1f} ms, p99 {p99:.1f} ms (wanted: all,"
+        f" p99 < 250 ms): {'ok' if not refused and p99 < 250 else 'MISSED'}; load of this machine before:"
+        f" {load:.1f}"
+    )
 
 
 def without_thinking(server: Server, links: list[str], seconds: float) -> tuple[float, float]:
-    """Ratings per second, and milliseconds of the server's processor time for each: that, a busy machine does not distort."""
+    """Ratings per second, and milliseconds of the server's processor time for each: that, a busy machine does
+    not distort.
+    """
 
     async def work() -> tuple[float, float]:
         raters = await seated(server.url, links)
         begin, used = time.perf_counter(), server.processor_time()
         counts = await asyncio.gather(*(rater.hurrying(begin + seconds) for rater in raters))
         assert not any(rater.refused for rater in raters)
-        return sum(counts) / (time.perf_counter() - begin), (server.processor_time() - used) / sum(counts) * 1000
+        return (
+            sum(counts) / (time.perf_counter() - begin),
+            (server.processor_time() - used) / sum(counts) * 1000,
+        )
 
     return run(work())  # type: ignore[return-value]
 
@@ -195,7 +221,11 @@ def durable(folder: Folder, server: Server, links: list[str], seconds: float) ->
     before = raw_commits(folder.database, seconds / 2)
     rate, cost = without_thinking(server, links, seconds)
     raw = (before + raw_commits(folder.database, seconds / 2)) / 2
-    print(f"  (b) {len(links)} raters without thinking: {rate:,.0f} durable ratings/s ({cost:.2f} ms of the server's processor each); raw single-row commits {raw:,.0f}/s; ratio {rate / raw:.0%} (wanted: 30 %): {'ok' if rate >= 0.3 * raw else 'MISSED'}")
+    print(
+        f"  (b) {len(links)} raters without thinking: {rate:,.0f} durable ratings/s ({cost:.2f} ms of the"
+        f" server's processor each); raw single-row commits {raw:,.0f}/s; ratio {rate / raw:.0%} (wanted: 30"
+        f" %): {'ok' if rate >= 0.3 * raw else 'MISSED'}"
+    )
 
 
 def links_of(folder: Folder) -> list[str]:
@@ -203,7 +233,9 @@ def links_of(folder: Folder) -> list[str]:
 
 
 def big(home: Path, clips: Path, name: object, seconds: float, rounds: int = 4) -> None:
-    """Two campaigns of 1,000 HITs, one empty and one eight tenths full, in turns, so that a busy machine disturbs both alike."""
+    """Two campaigns of 1,000 HITs, one empty and one eight tenths full, in turns, so that a busy machine
+    disturbs both alike.
+    """
     took = []
     folders = []
     for what in ("empty", "full"):
@@ -218,24 +250,75 @@ def big(home: Path, clips: Path, name: object, seconds: float, rounds: int = 4) 
     with Server(folders[0], watch=0.0) as empty, Server(folders[1], watch=0.0) as full:
         for turn in range(rounds):
             for k in (0, 1) if turn % 2 else (1, 0):
-                found[k].append(without_thinking((empty, full)[k], links_of(folders[k])[50 * turn : 50 * turn + 50], seconds))
-    (rate, cheap), (slower, dear) = ([statistics.median(column) for column in zip(*rows, strict=True)] for rows in found)
-    print(f"  (c) 1,000 HITs (100,000 places) built in {max(took):.1f} s (wanted: < 30 s); {rate:,.0f} ratings/s when empty, {slower:,.0f} with {filled:,} ratings and more in it (medians of {rounds} turns); "
-          f"processor {cheap:.2f} and {dear:.2f} ms each (wanted: no more than 1.15 times): {'ok' if max(took) < 30 and dear < 1.15 * cheap else 'MISSED'}")
+                found[k].append(
+                    without_thinking(
+                        (empty, full)[k], links_of(folders[k])[50 * turn : 50 * turn + 50], seconds
+                    )
+                )
+    (rate, cheap), (slower, dear) = (
+        [statistics.median(column) for column in zip(*rows, strict=True)] for rows in found
+    )
+    print(
+        f"  (c) 1,000 HITs (100,000 places) built in {max(took):.1f} s (wanted: < 30 s); {rate:,.0f}"
+        f" ratings/s when empty, {slower:,.0f} with {filled:,} ratings and more in it (medians of {rounds}"
+        f" turns); processor {cheap:.2f} and {dear:.2f} ms each (wanted: no more than 1.15 times):"
+        f" {'ok' if max(took) < 30 and dear < 1.15 * cheap else 'MISSED'}"
+    )
 
 
 def fill(store: Store, hits: int) -> int:
     """Answer most of the free seats at once, as if other raters had."""
-    free = store.read(lambda c: c.execute(sa.select(seat.c.id, seat.c.hit).where(seat.c.assignment.is_(None)).order_by(seat.c.id.desc()).limit(hits)).all())
+    free = store.read(
+        lambda c: c.execute(
+            sa.select(seat.c.id, seat.c.hit)
+            .where(seat.c.assignment.is_(None))
+            .order_by(seat.c.id.desc())
+            .limit(hits)
+        ).all()
+    )
 
     def put(connection: sa.Connection) -> int:
         now = time.time()
         for number, place in enumerate(free):
-            ticket = seats.enter(connection, platform="local", external=f"x{number}", session="", mark=f"x{number}", pseudonym=f"x{number}", submit_to="", now=now)
-            key = connection.execute(sa.insert(assignment).values(ticket=ticket, rater=ticket, hit=place.hit, seat=place.id, state="done", first=0, size=100, started_at=now, leased_until=now, finished_at=now)).inserted_primary_key
+            ticket = seats.enter(
+                connection,
+                platform="local",
+                external=f"x{number}",
+                session="",
+                mark=f"x{number}",
+                pseudonym=f"x{number}",
+                submit_to="",
+                now=now,
+            )
+            key = connection.execute(
+                sa.insert(assignment).values(
+                    ticket=ticket,
+                    rater=ticket,
+                    hit=place.hit,
+                    seat=place.id,
+                    state="done",
+                    first=0,
+                    size=100,
+                    started_at=now,
+                    leased_until=now,
+                    finished_at=now,
+                )
+            ).inserted_primary_key
             assert key is not None
             connection.execute(sa.update(seat).where(seat.c.id == place.id).values(assignment=key[0]))
-            connection.execute(sa.insert(rating), [{"assignment": key[0], "position": p, "answer": '{"value":50}', "shown_at": now, "received_at": now} for p in range(100)])
+            connection.execute(
+                sa.insert(rating),
+                [
+                    {
+                        "assignment": key[0],
+                        "position": p,
+                        "answer": '{"value":50}',
+                        "shown_at": now,
+                        "received_at": now,
+                    }
+                    for p in range(100)
+                ],
+            )
         return connection.execute(sa.select(sa.func.count()).select_from(rating)).scalar_one()
 
     return store.write(put).result()
@@ -243,17 +326,23 @@ def fill(store: Store, hits: int) -> int:
 
 def measure(home: Path, clips: Path, make: object, options: argparse.Namespace) -> None:
     name = (lambda what: make(what)) if callable(make) else (lambda what: None)
-    folder = human_kit.campaign(home / "thinking", clips, hits=RATERS, raters=RATERS, database=name("thinking"))
+    folder = human_kit.campaign(
+        home / "thinking", clips, hits=RATERS, raters=RATERS, database=name("thinking")
+    )
     with Server(folder) as server:
         with_thinking(server.url, links_of(folder), options.items)
-    folder = human_kit.campaign(home / "hurrying", clips, hits=RATERS, raters=RATERS, database=name("hurrying"))
+    folder = human_kit.campaign(
+        home / "hurrying", clips, hits=RATERS, raters=RATERS, database=name("hurrying")
+    )
     with Server(folder, watch=0.0) as server:
         durable(folder, server, links_of(folder), options.seconds)
     big(home, clips, name, options.seconds / 4)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--items", type=int, default=10)
     options = parser.parse_args()

@@ -1,6 +1,6 @@
-"""A million ratings by 5,000 raters over 50 systems: worker tests, z-scores, matrix of p-values, clusters, from memory and from the files of
-an export; and permutation tests of two metrics with 10,000 resamples on 10,000 segments. The targets are 10 s each; the peer is scipy, called
-rater by rater and pair by pair."""
+"""A million ratings by 5,000 raters over 50 systems: worker tests, z-scores, matrix of p-values, clusters,
+from memory and from the files of an export; and permutation tests of two metrics with 10,000 resamples on
+10,000 segments. The targets are 10 s each; the peer is scipy, called rater by rater and pair by pair."""
 
 from __future__ import annotations
 
@@ -34,15 +34,27 @@ def campaign(n: int = 1_000_000, per_rater: int = 200, systems: int = 50) -> dic
             pair[a] = pair[b] = f"{name}{block}"
     mean = 50 + system * 0.5 + np.where(kinds == "human", 20, 0) - np.where(kinds == "degraded", 30, 0)
     value = np.clip(np.rint(random.normal(mean, 18)), 0, 100)
-    return {"rater": [f"w{k}" for k in (np.arange(n) // per_rater).tolist()], "hit": [f"h{k}" for k in (np.arange(n) // 100).tolist()], "item": list(map(str, item.tolist())),
-            "system": [f"s{k}" for k in np.where(kinds == "human", systems, system).tolist()], "value": value.tolist(), "kind": kinds.tolist(), "pair": pair.tolist(),
-            "position": (np.arange(n) % 100).tolist()}
+    return {
+        "rater": [f"w{k}" for k in (np.arange(n) // per_rater).tolist()],
+        "hit": [f"h{k}" for k in (np.arange(n) // 100).tolist()],
+        "item": list(map(str, item.tolist())),
+        "system": [f"s{k}" for k in np.where(kinds == "human", systems, system).tolist()],
+        "value": value.tolist(),
+        "kind": kinds.tolist(),
+        "pair": pair.tolist(),
+        "position": (np.arange(n) % 100).tolist(),
+    }
 
 
 def records(columns: dict[str, list[object]]) -> Iterator[Rating]:
     names = list(columns)
     for k, row in enumerate(zip(*columns.values(), strict=True)):
-        yield Rating(**dict(zip(names, row, strict=True)), seconds=6.5, time="2026-01-01T00:00:00.000+00:00", meta={"assignment": k // 100, "state": "done"})  # type: ignore[arg-type]
+        yield Rating(
+            **dict(zip(names, row, strict=True)),
+            seconds=6.5,
+            time="2026-01-01T00:00:00.000+00:00",
+            meta={"assignment": k // 100, "state": "done"},
+        )  # type: ignore[arg-type]
 
 
 def main() -> None:
@@ -51,7 +63,10 @@ def main() -> None:
     ratings = from_columns(columns)
     analysis = analyse(ratings, splits=0)
     ours = time.perf_counter() - begin
-    print(f"analysis of {len(ratings):,} ratings, {len(analysis.quality.workers):,} raters, {len(analysis.ranking.systems)} systems: {ours:.2f} s ({time.process_time() - cpu:.2f} s of CPU)")
+    print(
+        f"analysis of {len(ratings):,} ratings, {len(analysis.quality.workers):,} raters,"
+        f" {len(analysis.ranking.systems)} systems: {ours:.2f} s ({time.process_time() - cpu:.2f} s of CPU)"
+    )
 
     with tempfile.TemporaryDirectory() as place:
         for ending, text in (("jsonl", to_jsonl), ("csv", to_csv)):
@@ -59,7 +74,10 @@ def main() -> None:
             path.write_text(text(records(columns)), encoding="utf-8")
             begin, cpu = time.perf_counter(), time.process_time()
             analyse(read(path), splits=0)
-            print(f"the same from a file ({ending}, {path.stat().st_size / 1e6:.0f} MB), reading included: {time.perf_counter() - begin:.2f} s ({time.process_time() - cpu:.2f} s of CPU)")
+            print(
+                f"the same from a file ({ending}, {path.stat().st_size / 1e6:.0f} MB), reading included:"
+                f" {time.perf_counter() - begin:.2f} s ({time.process_time() - cpu:.2f} s of CPU)"
+            )
 
     pairs, _ = control_pairs(ratings, DEGRADED)
     begin = time.perf_counter()
@@ -74,7 +92,10 @@ def main() -> None:
     for a, b in itertools.pairwise(values[:21]):
         scipy_stats.mannwhitneyu(a, b, alternative="greater", method="asymptotic")
     matrix = len(names) * (len(names) - 1) / 20 * (time.perf_counter() - begin)
-    print(f"scipy, rater by rater and pair by pair (from a twentieth of the raters and 20 pairs): {tests + matrix:.1f} s for the two tests alone; ratio {(tests + matrix) / ours:.1f}")
+    print(
+        "scipy, rater by rater and pair by pair (from a twentieth of the raters and 20 pairs):"
+        f" {tests + matrix:.1f} s for the two tests alone; ratio {(tests + matrix) / ours:.1f}"
+    )
 
     random = np.random.default_rng(1)
     human = random.normal(size=10_000)
@@ -88,8 +109,14 @@ def main() -> None:
         x, y = np.where(swap, b, a), np.where(swap, a, b)
         np.corrcoef(human, x)[0, 1] - np.corrcoef(human, y)[0, 1]
     loops = 200 * (time.perf_counter() - begin)
-    print(f"permutation test, 10,000 resamples of 10,000 segments: {ours:.2f} s (p = {p:.4f}); numpy in a loop: about {loops:.1f} s; ratio {loops / ours:.1f}")
-    for statistic, peer in (("spearman", lambda u, v: scipy_stats.spearmanr(u, v).statistic), ("kendall_b", lambda u, v: scipy_stats.kendalltau(u, v).statistic)):
+    print(
+        f"permutation test, 10,000 resamples of 10,000 segments: {ours:.2f} s (p = {p:.4f}); numpy in a loop:"
+        f" about {loops:.1f} s; ratio {loops / ours:.1f}"
+    )
+    for statistic, peer in (
+        ("spearman", lambda u, v: scipy_stats.spearmanr(u, v).statistic),
+        ("kendall_b", lambda u, v: scipy_stats.kendalltau(u, v).statistic),
+    ):
         begin = time.perf_counter()
         p = permutation_ranks(statistic, human, a, b, resamples=10_000, threads=2).p
         ours = time.perf_counter() - begin
@@ -97,7 +124,10 @@ def main() -> None:
         for swap in swaps[:10]:
             peer(np.where(swap, b, a), human), peer(np.where(swap, a, b), human)
         loops = 1000 * (time.perf_counter() - begin)
-        print(f"the same for {statistic}: {ours:.2f} s (p = {p:.4f}); scipy in a loop: about {loops:.1f} s; ratio {loops / ours:.1f}")
+        print(
+            f"the same for {statistic}: {ours:.2f} s (p = {p:.4f}); scipy in a loop: about {loops:.1f} s;"
+            f" ratio {loops / ours:.1f}"
+        )
 
 
 if __name__ == "__main__":

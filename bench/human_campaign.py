@@ -1,9 +1,10 @@
-"""Simulated campaigns through the real server: who is accepted, who is rejected, and is the order of the systems recovered?
+"""Simulated campaigns through the real server: who is accepted, who is rejected, and is the order of the
+systems recovered?
 
     python bench/human_campaign.py [SEEDS]        20 seeds, or so many, or from-to
 
-Every seed builds the example campaign, lets 30 raters (20 honest, 10 bots of five kinds) answer it over HTTP, and analyses the export.
-"""
+Every seed builds the example campaign, lets 30 raters (20 honest, 10 bots of five kinds) answer it over HTTP,
+and analyses the export."""
 
 from __future__ import annotations
 
@@ -49,7 +50,15 @@ def main() -> None:
             folder = Path(place) / "campaign"
             call("demo", "--dir", str(folder), "--no-open", "--seed", str(seed))
             call("simulate", str(folder), "--raters", "30", "--mix", MIX, "--seed", str(seed))
-            call("export", str(folder), "--format", "jsonl", "--real-ids", "--out", str(Path(place) / "ratings.jsonl"))
+            call(
+                "export",
+                str(folder),
+                "--format",
+                "jsonl",
+                "--real-ids",
+                "--out",
+                str(Path(place) / "ratings.jsonl"),
+            )
             ratings, truth = read(Path(place) / "ratings.jsonl"), characters(folder)
         for way in ways:
             analysis = analyse(ratings, test=way[0], gates=way[1], splits=0)
@@ -57,13 +66,30 @@ def main() -> None:
                 verdicts[way][truth[worker.id], worker.accepted] += 1
             machines = [s.name for s in analysis.ranking.systems if s.name in ORDER]
             recovered[way] += machines == ORDER and analysis.ranking.systems[0].name not in ORDER
-        passed = {" ".join(way): sum(n for (_, accepted), n in verdicts[way].items() if accepted) for way in ways}
+        passed = {
+            " ".join(way): sum(n for (_, accepted), n in verdicts[way].items() if accepted) for way in ways
+        }
         print(f"seed {seed}: {len(ratings):,} ratings; accepted so far {passed}", file=sys.stderr, flush=True)
-    print("| test | character | raters | accepted by control pairs alone | and by repeats | and by attention (the default) |\n|:--|:--|--:|--:|--:|--:|")
+    print(
+        "| test | character | raters | accepted by control pairs alone | and by repeats | and by attention"
+        " (the default) |\n|:--|:--|--:|--:|--:|--:|"
+    )
     for test in TESTS:
         for character in dict.fromkeys(name.partition("=")[0] for name in MIX.split(",")):
-            print(f"| {test} | {character} | {sum(n for (c, _), n in verdicts[test, 'control'].items() if c == character)} | " + " | ".join(str(verdicts[test, gates][character, True]) for gates in GATES) + " |")
-    print("\n" + "; ".join(f"{test}, {gates}: order of the systems recovered in {recovered[test, gates]} of {len(seeds)} campaigns" for test, gates in ways))
+            print(
+                f"| {test} | {character} |"
+                f" {sum(n for (c, _), n in verdicts[test, 'control'].items() if c == character)} | "
+                + " | ".join(str(verdicts[test, gates][character, True]) for gates in GATES)
+                + " |"
+            )
+    print(
+        "\n"
+        + "; ".join(
+            f"{test}, {gates}: order of the systems recovered in {recovered[test, gates]} of {len(seeds)}"
+            " campaigns"
+            for test, gates in ways
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
     python bench/ptb.py [--captions FILE.jsonl.xz] [--jobs 2]
 
-FILE holds one JSON object with a field `in` per line; without it, sentences are made up. The jar's time includes the start of
-its virtual machine, as in every call of pycocoevalcap; its pure rate is estimated from two runs of different size.
-"""
+FILE holds one JSON object with a field `in` per line; without it, sentences are made up. The jar's time
+includes the start of its virtual machine, as in every call of pycocoevalcap; its pure rate is estimated from
+two runs of different size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ import time
 from pathlib import Path
 
 GOLDEN = Path(os.environ.get("STORYMETER_GOLDEN", Path(__file__).resolve().parents[2] / "shared" / "golden"))
-WORDS = "a the man woman dog is are seen standing running, holding ball in on of and then it's doesn't t-shirt (smiling) camera."
+WORDS = (
+    "a the man woman dog is are seen standing running, holding ball in on of and then it's doesn't t-shirt"
+    " (smiling) camera."
+)
 
 
 def captions(path: Path) -> list[str]:
@@ -38,7 +41,9 @@ def seconds(work: object, repeat: int = 1) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--captions", type=Path, default=GOLDEN / "ptb_captions.jsonl.xz")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
@@ -49,7 +54,9 @@ def main() -> None:
     from storymeter.text.ptb import tokenize_joined
 
     def jar(part: list[str]) -> dict[int, list[str]]:
-        found: dict[int, list[str]] = PTBTokenizer().tokenize({i: [{"caption": line}] for i, line in enumerate(part)})
+        found: dict[int, list[str]] = PTBTokenizer().tokenize(
+            {i: [{"caption": line}] for i, line in enumerate(part)}
+        )
         return found
 
     theirs = jar(lines)
@@ -59,10 +66,16 @@ def main() -> None:
     rate = len(lines) / whole
     pure = (len(lines) - len(lines) // 10) / max(whole - tenth, 1e-9)
     print(f"{len(lines)} captions, {same} with the same tokens")
-    print(f"jar                  {rate:12,.0f} captions/s   (without the start of the machine about {pure:,.0f})")
+    print(
+        f"jar                  {rate:12,.0f} captions/s   (without the start of the machine about"
+        f" {pure:,.0f})"
+    )
     for jobs in sorted({1, arguments.jobs}):
         own = len(lines) / seconds(lambda jobs=jobs: tokenize_joined(lines, punctuation=False, jobs=jobs), 5)
-        print(f"storymeter, {jobs} thread{'s' if jobs > 1 else ' '} {own:12,.0f} captions/s   {own / rate:.1f} times the jar   ({own / pure:.1f} times its pure rate)")
+        print(
+            f"storymeter, {jobs} thread{'s' if jobs > 1 else ' '} {own:12,.0f} captions/s   {own / rate:.1f}"
+            f" times the jar   ({own / pure:.1f} times its pure rate)"
+        )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
     python bench/read.py [--captions 1100000]
 
-Target: at most 4 times the time of `msgspec.json.decode`, peak memory under 2 GB. Each of the two runs in a process
-of its own (so that its memory is its own) and takes the best of three, the file already in the page cache.
-"""
+Target: at most 4 times the time of `msgspec.json.decode`, peak memory under 2 GB. Each of the two runs in a
+process of its own (so that its memory is its own) and takes the best of three, the file already in the page
+cache."""
 
 from __future__ import annotations
 
@@ -17,7 +17,32 @@ import tempfile
 import time
 from pathlib import Path
 
-WORDS = ["a", "man", "woman", "dog", "child", "is", "are", "seen", "standing", "walking", "in", "front", "of", "the", "camera", "while", "another", "person", "holds", "ball", "and", "then", "begins", "to"]
+WORDS = [
+    "a",
+    "man",
+    "woman",
+    "dog",
+    "child",
+    "is",
+    "are",
+    "seen",
+    "standing",
+    "walking",
+    "in",
+    "front",
+    "of",
+    "the",
+    "camera",
+    "while",
+    "another",
+    "person",
+    "holds",
+    "ball",
+    "and",
+    "then",
+    "begins",
+    "to",
+]
 
 
 def generate(path: Path, captions: int) -> None:
@@ -68,11 +93,19 @@ def main() -> None:
         print(f"{options.captions:,} captions, {path.stat().st_size / 1e6:.0f} MB")
         seconds = {}
         for job in ("decode", "read"):
-            out = subprocess.run([sys.executable, __file__, "--job", job, "--path", str(path)], check=True, capture_output=True, text=True).stdout
+            out = subprocess.run(
+                [sys.executable, __file__, "--job", job, "--path", str(path)],
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
             seconds[job], memory = (float(word) for word in out.split())
             name = "msgspec.json.decode" if job == "decode" else "storymeter.read"
             print(f"{name:<20} {seconds[job]:6.2f} s   peak {memory:.2f} GB")
-        print(f"ratio {seconds['read'] / seconds['decode']:.2f} (at most 4), peak memory {memory:.2f} GB (under 2)")
+        print(
+            f"ratio {seconds['read'] / seconds['decode']:.2f} (at most 4), peak memory {memory:.2f} GB"
+            " (under 2)"
+        )
 
 
 if __name__ == "__main__":

@@ -2,15 +2,20 @@
 
     python bench/semantic.py [--data ../shared/data] [--captions 200000] [--encoded 30000] [--threads 2]
 
-sts      distinct captions encoded a second (fp32); all pairs of the encoded ones; the second run, out of the cache
-bertscore    beside the package `bert-score` on the same real pairs: speed, and the largest difference of precision, recall and F1, idf off and on
-memory   of a process that scores `--captions` distinct captions: after 8,000 and after `--encoded` of them went through the network, and at most. The others get
-         vectors by chance, because the network's own memory does not depend on how many there are; `--encoded 200000` (about ten minutes) sends all of them through it
-int8     what dynamic quantisation of the encoder would gain, and what it would cost in agreement with people (not used by storymeter)
+sts      distinct captions encoded a second (fp32); all pairs of the encoded ones; the second run, out of the
+         cache
+bertscore    beside the package `bert-score` on the same real pairs: speed, and the largest difference of
+             precision, recall and F1, idf off and on
+memory   of a process that scores `--captions` distinct captions: after 8,000 and after `--encoded` of them
+         went through the network, and at most. The others get
+         vectors by chance, because the network's own memory does not depend on how many there are; `--encoded
+         200000` (about ten minutes) sends all of them through it
+int8     what dynamic quantisation of the encoder would gain, and what it would cost in agreement with people
+         (not used by storymeter)
 
-Wants 300 captions a second, 5 million pairs a second, a second run 50 times faster, bertscore not slower than its package and within 1e-5 of it, and
-at most 150 MB more memory at any time than after the first 8,000; says so and exits 1 if not. On a busy machine compare the figures per second of processor time.
-"""
+Wants 300 captions a second, 5 million pairs a second, a second run 50 times faster, bertscore not slower than
+its package and within 1e-5 of it, and at most 150 MB more memory at any time than after the first 8,000; says
+so and exits 1 if not. On a busy machine compare the figures per second of processor time."""
 
 from __future__ import annotations
 
@@ -27,7 +32,36 @@ from typing import Any
 
 import numpy as np
 
-WORDS = ["man", "woman", "dog", "child", "ball", "street", "kitchen", "runs", "cooks", "plays", "holds", "a", "the", "red", "small", "two", "with", "near", "on", "in", "behind", "horse", "boat", "guitar", "sings", "jumps", "snow", "field"]
+WORDS = [
+    "man",
+    "woman",
+    "dog",
+    "child",
+    "ball",
+    "street",
+    "kitchen",
+    "runs",
+    "cooks",
+    "plays",
+    "holds",
+    "a",
+    "the",
+    "red",
+    "small",
+    "two",
+    "with",
+    "near",
+    "on",
+    "in",
+    "behind",
+    "horse",
+    "boat",
+    "guitar",
+    "sings",
+    "jumps",
+    "snow",
+    "field",
+]
 
 
 def generated(count: int, seed: int = 0) -> list[str]:
@@ -42,7 +76,12 @@ def real_pairs(data: Path, count: int) -> tuple[list[str], list[str]]:
     if not folder.is_dir():
         return generated(count), generated(count, seed=1)
     reference = next((folder / "references").iterdir()).read_text(encoding="utf-8").split("\n")
-    pairs = [(caption, other) for file in sorted((folder / "systems").iterdir()) for caption, other in zip(file.read_text(encoding="utf-8").split("\n"), reference, strict=False) if caption and other]
+    pairs = [
+        (caption, other)
+        for file in sorted((folder / "systems").iterdir())
+        for caption, other in zip(file.read_text(encoding="utf-8").split("\n"), reference, strict=False)
+        if caption and other
+    ]
     chosen = random.Random(0).sample(pairs, min(count, len(pairs)))
     return [a for a, _ in chosen], [b for _, b in chosen]
 
@@ -60,13 +99,19 @@ class Clock:
         return max(count / self.wall, threads * count / max(self.busy, 1e-9))
 
     def said(self, count: int) -> str:
-        return f"{count / self.wall:,.0f} a second ({count / max(self.busy, 1e-9):,.0f} per second of processor time)"
+        return (
+            f"{count / self.wall:,.0f} a second ({count / max(self.busy, 1e-9):,.0f} per second of processor"
+            " time)"
+        )
 
 
 def megabytes() -> float:
     status = Path("/proc/self/status")
     if status.exists():
-        return int(next(line for line in status.read_text().splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
+        return (
+            int(next(line for line in status.read_text().splitlines() if line.startswith("VmRSS")).split()[1])
+            / 1024
+        )
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -82,18 +127,38 @@ def speed(captions: list[str], threads: int) -> bool:
         first = Clock(lambda: scorer.pairs(candidates=distinct, references=[[text] for text in distinct]))
         pairs = Clock(lambda: scorer.matrix(candidates=distinct, references=distinct, jobs=threads))
         index = np.random.default_rng(0).integers(0, len(distinct), (2, 4_000_000))
-        listed = Clock(lambda: scorer.score_indexed(candidates=distinct, references=distinct, candidate_index=index[0], reference_index=index[1], jobs=threads))
+        listed = Clock(
+            lambda: scorer.score_indexed(
+                candidates=distinct,
+                references=distinct,
+                candidate_index=index[0],
+                reference_index=index[1],
+                jobs=threads,
+            )
+        )
         again = Clock(lambda: Sts().pairs(candidates=distinct, references=[[text] for text in distinct]))
     assert np.array_equal(first.result, again.result)
     print(f"sts         {len(distinct):,} distinct captions: {first.said(len(distinct))}")
-    print(f"  pairs     all {len(distinct) ** 2:,}: {pairs.said(len(distinct) ** 2)}; {index.shape[1]:,} listed ones: {listed.said(index.shape[1])}")
-    print(f"  cache     the second run takes {again.wall * 1000:,.0f} ms, the first took {first.wall:,.1f} s: {first.wall / again.wall:,.0f} x ({first.busy / again.busy:,.0f} x in processor time)")
-    return (first.rate(len(distinct), threads) >= 300 and pairs.rate(len(distinct) ** 2, threads) >= 5e6 and listed.rate(index.shape[1], threads) >= 5e6
-            and max(first.wall / again.wall, first.busy / again.busy) >= 50)
+    print(
+        f"  pairs     all {len(distinct) ** 2:,}: {pairs.said(len(distinct) ** 2)}; {index.shape[1]:,} listed"
+        f" ones: {listed.said(index.shape[1])}"
+    )
+    print(
+        f"  cache     the second run takes {again.wall * 1000:,.0f} ms, the first took {first.wall:,.1f} s:"
+        f" {first.wall / again.wall:,.0f} x ({first.busy / again.busy:,.0f} x in processor time)"
+    )
+    return (
+        first.rate(len(distinct), threads) >= 300
+        and pairs.rate(len(distinct) ** 2, threads) >= 5e6
+        and listed.rate(index.shape[1], threads) >= 5e6
+        and max(first.wall / again.wall, first.busy / again.busy) >= 50
+    )
 
 
 def bertscore(candidates: list[str], references: list[str], threads: int, rounds: int = 2) -> bool:
-    """`batch=64` does as the package, which compares with padding except for the longest sentence of a batch; the default does not depend on batches."""
+    """`batch=64` does as the package, which compares with padding except for the longest sentence of a batch;
+    the default does not depend on batches.
+    """
     import bert_score
 
     from storymeter.pairs import BertScore
@@ -102,19 +167,42 @@ def bertscore(candidates: list[str], references: list[str], threads: int, rounds
     ours, theirs = candidates, references
     fine, index = True, np.arange(len(ours))
     for idf in (False, True):
+
         def storymeter(idf: bool = idf, batch: int = 64) -> np.ndarray:
             scorer = BertScore(idf=idf, batch=batch)
             scorer.fit([[text] for text in theirs])
-            return scorer.parts_indexed(candidates=ours, references=theirs, candidate_index=index, reference_index=index, jobs=threads)
+            return scorer.parts_indexed(
+                candidates=ours, references=theirs, candidate_index=index, reference_index=index, jobs=threads
+            )
 
         def package(idf: bool = idf) -> np.ndarray:
-            return np.stack([x.numpy() for x in bert_score.score(ours, theirs, model_type=str(default_folder()), num_layers=BertScore().layer, idf=idf, device="cpu")], axis=1)
+            return np.stack(
+                [
+                    x.numpy()
+                    for x in bert_score.score(
+                        ours,
+                        theirs,
+                        model_type=str(default_folder()),
+                        num_layers=BertScore().layer,
+                        idf=idf,
+                        device="cpu",
+                    )
+                ],
+                axis=1,
+            )
 
-        runs = [(Clock(storymeter), Clock(package)) for _ in range(rounds)]  # taken in turns, so that a busy moment hits both; the best of each counts
+        runs = [
+            (Clock(storymeter), Clock(package)) for _ in range(rounds)
+        ]  # taken in turns, so that a busy moment hits both; the best of each counts
         mine, peer = (min((run[side] for run in runs), key=lambda clock: clock.busy) for side in (0, 1))
         apart = float(np.abs(mine.result - peer.result).max())
         alone = np.abs(storymeter(batch=0) - peer.result).max(axis=1)
-        print(f"bertscore   {len(ours):,} pairs, idf {'on' if idf else 'off'}: {mine.said(len(ours))}; the package: {peer.said(len(ours))}: {peer.busy / mine.busy:.2f} x; largest difference {apart:.1e} (without batches: {(alone > 1e-5).sum()} pairs differ, by up to {alone.max():.1e})", flush=True)
+        print(
+            f"bertscore   {len(ours):,} pairs, idf {'on' if idf else 'off'}: {mine.said(len(ours))}; the"
+            f" package: {peer.said(len(ours))}: {peer.busy / mine.busy:.2f} x; largest difference {apart:.1e}"
+            f" (without batches: {(alone > 1e-5).sum()} pairs differ, by up to {alone.max():.1e})",
+            flush=True,
+        )
         fine &= apart < 1e-5 and peer.busy >= mine.busy
     return fine
 
@@ -123,7 +211,9 @@ class ByChance:
     """Stands in for the encoder: a vector of length one per sentence."""
 
     def embed(self, sentences: list[str]) -> np.ndarray:
-        vectors = np.random.default_rng(len(sentences)).standard_normal((len(sentences), 384), dtype=np.float32)
+        vectors = np.random.default_rng(len(sentences)).standard_normal(
+            (len(sentences), 384), dtype=np.float32
+        )
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -137,19 +227,30 @@ def memory(count: int, encoded: int) -> bool:
         for begin in range(0, count, 4000):
             if begin >= encoded:
                 embeddings.load = lambda *_: ByChance()  # type: ignore[assignment]
-            part = captions[begin:begin + 4000]
+            part = captions[begin : begin + 4000]
             scorer.pairs(candidates=part, references=[[other] for other in part[::-1]])
             seen.append(megabytes())
         embeddings.load = genuine
-        scorer.pairs(candidates=captions, references=[[other] for other in captions[::-1]])  # all of them at once
+        scorer.pairs(
+            candidates=captions, references=[[other] for other in captions[::-1]]
+        )  # all of them at once
         seen.append(megabytes())
         again = Sts()
-        again.pairs(candidates=captions, references=[[other] for other in captions[::-1]])  # and out of the cache
+        again.pairs(
+            candidates=captions, references=[[other] for other in captions[::-1]]
+        )  # and out of the cache
         seen.append(megabytes())
-    marks = [(number, seen[max(0, -(-number // 4000) - 1)]) for number in (min(8000, encoded, count), min(encoded, count))]
+    marks = [
+        (number, seen[max(0, -(-number // 4000) - 1)])
+        for number in (min(8000, encoded, count), min(encoded, count))
+    ]
     base = marks[0][1]
-    print(f"memory      {count:,} distinct captions: {', '.join(f'{megabytes:,.0f} MB after {number:,} encoded ones' for number, megabytes in marks)}, {max(seen):,.0f} MB at most, "
-          f"{seen[-1]:,.0f} MB at the end (their vectors alone: {count * 384 * 4 / 2**20:,.0f} MB)")
+    print(
+        f"memory      {count:,} distinct captions:"
+        f" {', '.join(f'{megabytes:,.0f} MB after {number:,} encoded ones' for number, megabytes in marks)},"
+        f" {max(seen):,.0f} MB at most, {seen[-1]:,.0f} MB at the end (their vectors alone:"
+        f" {count * 384 * 4 / 2**20:,.0f} MB)"
+    )
     return max(seen) - base <= 150
 
 
@@ -176,15 +277,29 @@ def int8(data: Path, captions: list[str], threads: int) -> None:
         a = model.embed([document.captions[0].text for document in benchmark.task.candidates])
         b = model.embed([group[0].captions[0].text for group in benchmark.task.references])
         values = dict(zip(benchmark.task.ids, (a * b).sum(axis=1).tolist(), strict=True))
-        said[name] = float(np.corrcoef([values[f"{j.system}\t{j.item}"] for j in benchmark.judgements], [j.value for j in benchmark.judgements])[0, 1])
-    print(f"; Pearson with people on TRECVID 2017 (several annotators): fp32 {said['fp32']:.4f}, int8 {said['int8']:.4f}")
+        said[name] = float(
+            np.corrcoef(
+                [values[f"{j.system}\t{j.item}"] for j in benchmark.judgements],
+                [j.value for j in benchmark.judgements],
+            )[0, 1]
+        )
+    print(
+        f"; Pearson with people on TRECVID 2017 (several annotators): fp32 {said['fp32']:.4f}, int8"
+        f" {said['int8']:.4f}"
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("STORYMETER_DATA", "../shared/data")))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, default=Path(os.environ.get("STORYMETER_DATA", "../shared/data"))
+    )
     parser.add_argument("--pairs", type=int, default=2000, help="real pairs for the speeds and for bertscore")
-    parser.add_argument("--captions", type=int, default=200_000, help="distinct captions for the memory; 0: leave out")
+    parser.add_argument(
+        "--captions", type=int, default=200_000, help="distinct captions for the memory; 0: leave out"
+    )
     parser.add_argument("--encoded", type=int, default=30_000, help="how many of them go through the network")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--int8", action="store_true", help="also what a quantised encoder would do")

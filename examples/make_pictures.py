@@ -1,6 +1,6 @@
 """Draw the pictures of the example stories: one simple thing on a plain ground, 128 x 128 pixels each.
 
-    python examples/make_pictures.py
+python examples/make_pictures.py
 """
 
 from __future__ import annotations
@@ -14,7 +14,17 @@ from PIL import Image, ImageDraw
 SIZE = 128
 HERE = Path(__file__).resolve().parent / "stories" / "images"
 
-SKY, NIGHT, GRASS, SEA, SAND, SNOW, WALL, GREY, SOIL = "#9fd0f5", "#1c2447", "#5f9e4a", "#2f6fb0", "#e6cf96", "#f4f8fb", "#efe3cf", "#8b8f98", "#6d4a2f"
+SKY, NIGHT, GRASS, SEA, SAND, SNOW, WALL, GREY, SOIL = (
+    "#9fd0f5",
+    "#1c2447",
+    "#5f9e4a",
+    "#2f6fb0",
+    "#e6cf96",
+    "#f4f8fb",
+    "#efe3cf",
+    "#8b8f98",
+    "#6d4a2f",
+)
 
 Draw = ImageDraw.ImageDraw
 
@@ -24,7 +34,13 @@ def disc(d: Draw, x: float, y: float, r: float, colour: str) -> None:
 
 
 def star_points(x: float, y: float, outer: float, inner: float, tips: int) -> list[tuple[float, float]]:
-    return [(x + (outer if k % 2 == 0 else inner) * math.sin(math.pi * k / tips), y - (outer if k % 2 == 0 else inner) * math.cos(math.pi * k / tips)) for k in range(2 * tips)]
+    return [
+        (
+            x + (outer if k % 2 == 0 else inner) * math.sin(math.pi * k / tips),
+            y - (outer if k % 2 == 0 else inner) * math.cos(math.pi * k / tips),
+        )
+        for k in range(2 * tips)
+    ]
 
 
 def ground(d: Draw, top: str, bottom: str, horizon: int = 88) -> None:
@@ -279,8 +295,39 @@ def medal(d: Draw) -> None:
 
 
 PICTURES: list[Callable[[Draw], None]] = [
-    sun, boat, fish, fire, moon, pot, rain, leaf, flower, bee, calendar, cake, gift, kite, hill, window, snow, snowman, cup,
-    house, train, bridge, city, star, basket, apple, dog, bowl, poster, ball, road, shoe, medal,
+    sun,
+    boat,
+    fish,
+    fire,
+    moon,
+    pot,
+    rain,
+    leaf,
+    flower,
+    bee,
+    calendar,
+    cake,
+    gift,
+    kite,
+    hill,
+    window,
+    snow,
+    snowman,
+    cup,
+    house,
+    train,
+    bridge,
+    city,
+    star,
+    basket,
+    apple,
+    dog,
+    bowl,
+    poster,
+    ball,
+    road,
+    shoe,
+    medal,
 ]
 
 

@@ -1,4 +1,6 @@
-"""Where the material that is not part of the project lies; tests that need it skip with a reason where it is absent."""
+"""Where the material that is not part of the project lies; tests that need it skip with a reason where it is
+absent.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # a busy machine makes nothing wrong: only what a test asserts may fail it
-settings.register_profile("storymeter", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile(
+    "storymeter", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
 settings.load_profile("storymeter")
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,8 +48,12 @@ def examples() -> Path:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
-    """Call a verb as a user would: run("score", "a.json") gives the exit code, stdout and stderr. A fault of our own fails the test."""
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Call a verb as a user would: run("score", "a.json") gives the exit code, stdout and stderr. A fault of
+    our own fails the test.
+    """
     from storymeter.cli import TRACEBACK, main
 
     monkeypatch.setenv(TRACEBACK, "1")

@@ -24,7 +24,28 @@ from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
 from storymeter.human.organise import Wishes, prepare, write
 
-WORDS = ["a", "man", "woman", "dog", "child", "runs", "jumps", "sings", "over", "under", "the", "red", "blue", "car", "tree", "river", "slowly", "twice", "near", "houses"]
+WORDS = [
+    "a",
+    "man",
+    "woman",
+    "dog",
+    "child",
+    "runs",
+    "jumps",
+    "sings",
+    "over",
+    "under",
+    "the",
+    "red",
+    "blue",
+    "car",
+    "tree",
+    "river",
+    "slowly",
+    "twice",
+    "near",
+    "houses",
+]
 #: names that can be nowhere else by accident
 SYSTEMS = ("zyxalpha", "zyxbeta", "zyxgamma")
 HUMAN = "zyxpeople"
@@ -37,11 +58,15 @@ def tiny_clips(folder: Path, names: list[str], seconds: float = 0.2, rate: int =
     folder.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(names):
         with av.open(str(folder / f"{name}.webm"), "w", format="webm") as container:
-            stream = container.add_stream("libvpx", rate=Fraction(rate), options={"deadline": "realtime", "cpu-used": "8"})
+            stream = container.add_stream(
+                "libvpx", rate=Fraction(rate), options={"deadline": "realtime", "cpu-used": "8"}
+            )
             stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
             count = max(2, round(seconds * rate))
             for k in range(count):
-                picture = np.full((48, 64, 3), ((37 * number) % 200, (91 * number) % 200, 55 + 150 * k // count), np.uint8)
+                picture = np.full(
+                    (48, 64, 3), ((37 * number) % 200, (91 * number) % 200, 55 + 150 * k // count), np.uint8
+                )
                 container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
             container.mux(stream.encode())
     return folder
@@ -51,13 +76,24 @@ def corpora(ids: list[str], seed: int = 0, sentences: int = 1) -> tuple[list[Cor
     rng = random.Random(seed)
 
     def told() -> tuple[Caption, ...]:
-        return tuple(Caption(" ".join(rng.choice(WORDS) for _ in range(rng.randint(6, 14)))) for _ in range(sentences))
+        return tuple(
+            Caption(" ".join(rng.choice(WORDS) for _ in range(rng.randint(6, 14)))) for _ in range(sentences)
+        )
 
     made = [Corpus(tuple(Document(item, told()) for item in ids), name) for name in (*SYSTEMS, HUMAN)]
     return made[:-1], made[-1]
 
 
-def campaign(folder: Path, clips: Path, *, items: int = 50, database: str | None = None, raters: int | None = None, sentences: int = 1, **wish: Any) -> Folder:
+def campaign(
+    folder: Path,
+    clips: Path,
+    *,
+    items: int = 50,
+    database: str | None = None,
+    raters: int | None = None,
+    sentences: int = 1,
+    **wish: Any,
+) -> Folder:
     """A campaign of `items` clips; the layout is a whole HIT of 100 unless another is asked for."""
     ids = sorted(path.stem for path in clips.glob("*.webm"))[:items]
     systems, human = corpora(ids, sentences=sentences)
@@ -72,7 +108,9 @@ SMALL = Layout(blocks=2, system=7, degraded=1, repeat=1, human=1)
 
 @contextlib.contextmanager
 def postgres(*, data: Path | None = None) -> Iterator[Callable[[str], str]]:
-    """A PostgreSQL server for this test run: gives a function that makes a database and returns its address."""
+    """A PostgreSQL server for this test run: gives a function that makes a database and returns its
+    address.
+    """
     if not (POSTGRES / "initdb").exists():
         pytest.skip(f"no PostgreSQL in {POSTGRES}")
     user = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
@@ -86,12 +124,44 @@ def postgres(*, data: Path | None = None) -> Iterator[Callable[[str], str]]:
     def run(*words: str) -> list[str]:
         return ["runuser", "-u", user, "--", *words] if os.getuid() == 0 else list(words)
 
-    subprocess.run(run(str(POSTGRES / "initdb"), "-D", str(home), "-U", "storymeter", "-A", "trust", "-E", "UTF8", "--no-sync"), check=True, capture_output=True, cwd="/")
+    subprocess.run(
+        run(
+            str(POSTGRES / "initdb"),
+            "-D",
+            str(home),
+            "-U",
+            "storymeter",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-sync",
+        ),
+        check=True,
+        capture_output=True,
+        cwd="/",
+    )
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = subprocess.Popen(run(str(POSTGRES / "postgres"), "-D", str(home), "-p", str(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=60"),
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+    server = subprocess.Popen(
+        run(
+            str(POSTGRES / "postgres"),
+            "-D",
+            str(home),
+            "-p",
+            str(port),
+            "-c",
+            "listen_addresses=127.0.0.1",
+            "-c",
+            "unix_socket_directories=",
+            "-c",
+            "max_connections=60",
+        ),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+    )
     psycopg = pytest.importorskip("psycopg")
     address = f"postgresql://storymeter@127.0.0.1:{port}"
     try:
@@ -109,6 +179,11 @@ def postgres(*, data: Path | None = None) -> Iterator[Callable[[str], str]]:
         yield database
     finally:
         # the wrapper dies with its child; the child is asked by its own tool
-        subprocess.run(run(str(POSTGRES / "pg_ctl"), "-D", str(home), "-m", "immediate", "stop"), capture_output=True, cwd="/", check=False)
+        subprocess.run(
+            run(str(POSTGRES / "pg_ctl"), "-D", str(home), "-m", "immediate", "stop"),
+            capture_output=True,
+            cwd="/",
+            check=False,
+        )
         server.wait(timeout=30)
         shutil.rmtree(home, ignore_errors=True)

@@ -16,23 +16,52 @@ QUALITY = {"best": 75.0, "middle": 55.0, "worst": 35.0}
 
 
 def campaign(raters: int = 6, items: int = 30, seed: int = 0, bots: int = 0) -> list[Rating]:
-    """Every rater rates every system on every item, plus ten control pairs; the last `bots` of them answer at random."""
+    """Every rater rates every system on every item, plus ten control pairs; the last `bots` of them answer at
+    random.
+    """
     random = np.random.default_rng(seed)
     out = []
     for k in range(raters):
         bot = k >= raters - bots
 
         def score(mean: float, bot: bool = bot) -> float:
-            return float(random.integers(0, 101)) if bot else float(np.clip(round(random.normal(mean, 12)), 0, 100))
+            return (
+                float(random.integers(0, 101))
+                if bot
+                else float(np.clip(round(random.normal(mean, 12)), 0, 100))
+            )
 
         place = 0
         for item in range(items):
             for system, mean in QUALITY.items():
-                out.append(Rating(f"v{item}", system, f"r{k}", score(mean), "system", hit=f"h{k}", position=place, seconds=6.0))
+                out.append(
+                    Rating(
+                        f"v{item}",
+                        system,
+                        f"r{k}",
+                        score(mean),
+                        "system",
+                        hit=f"h{k}",
+                        position=place,
+                        seconds=6.0,
+                    )
+                )
                 place += 1
         for pair in range(10):
             for kind, mean in (("human", 95.0), ("degraded", 40.0)):
-                out.append(Rating(f"v{pair}", "Human-b", f"r{k}", score(mean), kind, hit=f"h{k}", pair=f"p{pair}", position=place, seconds=6.0))
+                out.append(
+                    Rating(
+                        f"v{pair}",
+                        "Human-b",
+                        f"r{k}",
+                        score(mean),
+                        kind,
+                        hit=f"h{k}",
+                        pair=f"p{pair}",
+                        position=place,
+                        seconds=6.0,
+                    )
+                )
                 place += 1
     return out
 

@@ -20,7 +20,8 @@ nanobind::object to_numpy(std::vector<T>&& values) {
     auto* kept = new std::vector<T>(std::move(values));
     nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     const std::size_t shape[1] = {kept->size()};
-    return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(kept->data(), 1, shape, owner));
+    return nanobind::cast(
+        nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(kept->data(), 1, shape, owner));
 }
 
 }  // namespace storymeter

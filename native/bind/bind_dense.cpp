@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "dense/matching.hpp"
 #include "common/pair_index.hpp"
+#include "dense/matching.hpp"
 #include "dense/segments.hpp"
 
 namespace nb = nanobind;
@@ -28,7 +28,8 @@ void check(bool fine, const char* what) {
 void check_ranges(const Longs& begin, const Longs& end, std::size_t count, std::size_t limit) {
     check(begin.size() == count && end.size() == count, "one range per problem is needed");
     for (std::size_t k = 0; k < count; ++k) {
-        check(begin(k) >= 0 && begin(k) <= end(k) && end(k) <= static_cast<std::int64_t>(limit), "a range leaves its list");
+        check(begin(k) >= 0 && begin(k) <= end(k) && end(k) <= static_cast<std::int64_t>(limit),
+              "a range leaves its list");
     }
 }
 
@@ -36,31 +37,36 @@ struct Sides {
     Segments candidates, references;
     Tracks tracks;
 
-    Sides(const Doubles& candidate_start, const Doubles& candidate_end, const Doubles& reference_start, const Doubles& reference_end,
-          const Longs& candidate_from, const Longs& candidate_to, const Longs& reference_from, const Longs& reference_to)
+    Sides(const Doubles& candidate_start, const Doubles& candidate_end, const Doubles& reference_start,
+          const Doubles& reference_end, const Longs& candidate_from, const Longs& candidate_to,
+          const Longs& reference_from, const Longs& reference_to)
         : candidates{candidate_start.data(), candidate_end.data()},
           references{reference_start.data(), reference_end.data()},
-          tracks{candidate_from.size(), candidate_from.data(), candidate_to.data(), reference_from.data(), reference_to.data()} {
-        check(candidate_start.size() == candidate_end.size() && reference_start.size() == reference_end.size(), "starts and ends differ in number");
+          tracks{candidate_from.size(), candidate_from.data(), candidate_to.data(), reference_from.data(),
+                 reference_to.data()} {
+        check(
+            candidate_start.size() == candidate_end.size() && reference_start.size() == reference_end.size(),
+            "starts and ends differ in number");
         check(candidate_start.size() < INT32_MAX && reference_start.size() < INT32_MAX, "too many captions");
         check_ranges(candidate_from, candidate_to, tracks.count, candidate_start.size());
         check_ranges(reference_from, reference_to, tracks.count, reference_start.size());
     }
 };
 
-nb::object overlaps(Doubles cs, Doubles ce, Doubles rs, Doubles re, Longs c0, Longs c1, Longs r0, Longs r1, double epsilon, double least,
-                    bool strict, int jobs) {
+nb::object overlaps(Doubles cs, Doubles ce, Doubles rs, Doubles re, Longs c0, Longs c1, Longs r0, Longs r1,
+                    double epsilon, double least, bool strict, int jobs) {
     const Sides sides(cs, ce, rs, re, c0, c1, r0, r1);
     Overlaps found;
     {
         nb::gil_scoped_release release;
         found = find_overlaps(sides.candidates, sides.references, sides.tracks, epsilon, least, strict, jobs);
     }
-    return nb::make_tuple(to_numpy(std::move(found.offset)), to_numpy(std::move(found.reference)), to_numpy(std::move(found.candidate)),
-                          to_numpy(std::move(found.iou)));
+    return nb::make_tuple(to_numpy(std::move(found.offset)), to_numpy(std::move(found.reference)),
+                          to_numpy(std::move(found.candidate)), to_numpy(std::move(found.iou)));
 }
 
-nb::object nearest(Doubles cs, Doubles ce, Doubles rs, Doubles re, Longs c0, Longs c1, Longs r0, Longs r1, double epsilon, int jobs) {
+nb::object nearest(Doubles cs, Doubles ce, Doubles rs, Doubles re, Longs c0, Longs c1, Longs r0, Longs r1,
+                   double epsilon, int jobs) {
     const Sides sides(cs, ce, rs, re, c0, c1, r0, r1);
     Nearest found;
     {
@@ -68,7 +74,8 @@ nb::object nearest(Doubles cs, Doubles ce, Doubles rs, Doubles re, Longs c0, Lon
         found = find_nearest(sides.candidates, sides.references, sides.tracks, epsilon, jobs);
     }
     return nb::make_tuple(to_numpy(std::move(found.candidate_iou)), to_numpy(std::move(found.reference_iou)),
-                          to_numpy(std::move(found.candidate_distance)), to_numpy(std::move(found.reference_distance)));
+                          to_numpy(std::move(found.candidate_distance)),
+                          to_numpy(std::move(found.reference_distance)));
 }
 
 nb::object match(MatrixIn<double> weights) {
@@ -90,25 +97,34 @@ nb::object match(MatrixIn<double> weights) {
     return nb::make_tuple(optimum, to_numpy(std::move(rows)), to_numpy(std::move(columns)));
 }
 
-nb::object match_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints row, Ints column, Doubles weight, int jobs) {
+nb::object match_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints row, Ints column,
+                      Doubles weight, int jobs) {
     const std::size_t count = r0.size(), entries = weight.size();
     check_ranges(r0, r1, count, INT32_MAX);
     check_ranges(c0, c1, count, INT32_MAX);
-    check(offset.size() == count + 1 && row.size() == entries && column.size() == entries, "the lists differ in length");
-    check(offset(0) == 0 && offset(count) == static_cast<std::int64_t>(entries), "the offsets do not cover the entries");
+    check(offset.size() == count + 1 && row.size() == entries && column.size() == entries,
+          "the lists differ in length");
+    check(offset(0) == 0 && offset(count) == static_cast<std::int64_t>(entries),
+          "the offsets do not cover the entries");
     Matchings found;
     {
         nb::gil_scoped_release release;
         for (std::size_t k = 0; k < count; ++k) {
             check(offset(k) <= offset(k + 1), "offsets must not fall");
             for (std::int64_t e = offset(k); e < offset(k + 1); ++e) {
-                check(row(e) >= r0(k) && row(e) < r1(k) && column(e) >= c0(k) && column(e) < c1(k), "an entry lies outside its problem");
-                check(e == offset(k) || row(e) > row(e - 1) || (row(e) == row(e - 1) && column(e) > column(e - 1)), "entries must be sorted");
+                check(row(e) >= r0(k) && row(e) < r1(k) && column(e) >= c0(k) && column(e) < c1(k),
+                      "an entry lies outside its problem");
+                check(e == offset(k) || row(e) > row(e - 1) ||
+                          (row(e) == row(e - 1) && column(e) > column(e - 1)),
+                      "entries must be sorted");
             }
         }
-        found = match_sparse({count, r0.data(), r1.data(), c0.data(), c1.data(), offset.data(), row.data(), column.data(), weight.data()}, jobs);
+        found = match_sparse({count, r0.data(), r1.data(), c0.data(), c1.data(), offset.data(), row.data(),
+                              column.data(), weight.data()},
+                             jobs);
     }
-    return nb::make_tuple(to_numpy(std::move(found.optimum)), to_numpy(std::move(found.offset)), to_numpy(std::move(found.entry)));
+    return nb::make_tuple(to_numpy(std::move(found.optimum)), to_numpy(std::move(found.offset)),
+                          to_numpy(std::move(found.entry)));
 }
 
 }  // namespace
@@ -121,16 +137,18 @@ void bind_dense(nb::module_& m) {
     nb::class_<PairIndex>(m, "PairIndex")
         .def(nb::init<>())
         .def("__len__", [](const PairIndex& index) { return index.keys().size(); })
-        .def("add", [](PairIndex& index, ArrayIn<std::uint64_t> keys) {
-            std::vector<std::int64_t> numbers(keys.size());
-            {
-                nb::gil_scoped_release release;
-                index.add(keys.data(), keys.size(), numbers.data());
-            }
-            return to_numpy(std::move(numbers));
-        })
+        .def("add",
+             [](PairIndex& index, ArrayIn<std::uint64_t> keys) {
+                 std::vector<std::int64_t> numbers(keys.size());
+                 {
+                     nb::gil_scoped_release release;
+                     index.add(keys.data(), keys.size(), numbers.data());
+                 }
+                 return to_numpy(std::move(numbers));
+             })
         .def("keys", [](const PairIndex& index, std::size_t begin) {
             const auto& keys = index.keys();
-            return to_numpy(std::vector<std::uint64_t>(keys.begin() + static_cast<std::ptrdiff_t>(std::min(begin, keys.size())), keys.end()));
+            return to_numpy(std::vector<std::uint64_t>(
+                keys.begin() + static_cast<std::ptrdiff_t>(std::min(begin, keys.size())), keys.end()));
         });
 }

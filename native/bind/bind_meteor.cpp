@@ -22,17 +22,21 @@ using Result = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>, nb::c_contig>;
 
 // Any object with a readable buffer (bytes, a memory map), kept alive with it.
 class Buffer {
-public:
+  public:
     explicit Buffer(nb::handle object) {
         if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
     }
     ~Buffer() { PyBuffer_Release(&view_); }
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    std::string_view text() const { return {static_cast<const char*>(view_.buf), static_cast<std::size_t>(view_.len)}; }
-    std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)}; }
+    std::string_view text() const {
+        return {static_cast<const char*>(view_.buf), static_cast<std::size_t>(view_.len)};
+    }
+    std::span<const std::byte> bytes() const {
+        return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+    }
 
-private:
+  private:
     Py_buffer view_{};
 };
 
@@ -57,13 +61,15 @@ std::vector<std::string_view> views(const nb::list& lines) {
 std::span<const std::int64_t> checked(const Index& index, std::size_t size) {
     const std::span<const std::int64_t> items(index.data(), index.shape(0));
     for (const std::int64_t k : items) {
-        if (k < 0 || static_cast<std::size_t>(k) >= size) throw nb::index_error("a pair points outside its list of sentences");
+        if (k < 0 || static_cast<std::size_t>(k) >= size)
+            throw nb::index_error("a pair points outside its list of sentences");
     }
     return items;
 }
 
-nb::tuple compare_pairs(const MappedTables& mapped, const nb::list& candidates, const nb::list& references, const Index& candidate_index,
-                        const Index& reference_index, const std::string& task, bool normalize, int threads, bool want_statistics, std::uint32_t beam) {
+nb::tuple compare_pairs(const MappedTables& mapped, const nb::list& candidates, const nb::list& references,
+                        const Index& candidate_index, const Index& reference_index, const std::string& task,
+                        bool normalize, int threads, bool want_statistics, std::uint32_t beam) {
     const auto chosen = parameters(task);
     if (!chosen || beam == 0) throw nb::value_error("an unknown task, or a beam without a path");
     const Options options{*chosen, normalize, threads, beam};
@@ -79,15 +85,18 @@ nb::tuple compare_pairs(const MappedTables& mapped, const nb::list& candidates, 
         compare(*mapped.tables, c, r, ci, ri, options, *scores, *stats);
     }
     return nb::make_tuple(Result<double, 1>(scores->data(), {scores->size()}, scores_owner),
-                          Result<std::int64_t, 2>(stats->empty() ? nullptr : stats->data()->data(), {stats->size(), kStatistics}, stats_owner));
+                          Result<std::int64_t, 2>(stats->empty() ? nullptr : stats->data()->data(),
+                                                  {stats->size(), kStatistics}, stats_owner));
 }
 
 nb::object score_statistics(const Doubles& rows, const std::string& task) {
     const auto chosen = parameters(task);
-    if (!chosen || rows.shape(1) != kStatistics) throw nb::value_error("an unknown task, or rows that do not hold 23 statistics");
+    if (!chosen || rows.shape(1) != kStatistics)
+        throw nb::value_error("an unknown task, or rows that do not hold 23 statistics");
     auto* scores = new std::vector<double>(rows.shape(0));
     nb::capsule owner(scores, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    for (std::size_t k = 0; k < scores->size(); ++k) (*scores)[k] = score(rows.data() + k * kStatistics, *chosen);
+    for (std::size_t k = 0; k < scores->size(); ++k)
+        (*scores)[k] = score(rows.data() + k * kStatistics, *chosen);
     return nb::cast(Result<double, 1>(scores->data(), {scores->size()}, owner));
 }
 
@@ -98,45 +107,64 @@ void bind_meteor(nb::module_& m) {
     nb::exception<SourceError>(m, "SourceError", PyExc_ValueError);
     m.attr("METEOR_TABLE_VERSION") = kTableVersion;
 
-    nb::class_<MappedTables>(m, "MeteorTables", "METEOR's word lists in a compiled table; raises TableError where it is not sound")
-        .def("__init__", [](MappedTables* self, nb::handle object) {
-            auto buffer = std::make_unique<Buffer>(object);
-            std::unique_ptr<Tables> tables;
-            {
-                nb::gil_scoped_release release;
-                tables = std::make_unique<Tables>(buffer->bytes());
-            }
-            new (self) MappedTables{std::move(buffer), std::move(tables)};
-        }, nb::arg("buffer"))
-        .def_prop_ro("source", [](const MappedTables& t) { return std::string(t.tables->source()); }, "SHA-256 of the data the table was made from")
+    nb::class_<MappedTables>(
+        m, "MeteorTables", "METEOR's word lists in a compiled table; raises TableError where it is not sound")
+        .def(
+            "__init__",
+            [](MappedTables* self, nb::handle object) {
+                auto buffer = std::make_unique<Buffer>(object);
+                std::unique_ptr<Tables> tables;
+                {
+                    nb::gil_scoped_release release;
+                    tables = std::make_unique<Tables>(buffer->bytes());
+                }
+                new (self) MappedTables{std::move(buffer), std::move(tables)};
+            },
+            nb::arg("buffer"))
+        .def_prop_ro(
+            "source", [](const MappedTables& t) { return std::string(t.tables->source()); },
+            "SHA-256 of the data the table was made from")
         .def_prop_ro("words", [](const MappedTables& t) { return t.tables->words(); });
 
     nb::class_<Compiler>(m, "MeteorCompiler", "makes a table from METEOR's data files")
         .def(nb::init<>())
-        .def("paraphrases", [](Compiler& self, nb::handle piece) {
-            const Buffer buffer(piece);
-            nb::gil_scoped_release release;
-            self.paraphrases(buffer.text());
-        })
-        .def("function_words", [](Compiler& self, nb::handle file) { self.function_words(Buffer(file).text()); })
+        .def("paraphrases",
+             [](Compiler& self, nb::handle piece) {
+                 const Buffer buffer(piece);
+                 nb::gil_scoped_release release;
+                 self.paraphrases(buffer.text());
+             })
+        .def("function_words",
+             [](Compiler& self, nb::handle file) { self.function_words(Buffer(file).text()); })
         .def("prefixes", [](Compiler& self, nb::handle file) { self.prefixes(Buffer(file).text()); })
         .def("synsets", [](Compiler& self, nb::handle file) { self.synsets(Buffer(file).text()); })
         .def("exceptions", [](Compiler& self, nb::handle file) { self.exceptions(Buffer(file).text()); })
-        .def("finish", [](Compiler& self, const std::string& digest) {
-            auto* table = new std::vector<std::byte>();
-            nb::capsule owner(table, [](void* p) noexcept { delete static_cast<std::vector<std::byte>*>(p); });
-            {
-                nb::gil_scoped_release release;
-                *table = self.finish(digest);
-            }
-            return Result<std::uint8_t, 1>(reinterpret_cast<std::uint8_t*>(table->data()), {table->size()}, owner);
-        }, nb::arg("source_digest"));
+        .def(
+            "finish",
+            [](Compiler& self, const std::string& digest) {
+                auto* table = new std::vector<std::byte>();
+                nb::capsule owner(table,
+                                  [](void* p) noexcept { delete static_cast<std::vector<std::byte>*>(p); });
+                {
+                    nb::gil_scoped_release release;
+                    *table = self.finish(digest);
+                }
+                return Result<std::uint8_t, 1>(reinterpret_cast<std::uint8_t*>(table->data()),
+                                               {table->size()}, owner);
+            },
+            nb::arg("source_digest"));
 
-    m.def("meteor_compare", &compare_pairs, nb::arg("tables"), nb::arg("candidates"), nb::arg("references"), nb::arg("candidate_index"),
-          nb::arg("reference_index"), nb::arg("task"), nb::arg("normalize"), nb::arg("threads"), nb::arg("want_statistics"), nb::arg("beam") = 40,
+    m.def("meteor_compare", &compare_pairs, nb::arg("tables"), nb::arg("candidates"), nb::arg("references"),
+          nb::arg("candidate_index"), nb::arg("reference_index"), nb::arg("task"), nb::arg("normalize"),
+          nb::arg("threads"), nb::arg("want_statistics"), nb::arg("beam") = 40,
           "(scores, statistics) of the pairs; statistics have no rows where they are not wanted");
-    m.def("meteor_score_statistics", &score_statistics, nb::arg("rows"), nb::arg("task"), "scores of rows of 23 statistics");
-    m.def("porter2", [](const std::string& word) { return stem(word); }, nb::arg("word"), "the stem of a word (Porter2, before its revision of 2024)");
-    m.def("meteor_normalize", [](const MappedTables& t, const std::string& line) { return normalize(line, *t.tables); }, nb::arg("tables"), nb::arg("line"),
-          "a line as METEOR's normaliser leaves it");
+    m.def("meteor_score_statistics", &score_statistics, nb::arg("rows"), nb::arg("task"),
+          "scores of rows of 23 statistics");
+    m.def(
+        "porter2", [](const std::string& word) { return stem(word); }, nb::arg("word"),
+        "the stem of a word (Porter2, before its revision of 2024)");
+    m.def(
+        "meteor_normalize",
+        [](const MappedTables& t, const std::string& line) { return normalize(line, *t.tables); },
+        nb::arg("tables"), nb::arg("line"), "a line as METEOR's normaliser leaves it");
 }

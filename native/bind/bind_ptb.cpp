@@ -16,5 +16,6 @@ void bind_ptb(nb::module_& m) {
             const nb::gil_scoped_release release;
             return storymeter::ptb_tokenize_batch(views, punctuation, threads);
         },
-        nb::arg("lines"), nb::arg("punctuation"), nb::arg("threads"), "PTB tokens of each line, lower-cased, joined by one blank.");
+        nb::arg("lines"), nb::arg("punctuation"), nb::arg("threads"),
+        "PTB tokens of each line, lower-cased, joined by one blank.");
 }

@@ -1,9 +1,10 @@
-// Concordant pairs and products of ranks for Python. Ranks and shapes are checked here, so that the kernels need not.
+// Concordant pairs and products of ranks for Python. Ranks and shapes are checked here, so that the kernels
+// need not.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "stats/concordance.hpp"
 #include "arrays.hpp"
+#include "stats/concordance.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,9 +28,11 @@ auto view(const Array& array) {
 
 Columns listed(const MatrixIn<std::int32_t>& columns) { return {columns.shape(1), view(columns)}; }
 
-Columns swapped(const Ranks& first, const Ranks& second, const Ranks& unit, const MatrixIn<std::uint8_t>& swaps) {
+Columns swapped(const Ranks& first, const Ranks& second, const Ranks& unit,
+                const MatrixIn<std::uint8_t>& swaps) {
     const std::size_t n = first.size();
-    if (second.size() != n || unit.size() != n || swaps.shape(1) == 0) throw nb::value_error("shapes do not fit");
+    if (second.size() != n || unit.size() != n || swaps.shape(1) == 0)
+        throw nb::value_error("shapes do not fit");
     return {n, view(first), view(second), view(unit), view(swaps), swaps.shape(1)};
 }
 
@@ -39,8 +42,10 @@ void check(const Columns& columns, std::int32_t levels) {
     check(columns.unit, static_cast<std::int64_t>(8 * columns.stride));
 }
 
-void count(const Ranks& fixed, std::int32_t fixed_levels, const Columns& columns, std::int32_t levels, Out<std::int64_t>& out, int threads) {
-    if (columns.n != fixed.size() || out.shape(0) != columns.count() || out.shape(1) != kConcordanceCounts || fixed.size() > INT32_MAX || fixed_levels < 0 || levels < 0)
+void count(const Ranks& fixed, std::int32_t fixed_levels, const Columns& columns, std::int32_t levels,
+           Out<std::int64_t>& out, int threads) {
+    if (columns.n != fixed.size() || out.shape(0) != columns.count() || out.shape(1) != kConcordanceCounts ||
+        fixed.size() > INT32_MAX || fixed_levels < 0 || levels < 0)
         throw nb::value_error("shapes do not fit");
     nb::gil_scoped_release release;
     check(view(fixed), fixed_levels);
@@ -48,8 +53,11 @@ void count(const Ranks& fixed, std::int32_t fixed_levels, const Columns& columns
     concordance(view(fixed), fixed_levels, columns, levels, out.data(), threads);
 }
 
-void multiply(const ArrayIn<double>& fixed, const Columns& columns, std::int32_t levels, Out<double>& out, int threads) {
-    if (columns.n != fixed.size() || out.shape(0) != columns.count() || out.shape(1) != kRankProducts || levels < 0) throw nb::value_error("shapes do not fit");
+void multiply(const ArrayIn<double>& fixed, const Columns& columns, std::int32_t levels, Out<double>& out,
+              int threads) {
+    if (columns.n != fixed.size() || out.shape(0) != columns.count() || out.shape(1) != kRankProducts ||
+        levels < 0)
+        throw nb::value_error("shapes do not fit");
     nb::gil_scoped_release release;
     check(columns, levels);
     rank_products(view(fixed), columns, levels, out.data(), threads);
@@ -58,19 +66,33 @@ void multiply(const ArrayIn<double>& fixed, const Columns& columns, std::int32_t
 }  // namespace
 
 void bind_stats(nb::module_& m) {
-    m.def("concordance", [](const Ranks& fixed, std::int32_t fixed_levels, const MatrixIn<std::int32_t>& columns, std::int32_t levels, Out<std::int64_t>& out, int threads) {
-        count(fixed, fixed_levels, listed(columns), levels, out, threads);
-    }, "fixed"_a, "fixed_levels"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1);
+    m.def(
+        "concordance",
+        [](const Ranks& fixed, std::int32_t fixed_levels, const MatrixIn<std::int32_t>& columns,
+           std::int32_t levels, Out<std::int64_t>& out,
+           int threads) { count(fixed, fixed_levels, listed(columns), levels, out, threads); },
+        "fixed"_a, "fixed_levels"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1);
 
-    m.def("concordance_swapped", [](const Ranks& fixed, std::int32_t fixed_levels, const Ranks& first, const Ranks& second, const Ranks& unit, const MatrixIn<std::uint8_t>& swaps, std::int32_t levels,
-                                    Out<std::int64_t>& out, int threads) { count(fixed, fixed_levels, swapped(first, second, unit, swaps), levels, out, threads); },
-          "fixed"_a, "fixed_levels"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a, "threads"_a = 1);
+    m.def(
+        "concordance_swapped",
+        [](const Ranks& fixed, std::int32_t fixed_levels, const Ranks& first, const Ranks& second,
+           const Ranks& unit, const MatrixIn<std::uint8_t>& swaps, std::int32_t levels,
+           Out<std::int64_t>& out, int threads) {
+            count(fixed, fixed_levels, swapped(first, second, unit, swaps), levels, out, threads);
+        },
+        "fixed"_a, "fixed_levels"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a,
+        "threads"_a = 1);
 
-    m.def("rank_products", [](const ArrayIn<double>& fixed, const MatrixIn<std::int32_t>& columns, std::int32_t levels, Out<double>& out, int threads) {
-        multiply(fixed, listed(columns), levels, out, threads);
-    }, "fixed"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1);
+    m.def(
+        "rank_products",
+        [](const ArrayIn<double>& fixed, const MatrixIn<std::int32_t>& columns, std::int32_t levels,
+           Out<double>& out, int threads) { multiply(fixed, listed(columns), levels, out, threads); },
+        "fixed"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1);
 
-    m.def("rank_products_swapped", [](const ArrayIn<double>& fixed, const Ranks& first, const Ranks& second, const Ranks& unit, const MatrixIn<std::uint8_t>& swaps, std::int32_t levels, Out<double>& out,
-                                      int threads) { multiply(fixed, swapped(first, second, unit, swaps), levels, out, threads); },
-          "fixed"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a, "threads"_a = 1);
+    m.def(
+        "rank_products_swapped",
+        [](const ArrayIn<double>& fixed, const Ranks& first, const Ranks& second, const Ranks& unit,
+           const MatrixIn<std::uint8_t>& swaps, std::int32_t levels, Out<double>& out,
+           int threads) { multiply(fixed, swapped(first, second, unit, swaps), levels, out, threads); },
+        "fixed"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a, "threads"_a = 1);
 }

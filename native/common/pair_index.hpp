@@ -8,7 +8,7 @@
 namespace storymeter {
 
 class PairIndex {
-public:
+  public:
     PairIndex() : table_(1024, kEmpty) {}
 
     // The number of each key; keys not seen before get the next numbers.
@@ -16,7 +16,8 @@ public:
         for (std::size_t k = 0; k < count; ++k) {
             if ((keys_.size() + 1) * 2 > table_.size()) grow();
             std::size_t at = hash(keys[k]) & (table_.size() - 1);
-            while (table_[at] != kEmpty && keys_[static_cast<std::size_t>(table_[at])] != keys[k]) at = (at + 1) & (table_.size() - 1);
+            while (table_[at] != kEmpty && keys_[static_cast<std::size_t>(table_[at])] != keys[k])
+                at = (at + 1) & (table_.size() - 1);
             if (table_[at] == kEmpty) {
                 table_[at] = static_cast<std::int32_t>(keys_.size());
                 keys_.push_back(keys[k]);
@@ -27,7 +28,7 @@ public:
 
     const std::vector<std::uint64_t>& keys() const { return keys_; }
 
-private:
+  private:
     static constexpr std::int32_t kEmpty = -1;
 
     static std::size_t hash(std::uint64_t x) {  // the finaliser of splitmix64

@@ -18,7 +18,8 @@ template <typename Body>
 void parallel_blocks(std::size_t count, std::size_t block, int threads, Body&& body) {
     block = std::max<std::size_t>(block, 1);
     const std::size_t blocks = (count + block - 1) / block;
-    const auto workers = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), blocks));
+    const auto workers =
+        static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), blocks));
     if (workers <= 1) {
         if (count > 0) body(std::size_t{0}, count, 0);
         return;

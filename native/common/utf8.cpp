@@ -26,7 +26,8 @@ std::u32string decode_utf8(std::string_view bytes) {
             ++seen;
         }
         const bool overlong = (more == 2 && point < 0x800) || (more == 3 && point < 0x10000);
-        const bool valid = seen == more && !overlong && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
+        const bool valid =
+            seen == more && !overlong && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
         points.push_back(valid ? point : kReplacement);
     }
     return points;

@@ -31,8 +31,14 @@ void Matcher::row(const double* weights) {
             double best = up;
             unsigned chosen = kUp;
             // strictly greater: a match with weight 0 never wins
-            if (left > best) { best = left; chosen = kLeft; }
-            if (match > best) { best = match; chosen = kMatch; }
+            if (left > best) {
+                best = left;
+                chosen = kLeft;
+            }
+            if (match > best) {
+                best = match;
+                chosen = kMatch;
+            }
             packed = static_cast<std::uint8_t>(packed | (chosen << shift));
             diagonal = up;
             sums_[j + 1] = left = best;
@@ -60,8 +66,8 @@ void Matcher::trace(std::vector<Match>& out) const {
 namespace {
 
 // One problem; appends the matched entries.
-double match_one(const SparseProblems& p, std::size_t k, Matcher& matcher, std::vector<double>& weights, std::vector<Match>& matches,
-                 std::vector<std::int64_t>& entries) {
+double match_one(const SparseProblems& p, std::size_t k, Matcher& matcher, std::vector<double>& weights,
+                 std::vector<Match>& matches, std::vector<std::int64_t>& entries) {
     const auto columns = static_cast<std::size_t>(p.column_end[k] - p.column_begin[k]);
     std::int64_t at = p.offset[k];
     const std::int64_t end = p.offset[k + 1];
@@ -72,9 +78,11 @@ double match_one(const SparseProblems& p, std::size_t k, Matcher& matcher, std::
     for (std::int64_t row = p.row_begin[k]; row < p.row_end[k]; ++row) {
         const std::int64_t first = at;
         row_entries.push_back(first);
-        for (; at < end && p.row[at] == row; ++at) weights[static_cast<std::size_t>(p.column[at] - p.column_begin[k])] = p.weight[at];
+        for (; at < end && p.row[at] == row; ++at)
+            weights[static_cast<std::size_t>(p.column[at] - p.column_begin[k])] = p.weight[at];
         matcher.row(weights.data());
-        for (std::int64_t e = first; e < at; ++e) weights[static_cast<std::size_t>(p.column[e] - p.column_begin[k])] = 0.0;
+        for (std::int64_t e = first; e < at; ++e)
+            weights[static_cast<std::size_t>(p.column[e] - p.column_begin[k])] = 0.0;
     }
     row_entries.push_back(end);
     matches.clear();

@@ -23,14 +23,15 @@ struct Tracks {
 };
 
 struct Overlaps {
-    std::vector<std::int64_t> offset;     // of each problem in the lists below; one more than there are problems
-    std::vector<std::int32_t> reference;  // flat indices; sorted by candidate, then reference, within a problem
+    std::vector<std::int64_t> offset;  // of each problem in the lists below; one more than there are problems
+    std::vector<std::int32_t>
+        reference;  // flat indices; sorted by candidate, then reference, within a problem
     std::vector<std::int32_t> candidate;
     std::vector<double> iou;
 };
 
-// SODA eq. 1, with `epsilon` added to the denominator. Segments that merely touch, reversed ones and those without
-// length overlap nothing.
+// SODA eq. 1, with `epsilon` added to the denominator. Segments that merely touch, reversed ones and those
+// without length overlap nothing.
 inline double interval_iou(double start_a, double end_a, double start_b, double end_b, double epsilon) {
     const double inner = (end_a < end_b ? end_a : end_b) - (start_a > start_b ? start_a : start_b);
     if (!(inner > 0)) return 0.0;
@@ -39,14 +40,16 @@ inline double interval_iou(double start_a, double end_a, double start_b, double 
 }
 
 // All pairs with IoU >= least (> least where `strict`).
-Overlaps find_overlaps(const Segments& candidates, const Segments& references, const Tracks& tracks, double epsilon,
-                       double least, bool strict, int threads);
+Overlaps find_overlaps(const Segments& candidates, const Segments& references, const Tracks& tracks,
+                       double epsilon, double least, bool strict, int threads);
 
-// For each candidate and each reference of each problem, its best IoU with the other side (0 where there is none), and
-// its smallest distance between starts (infinite where there is none). Entries follow the problems' ranges in order.
+// For each candidate and each reference of each problem, its best IoU with the other side (0 where there is
+// none), and its smallest distance between starts (infinite where there is none). Entries follow the
+// problems' ranges in order.
 struct Nearest {
     std::vector<double> candidate_iou, reference_iou, candidate_distance, reference_distance;
 };
-Nearest find_nearest(const Segments& candidates, const Segments& references, const Tracks& tracks, double epsilon, int threads);
+Nearest find_nearest(const Segments& candidates, const Segments& references, const Tracks& tracks,
+                     double epsilon, int threads);
 
 }  // namespace storymeter

@@ -1,4 +1,5 @@
-// Hostile text through METEOR, with a made-up table; the aligner against a textbook version; damaged tables and data files.
+// Hostile text through METEOR, with a made-up table; the aligner against a textbook version; damaged tables
+// and data files.
 //   fuzz_meteor [inputs] [seed]
 #include <algorithm>
 #include <cstdio>
@@ -20,11 +21,13 @@ std::mt19937_64 generator;
 std::size_t below(std::size_t n) { return n == 0 ? 0 : generator() % n; }
 
 [[noreturn]] void fail(const char* what, const std::string& a, const std::string& b) {
-    std::printf("FAULT: %s\n  candidate (%zu bytes): %s\n  reference (%zu bytes): %s\n", what, a.size(), a.c_str(), b.size(), b.c_str());
+    std::printf("FAULT: %s\n  candidate (%zu bytes): %s\n  reference (%zu bytes): %s\n", what, a.size(),
+                a.c_str(), b.size(), b.c_str());
     std::exit(1);
 }
 
-const char* const kWords[] = {"a", "the", "man", "men", "walk", "walks", "walking", "car", "auto", "b", "c", "of", "big", "large", "number", "many", "people", "'s"};
+const char* const kWords[] = {"a", "the", "man", "men", "walk",  "walks",  "walking", "car",    "auto",
+                              "b", "c",   "of",  "big", "large", "number", "many",    "people", "'s"};
 
 std::string word() { return kWords[below(std::size(kWords))]; }
 
@@ -59,9 +62,42 @@ std::string text() {
     const std::size_t kind = below(16) ? below(7) : 7;
     const std::size_t length = kind == 7 ? 60 + below(120) : below(14);
     for (std::size_t k = 0; k < length; ++k) {
-        static const char* const pieces[] = {" ", "  ", ".", "..", "...", ",", "'", "''", "`", "-", "--", "|||", "|", "\xE2\x80\x99", "\xE2\x80\x9C", "\xE2\x80\x93",
-                                             "\xC4\xB0", "\xC2\xA0", "\xF0\x9F\x98\x80", "\xD7\x90", "\xED\xA0\x80", "\xFF", "\x80", "No. ", "Mr. ", "1,000", "5", "DOTMULTI", "DOT",
-                                             "\t", "\n", "\r", "\v", "U.S.", "e.g.", "hot_dog"};
+        static const char* const pieces[] = {" ",
+                                             "  ",
+                                             ".",
+                                             "..",
+                                             "...",
+                                             ",",
+                                             "'",
+                                             "''",
+                                             "`",
+                                             "-",
+                                             "--",
+                                             "|||",
+                                             "|",
+                                             "\xE2\x80\x99",
+                                             "\xE2\x80\x9C",
+                                             "\xE2\x80\x93",
+                                             "\xC4\xB0",
+                                             "\xC2\xA0",
+                                             "\xF0\x9F\x98\x80",
+                                             "\xD7\x90",
+                                             "\xED\xA0\x80",
+                                             "\xFF",
+                                             "\x80",
+                                             "No. ",
+                                             "Mr. ",
+                                             "1,000",
+                                             "5",
+                                             "DOTMULTI",
+                                             "DOT",
+                                             "\t",
+                                             "\n",
+                                             "\r",
+                                             "\v",
+                                             "U.S.",
+                                             "e.g.",
+                                             "hot_dog"};
         if (kind < 3 || kind == 7) {
             out += word() + " ";
         } else if (kind < 6) {
@@ -80,7 +116,8 @@ struct Listed {
     std::vector<int> test_cover, ref_cover;
     std::size_t total = 0;
 
-    Listed(const Tables& tables, const Sentence& test, const Sentence& ref) : starting(ref.size()), test_cover(test.size()), ref_cover(ref.size()) {
+    Listed(const Tables& tables, const Sentence& test, const Sentence& ref)
+        : starting(ref.size()), test_cover(test.size()), ref_cover(ref.size()) {
         const bool same = identical(test, ref);
         const auto words = [&](Module module, auto&& related) {
             for (std::uint32_t j = 0; j < ref.size(); ++j) {
@@ -91,10 +128,14 @@ struct Listed {
         };
         words(kExact, [&](std::uint32_t i, std::uint32_t j) { return test.hashes[i] == ref.hashes[j]; });
         if (same) return;
-        words(kStem, [&](std::uint32_t i, std::uint32_t j) { return test.stems[i] == ref.stems[j] && test.hashes[i] != ref.hashes[j]; });
+        words(kStem, [&](std::uint32_t i, std::uint32_t j) {
+            return test.stems[i] == ref.stems[j] && test.hashes[i] != ref.hashes[j];
+        });
         words(kSynonym, [&](std::uint32_t i, std::uint32_t j) {
             const std::uint32_t *a = tables.at(test.synsets[i].offset), *b = tables.at(ref.synsets[j].offset);
-            return test.hashes[i] != ref.hashes[j] && std::find_first_of(a, a + test.synsets[i].count, b, b + ref.synsets[j].count) != a + test.synsets[i].count;
+            return test.hashes[i] != ref.hashes[j] &&
+                   std::find_first_of(a, a + test.synsets[i].count, b, b + ref.synsets[j].count) !=
+                       a + test.synsets[i].count;
         });
         const auto paraphrases = [&](const Sentence& from, const Sentence& to, auto&& found) {
             for (const Occurrence& phrase : from.occurrences) {
@@ -106,10 +147,13 @@ struct Listed {
             }
         };
         const auto match = [](const Occurrence& r, const Occurrence& t) {
-            return Match{r.start, t.start, static_cast<std::uint8_t>(r.length), static_cast<std::uint8_t>(t.length), kParaphrase};
+            return Match{r.start, t.start, static_cast<std::uint8_t>(r.length),
+                         static_cast<std::uint8_t>(t.length), kParaphrase};
         };
-        paraphrases(ref, test, [&](const Occurrence& phrase, const Occurrence& place) { add(match(phrase, place)); });
-        paraphrases(test, ref, [&](const Occurrence& phrase, const Occurrence& place) { add(match(place, phrase)); });
+        paraphrases(ref, test,
+                    [&](const Occurrence& phrase, const Occurrence& place) { add(match(phrase, place)); });
+        paraphrases(test, ref,
+                    [&](const Occurrence& phrase, const Occurrence& place) { add(match(place, phrase)); });
     }
 
     void add(const Match& m) {
@@ -170,8 +214,10 @@ struct Textbook {
             if (candidates.starting[j].size() != 1) continue;
             const Match& m = candidates.starting[j][0];
             bool alone = true;
-            for (std::size_t k = m.ref; k < m.ref + std::size_t{m.ref_length}; ++k) alone = alone && candidates.ref_cover[k] == 1;
-            for (std::size_t k = m.test; k < m.test + std::size_t{m.test_length}; ++k) alone = alone && candidates.test_cover[k] == 1;
+            for (std::size_t k = m.ref; k < m.ref + std::size_t{m.ref_length}; ++k)
+                alone = alone && candidates.ref_cover[k] == 1;
+            for (std::size_t k = m.test; k < m.test + std::size_t{m.test_length}; ++k)
+                alone = alone && candidates.test_cover[k] == 1;
             if (alone) mark(start, m);
         }
         std::vector<Path> paths{start};
@@ -215,7 +261,8 @@ struct Textbook {
 };
 
 bool same(const Match& a, const Match& b) {
-    return a.ref == b.ref && a.test == b.test && a.ref_length == b.ref_length && a.test_length == b.test_length && a.module == b.module;
+    return a.ref == b.ref && a.test == b.test && a.ref_length == b.ref_length &&
+           a.test_length == b.test_length && a.module == b.module;
 }
 
 // One test against a crowd, with a beam so narrow that it overflows.
@@ -235,8 +282,12 @@ void check_alignments(const Tables& tables, const std::string& a, const std::vec
         if (test.size() == 0 || refs[k]->size() == 0) continue;
         const Listed candidates(tables, test, *refs[k]);
         if (candidates.total > 3000) continue;
-        const auto expected = Textbook{candidates, static_cast<long>(test.size()), static_cast<long>(refs[k]->size())}.run(width);
-        if (found.size() != expected.size() || !std::equal(found.begin(), found.end(), expected.begin(), same)) fail("alignment differs from the textbook", a, crowd[k]);
+        const auto expected =
+            Textbook{candidates, static_cast<long>(test.size()), static_cast<long>(refs[k]->size())}.run(
+                width);
+        if (found.size() != expected.size() ||
+            !std::equal(found.begin(), found.end(), expected.begin(), same))
+            fail("alignment differs from the textbook", a, crowd[k]);
     }
 }
 
@@ -250,9 +301,9 @@ void check_damage(const std::vector<std::byte>& good) {
     try {
         const Tables tables(bad);
         // the only bytes that do not count are those between the end of the header and the first section
-        if (!std::equal(good.begin(), good.begin() + sizeof(Header), bad.begin())) fail("a damaged table was accepted", "", "");
-    } catch (const TableError&) {
-    }
+        if (!std::equal(good.begin(), good.begin() + sizeof(Header), bad.begin()))
+            fail("a damaged table was accepted", "", "");
+    } catch (const TableError&) {}
     try {
         Compiler compiler;
         compiler.paraphrases(text() + "\n" + text());
@@ -260,8 +311,7 @@ void check_damage(const std::vector<std::byte>& good) {
         compiler.exceptions(text());
         compiler.prefixes(text());
         compiler.finish("");
-    } catch (const SourceError&) {
-    }
+    } catch (const SourceError&) {}
 }
 
 }  // namespace
@@ -284,14 +334,17 @@ int main(int count, char** arguments) {
             left.push_back(static_cast<std::int64_t>(below(16)));
             right.push_back(static_cast<std::int64_t>(below(16)));
         }
-        const Options options{*parameters(tasks[below(3)]), below(4) != 0, static_cast<int>(1 + below(2)), 40};
+        const Options options{*parameters(tasks[below(3)]), below(4) != 0, static_cast<int>(1 + below(2)),
+                              40};
         std::vector<double> scores(left.size());
         std::vector<Statistics> rows(left.size());
         compare(tables, candidates, references, left, right, options, scores, rows);
         for (std::size_t k = 0; k < left.size(); ++k) {
             const Statistics& s = rows[k];
-            if (!(scores[k] >= 0.0 && scores[k] <= 1.0)) fail("a score outside 0..1", a[left[k]], b[right[k]]);
-            if (s[21] > s[0] || s[22] > s[1] || s[20] > s[22] || s[2] > s[0] || s[3] > s[1]) fail("impossible statistics", a[left[k]], b[right[k]]);
+            if (!(scores[k] >= 0.0 && scores[k] <= 1.0))
+                fail("a score outside 0..1", a[left[k]], b[right[k]]);
+            if (s[21] > s[0] || s[22] > s[1] || s[20] > s[22] || s[2] > s[0] || s[3] > s[1])
+                fail("impossible statistics", a[left[k]], b[right[k]]);
             std::int64_t test = 0, ref = 0;
             for (int m = 0; m < 4; ++m) {
                 test += s[4 + 4 * m] + s[6 + 4 * m];

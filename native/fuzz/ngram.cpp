@@ -1,4 +1,5 @@
-// Random bytes, random words and mutations through every n-gram kernel, checked against slow textbook versions.
+// Random bytes, random words and mutations through every n-gram kernel, checked against slow textbook
+// versions.
 //
 //     fuzz_ngram [inputs] [seed]
 #include <algorithm>
@@ -23,11 +24,27 @@ std::size_t below(std::size_t n) { return static_cast<std::size_t>(draw() % n); 
 bool long_texts = false;  // long enough for the kernels that work on several words of bits at once
 
 std::string text() {
-    static const char* const pieces[] = {"a", "b", "dog", " ", " ", " ", "  ", "\t", "\xC2\xA0", "\xE3\x80\x80", "\xE2\x80\xA8", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xFF", "\xE2", "\x1C"};
+    static const char* const pieces[] = {"a",
+                                         "b",
+                                         "dog",
+                                         " ",
+                                         " ",
+                                         " ",
+                                         "  ",
+                                         "\t",
+                                         "\xC2\xA0",
+                                         "\xE3\x80\x80",
+                                         "\xE2\x80\xA8",
+                                         "\xC3\xA9",
+                                         "\xF0\x9F\x98\x80",
+                                         "\xFF",
+                                         "\xE2",
+                                         "\x1C"};
     std::string out;
     const std::size_t kind = below(100);
     if (long_texts) {
-        for (std::size_t words = 250 + below(900); words > 0; --words) out += words % (2 + below(3)) ? "a " : "b ";
+        for (std::size_t words = 250 + below(900); words > 0; --words)
+            out += words % (2 + below(3)) ? "a " : "b ";
         return out;
     }
     const std::size_t length = kind == 0 ? 0 : kind == 99 ? 200 + below(600) : below(40);
@@ -61,7 +78,8 @@ std::size_t slow_lcs(std::span<const std::uint32_t> a, std::span<const std::uint
     return row[b.size()];
 }
 
-void keep_most(std::map<std::uint32_t, std::uint32_t>& most, const NgramIndex& index, std::uint32_t sentence, int order) {
+void keep_most(std::map<std::uint32_t, std::uint32_t>& most, const NgramIndex& index, std::uint32_t sentence,
+               int order) {
     for (const Gram& gram : index.grams(sentence, order)) most[gram.id] = std::max(most[gram.id], gram.count);
 }
 
@@ -85,13 +103,15 @@ int main(int argc, char** argv) {
         std::vector<std::int64_t> bounds{0};
         for (const std::uint32_t id : index->ids()) {
             candidates.push_back(id);
-            for (std::size_t k = below(4); k > 0; --k) references.push_back(static_cast<std::uint32_t>(below(index->sentences())));
+            for (std::size_t k = below(4); k > 0; --k)
+                references.push_back(static_cast<std::uint32_t>(below(index->sentences())));
             bounds.push_back(static_cast<std::int64_t>(references.size()));
         }
         const Batch batch{candidates, references, bounds};
         const int threads = below(200) == 0 ? 3 : 1;  // threads are slow to start
 
-        std::vector<double> bleu(candidates.size() * kBleuColumns), self(bleu.size()), rouge(candidates.size() * 2), cider(candidates.size());
+        std::vector<double> bleu(candidates.size() * kBleuColumns), self(bleu.size()),
+            rouge(candidates.size() * 2), cider(candidates.size());
         bleu_statistics(*index, batch, threads, bleu.data());
         rouge_l(*index, batch, threads, rouge.data());
         std::vector<std::int64_t> whole{0, static_cast<std::int64_t>(candidates.size())};
@@ -116,15 +136,18 @@ int main(int argc, char** argv) {
                     matched += std::min(gram.count, most[gram.id]);
                     alone += std::min(gram.count, others[gram.id]);
                 }
-                if (bleu[i * kBleuColumns + static_cast<std::size_t>(order) - 1] != matched) fail("BLEU", done);
-                if (self[i * kBleuColumns + static_cast<std::size_t>(order) - 1] != alone) fail("Self-BLEU", done);
+                if (bleu[i * kBleuColumns + static_cast<std::size_t>(order) - 1] != matched)
+                    fail("BLEU", done);
+                if (self[i * kBleuColumns + static_cast<std::size_t>(order) - 1] != alone)
+                    fail("Self-BLEU", done);
             }
             const auto words = index->blank_words(candidates[i]);
             double precision = 0;
             for (const std::uint32_t reference : batch.of(i)) {
                 const std::size_t common = slow_lcs(words, index->blank_words(reference));
                 if (lcs.length(words, index->blank_words(reference)) != common) fail("LCS", done);
-                precision = std::max(precision, static_cast<double>(common) / static_cast<double>(words.size()));
+                precision =
+                    std::max(precision, static_cast<double>(common) / static_cast<double>(words.size()));
             }
             if (rouge[2 * i] != precision) fail("ROUGE-L", done);
         }

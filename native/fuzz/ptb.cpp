@@ -2,8 +2,9 @@
 //
 //     fuzz_ptb [inputs = 1000000] [seed = 1]
 //
-// Checks, besides what the sanitisers see: tokens are separated by single blanks and hold no white space; the shortcut for easy
-// words agrees with the rule table; dropping punctuation drops tokens of the set and nothing else; threads do not matter.
+// Checks, besides what the sanitisers see: tokens are separated by single blanks and hold no white space; the
+// shortcut for easy words agrees with the rule table; dropping punctuation drops tokens of the set and
+// nothing else; threads do not matter.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -21,12 +22,117 @@ namespace {
 using Random = std::mt19937_64;
 
 const std::vector<std::string> kPieces = {
-    "a", "the ", "The ", "don't", "it's", "cannot", "gonna ", "wanna,", "'tis", "y'all", "o'clock", "ma'am", "O'Neil", "rock'n'roll", "Mr. ", "etc. ", "U.S. ", "e.g.", "Ph.D.",
-    "a. ", "co. ltd", "no. 5", "1/2", "2 1/2", "10:30", ".5", "-5", "1,000", "(555) 555-1234", "555 555 5555", "12/25/2014", "'90s", "$5", "US$", "http://a.b", "www.a.com",
-    "x*y.org/ab", "a@b.c", "<a@b.c>", "file.txt ", "@a", "#b", "<b>", "</b>", "<a b='c'>", "<a b=\"", "<!x", "&amp;", "&lt;", "&apos;", "&eacute;", "&#39;", "AT&T", "c++", "c#",
-    "and/or", "t-shirt", "U.S.-based", "x-U.S.", "foo_bar", ":)", ";-D", "^_^", "(^_^)", "...", ". . .", "--", "---", "\"", "'", "''", "`", "(", ")", "[", "{", "<", ">", "!", "?!", ",", ";", ":",
-    "\\*", "\\/", "|", "~", "_", "=", "+", "%", " ", "  ", "\t", "\n", "\r\n", std::string(1, '\0'), "\xC3\xA9", "\xC2\xAD", "\xE2\x80\x99", "\xE2\x80\x9C", "\xE2\x80\xA6", "\xE4\xB8\xAD",
-    "\xF0\x9F\x98\x80", "\xCE\xA3", "\xC4\xB0", "\xC2\xBD", "\xE2\x80\xA8", "\xED\xA0\x80", "\xFF", "\xC2",
+    "a",
+    "the ",
+    "The ",
+    "don't",
+    "it's",
+    "cannot",
+    "gonna ",
+    "wanna,",
+    "'tis",
+    "y'all",
+    "o'clock",
+    "ma'am",
+    "O'Neil",
+    "rock'n'roll",
+    "Mr. ",
+    "etc. ",
+    "U.S. ",
+    "e.g.",
+    "Ph.D.",
+    "a. ",
+    "co. ltd",
+    "no. 5",
+    "1/2",
+    "2 1/2",
+    "10:30",
+    ".5",
+    "-5",
+    "1,000",
+    "(555) 555-1234",
+    "555 555 5555",
+    "12/25/2014",
+    "'90s",
+    "$5",
+    "US$",
+    "http://a.b",
+    "www.a.com",
+    "x*y.org/ab",
+    "a@b.c",
+    "<a@b.c>",
+    "file.txt ",
+    "@a",
+    "#b",
+    "<b>",
+    "</b>",
+    "<a b='c'>",
+    "<a b=\"",
+    "<!x",
+    "&amp;",
+    "&lt;",
+    "&apos;",
+    "&eacute;",
+    "&#39;",
+    "AT&T",
+    "c++",
+    "c#",
+    "and/or",
+    "t-shirt",
+    "U.S.-based",
+    "x-U.S.",
+    "foo_bar",
+    ":)",
+    ";-D",
+    "^_^",
+    "(^_^)",
+    "...",
+    ". . .",
+    "--",
+    "---",
+    "\"",
+    "'",
+    "''",
+    "`",
+    "(",
+    ")",
+    "[",
+    "{",
+    "<",
+    ">",
+    "!",
+    "?!",
+    ",",
+    ";",
+    ":",
+    "\\*",
+    "\\/",
+    "|",
+    "~",
+    "_",
+    "=",
+    "+",
+    "%",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\r\n",
+    std::string(1, '\0'),
+    "\xC3\xA9",
+    "\xC2\xAD",
+    "\xE2\x80\x99",
+    "\xE2\x80\x9C",
+    "\xE2\x80\xA6",
+    "\xE4\xB8\xAD",
+    "\xF0\x9F\x98\x80",
+    "\xCE\xA3",
+    "\xC4\xB0",
+    "\xC2\xBD",
+    "\xE2\x80\xA8",
+    "\xED\xA0\x80",
+    "\xFF",
+    "\xC2",
 };
 
 std::string draw(Random& random) {
@@ -43,7 +149,8 @@ std::string draw(Random& random) {
         default:
             for (std::size_t i = 0; i < length; ++i) line += kPieces[below(kPieces.size())];
             if (!line.empty() && below(2) == 0) line.erase(below(line.size()), 1);
-            if (below(8) == 0) line.insert(below(line.size() + 1), below(40), kPieces[below(kPieces.size())][0]);
+            if (below(8) == 0)
+                line.insert(below(line.size() + 1), below(40), kPieces[below(kPieces.size())][0]);
     }
     return line;
 }
@@ -61,22 +168,27 @@ std::vector<std::string> split(const std::string& tokens) {
 
 [[noreturn]] void fail(const char* what, const std::string& line) {
     std::fprintf(stderr, "%s, for the bytes:", what);
-    for (const char c : line) std::fprintf(stderr, " %02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    for (const char c : line)
+        std::fprintf(stderr, " %02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
     std::fprintf(stderr, "\n");
     std::exit(1);
 }
 
 void check(const std::string& line) {
-    static const std::set<std::string> kPunctuation = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
+    static const std::set<std::string> kPunctuation = {"''", "'", "``", "`",  ".",   "?", "!",
+                                                       ",",  ":", "-",  "--", "...", ";"};
     const std::string all = storymeter::ptb_tokenize(line, true);
-    if (all != storymeter::ptb_tokenize_by_table(line, true)) fail("the shortcut disagrees with the table", line);
+    if (all != storymeter::ptb_tokenize_by_table(line, true))
+        fail("the shortcut disagrees with the table", line);
     std::string wanted;
     for (const std::string& token : split(all)) {
-        if (token.empty() || token.find_first_of("\t\n\r\v\f") != std::string::npos) fail("an empty token or white space in one", line);
+        if (token.empty() || token.find_first_of("\t\n\r\v\f") != std::string::npos)
+            fail("an empty token or white space in one", line);
         if (kPunctuation.count(token) == 0) wanted += (wanted.empty() ? "" : " ") + token;
     }
     if (!all.empty() && all.back() == ' ') fail("a blank at the end", line);
-    if (wanted != storymeter::ptb_tokenize(line, false)) fail("without punctuation something else is missing", line);
+    if (wanted != storymeter::ptb_tokenize(line, false))
+        fail("without punctuation something else is missing", line);
 }
 
 }  // namespace

@@ -64,9 +64,12 @@ JsonFacts json_facts(std::string_view text) {
             }
             const std::size_t end = i < text.size() ? i : text.size();
             std::size_t next = end + 1;
-            while (next < text.size() && (text[next] == ' ' || text[next] == '\n' || text[next] == '\t' || text[next] == '\r')) ++next;
+            while (next < text.size() &&
+                   (text[next] == ' ' || text[next] == '\n' || text[next] == '\t' || text[next] == '\r'))
+                ++next;
             if (next < text.size() && text[next] == ':' && depth > 0 && depth <= watched) {
-                if (escaped || !keys[depth - 1].add(hash(text.substr(begin, end - begin)))) facts.doubtful_keys = true;
+                if (escaped || !keys[depth - 1].add(hash(text.substr(begin, end - begin))))
+                    facts.doubtful_keys = true;
             }
         }
         ++i;

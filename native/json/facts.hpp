@@ -1,5 +1,5 @@
-// Two facts about a JSON text that a decoder does not tell: how deep it is nested, and whether an object may hold
-// the same key twice.
+// Two facts about a JSON text that a decoder does not tell: how deep it is nested, and whether an object may
+// hold the same key twice.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@ namespace storymeter {
 
 struct JsonFacts {
     std::size_t depth = 0;
-    // True where a key surely or possibly stands twice (equal hashes, or a key written with escapes). False is certain.
+    // True where a key surely or possibly stands twice (equal hashes, or a key written with escapes). False
+    // is certain.
     bool doubtful_keys = false;
 };
 

@@ -12,12 +12,14 @@ struct Aligner::Search {
     Beam general;
 };
 
-Aligner::Aligner(const Tables& tables, std::uint32_t beam) : search_(std::make_unique<Search>()), beam_(beam), crowd_(tables), alone_(tables) {}
+Aligner::Aligner(const Tables& tables, std::uint32_t beam)
+    : search_(std::make_unique<Search>()), beam_(beam), crowd_(tables), alone_(tables) {}
 Aligner::~Aligner() = default;
 
 void Aligner::against(std::span<const Sentence* const> refs) {
     refs_.assign(refs.begin(), refs.end());
-    short_ = std::all_of(refs_.begin(), refs_.end(), [](const Sentence* ref) { return ref->size() <= kLongest; });
+    short_ =
+        std::all_of(refs_.begin(), refs_.end(), [](const Sentence* ref) { return ref->size() <= kLongest; });
     if (short_) crowd_.against(refs);
 }
 
@@ -52,7 +54,9 @@ void Aligner::choose(const Candidates& candidates, std::uint32_t test_size, std:
     const std::uint32_t ref_size = candidates.ref_size();
     test_cover_.assign(test_size, 0);
     ref_cover_.assign(ref_size, 0);
-    const auto cover = [](std::uint8_t& times) { times |= static_cast<std::uint8_t>(times + 1); };  // 0, 1, more
+    const auto cover = [](std::uint8_t& times) {
+        times |= static_cast<std::uint8_t>(times + 1);
+    };  // 0, 1, more
     for (const Match& m : candidates.all()) {
         for (std::uint32_t k = 0; k < m.ref_length; ++k) cover(ref_cover_[m.ref + k]);
         for (std::uint32_t k = 0; k < m.test_length; ++k) cover(test_cover_[m.test + k]);
@@ -86,8 +90,9 @@ Sentence window(const Sentence& whole, std::uint32_t begin) {
     cut(part.stems, whole.stems);
     cut(part.synsets, whole.synsets);
     cut(part.function, whole.function);
-    const auto first = std::lower_bound(whole.occurrences.begin(), whole.occurrences.end(), begin,
-                                        [](const Occurrence& o, std::uint32_t start) { return o.start < start; });
+    const auto first =
+        std::lower_bound(whole.occurrences.begin(), whole.occurrences.end(), begin,
+                         [](const Occurrence& o, std::uint32_t start) { return o.start < start; });
     for (auto o = first; o != whole.occurrences.end() && o->start < end; ++o) {
         if (o->start + o->length > end) continue;
         part.occurrences.push_back(*o);

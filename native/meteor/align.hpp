@@ -1,8 +1,9 @@
 // METEOR's aligner: a beam search over the reference that chooses non-overlapping matches.
 //
-// Paths are ordered by weight (most first), chunks (fewest first) and distance (least first); ties keep their order, and the
-// first 40 live on. This order is part of the definition, quirks included: the parent of a new path, not the path itself, is
-// charged with the distance of the match; a match that is not exact weighs half its words, rounded down.
+// Paths are ordered by weight (most first), chunks (fewest first) and distance (least first); ties keep their
+// order, and the first 40 live on. This order is part of the definition, quirks included: the parent of a new
+// path, not the path itself, is charged with the distance of the match; a match that is not exact weighs half
+// its words, rounded down.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,15 @@
 namespace storymeter::meteor {
 
 inline constexpr std::uint32_t kBeam = 40;
-// Up to here the alignment is the original's. Beyond (texts no caption comes near), sentences are cut into windows of
-// kWindow words, and the n-th window of one is aligned with the n-th of the other, along the best path only: time stays linear.
+// Up to here the alignment is the original's. Beyond (texts no caption comes near), sentences are cut into
+// windows of kWindow words, and the n-th window of one is aligned with the n-th of the other, along the best
+// path only: time stays linear.
 inline constexpr std::uint32_t kLongest = 4096;
 inline constexpr std::size_t kMostCandidates = std::size_t{1} << 23;
 inline constexpr std::uint32_t kWindow = 16, kWindowBeam = 1;
 
 class Aligner {
-public:
+  public:
     // `beam` is 40 except in tests.
     explicit Aligner(const Tables& tables, std::uint32_t beam = kBeam);
     ~Aligner();
@@ -33,7 +35,7 @@ public:
     // The chosen matches with one of the references, by reference position.
     const std::vector<Match>& align(std::size_t ref);
 
-private:
+  private:
     struct Search;
     std::unique_ptr<Search> search_;
     std::uint32_t beam_;

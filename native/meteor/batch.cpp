@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "align.hpp"
 #include "common/pair_index.hpp"
 #include "common/parallel.hpp"
-#include "align.hpp"
 
 namespace storymeter::meteor {
 namespace {
@@ -41,7 +41,8 @@ struct Distinct {
         for (const std::string_view text : all) {
             const std::size_t hash = std::hash<std::string_view>()(text);
             std::size_t k = hash & mask;
-            while (slots[k].text != free && (slots[k].hash != hash || texts[slots[k].text] != text)) k = (k + 1) & mask;
+            while (slots[k].text != free && (slots[k].hash != hash || texts[slots[k].text] != text))
+                k = (k + 1) & mask;
             if (slots[k].text == free) {
                 slots[k] = {hash, static_cast<std::uint32_t>(texts.size())};
                 texts.push_back(text);
@@ -54,7 +55,7 @@ struct Distinct {
 // What each worker keeps from block to block.
 template <typename Tool>
 class PerWorker {
-public:
+  public:
     explicit PerWorker(int threads) : tools_(static_cast<std::size_t>(std::max(threads, 1))) {}
     template <typename... Arguments>
     Tool& get(int worker, Arguments&&... arguments) {
@@ -63,7 +64,7 @@ public:
         return *tool;
     }
 
-private:
+  private:
     std::vector<std::unique_ptr<Tool>> tools_;
 };
 
@@ -86,7 +87,8 @@ struct Sentences {
 
 bool double_blank(std::string_view text) {
     bool found = false;
-    for (std::size_t k = 1; k < text.size(); ++k) found |= (text[k - 1] == ' ') & (text[k] == ' ');  // no way out: vectors are faster
+    for (std::size_t k = 1; k < text.size(); ++k)
+        found |= (text[k - 1] == ' ') & (text[k] == ' ');  // no way out: vectors are faster
     return found;
 }
 
@@ -126,29 +128,35 @@ std::vector<Run> runs(const Pairs& pairs, const std::vector<Sentences>& refs) {
     for (std::size_t k = 0, words = 0; k < pairs.keys.size(); ++k) {
         const std::size_t size = refs[pairs.reference(k)].words();
         words += size;
-        if (k == 0 || pairs.candidate(k) != pairs.candidate(k - 1) || k - out.back().begin == most_references || words > most_words) {
+        if (k == 0 || pairs.candidate(k) != pairs.candidate(k - 1) ||
+            k - out.back().begin == most_references || words > most_words) {
             out.push_back({k, k});
             words = size;
         }
         out.back().end = k + 1;
     }
     // the same references one after the other, so that they are indexed once
-    std::stable_sort(out.begin(), out.end(), [&](const Run& a, const Run& b) { return pairs.reference(a.begin) < pairs.reference(b.begin); });
+    std::stable_sort(out.begin(), out.end(), [&](const Run& a, const Run& b) {
+        return pairs.reference(a.begin) < pairs.reference(b.begin);
+    });
     return out;
 }
 
 // One thread's comparisons.
 class Worker {
-public:
-    Worker(const Tables& tables, const Pairs& pairs, const std::vector<Sentences>& refs, const Options& options)
+  public:
+    Worker(const Tables& tables, const Pairs& pairs, const std::vector<Sentences>& refs,
+           const Options& options)
         : pairs_(pairs), refs_(refs), parameters_(options.parameters), aligner_(tables, options.beam) {}
 
     // found(k, score, statistics): against the first best part of the reference of pair k
     template <typename Found>
     void compare(const Sentence& test, Run run, Found&& found) {
         const auto reference = [&](std::uint64_t key) { return key & 0xFFFFFFFF; };
-        const auto begin = pairs_.keys.begin() + static_cast<std::ptrdiff_t>(run.begin), end = pairs_.keys.begin() + static_cast<std::ptrdiff_t>(run.end);
-        if (!std::equal(begin, end, crowd_.begin(), crowd_.end(), [&](std::uint64_t a, std::uint64_t b) { return reference(a) == reference(b); })) {
+        const auto begin = pairs_.keys.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                   end = pairs_.keys.begin() + static_cast<std::ptrdiff_t>(run.end);
+        if (!std::equal(begin, end, crowd_.begin(), crowd_.end(),
+                        [&](std::uint64_t a, std::uint64_t b) { return reference(a) == reference(b); })) {
             crowd_.assign(begin, end);
             sentences_.clear();
             for (const std::uint64_t key : crowd_) refs_[reference(key)].append_to(sentences_);
@@ -169,7 +177,7 @@ public:
         }
     }
 
-private:
+  private:
     const Pairs& pairs_;
     const std::vector<Sentences>& refs_;
     const Parameters& parameters_;
@@ -180,22 +188,24 @@ private:
 
 }  // namespace
 
-void compare(const Tables& tables, std::span<const std::string_view> candidates, std::span<const std::string_view> references,
-             std::span<const std::int64_t> candidate_index, std::span<const std::int64_t> reference_index, const Options& options,
-             std::span<double> scores, std::span<Statistics> stats) {
+void compare(const Tables& tables, std::span<const std::string_view> candidates,
+             std::span<const std::string_view> references, std::span<const std::int64_t> candidate_index,
+             std::span<const std::int64_t> reference_index, const Options& options, std::span<double> scores,
+             std::span<Statistics> stats) {
     const Distinct c(candidates), r(references);
     PerWorker<Analyser> analysers(options.threads);  // the sentences lie in their memory
     std::vector<Sentences> tests(c.texts.size()), refs(r.texts.size());
-    parallel_blocks(tests.size() + refs.size(), 8, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
-        Analyser& analyser = analysers.get(worker, tables, options.normalize);
-        for (std::size_t k = begin; k < end; ++k) {
-            if (k < tests.size()) {
-                analyse_candidate(c.texts[k], analyser, tests[k]);
-            } else {
-                analyse_reference(r.texts[k - tests.size()], analyser, refs[k - tests.size()]);
+    parallel_blocks(
+        tests.size() + refs.size(), 8, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
+            Analyser& analyser = analysers.get(worker, tables, options.normalize);
+            for (std::size_t k = begin; k < end; ++k) {
+                if (k < tests.size()) {
+                    analyse_candidate(c.texts[k], analyser, tests[k]);
+                } else {
+                    analyse_reference(r.texts[k - tests.size()], analyser, refs[k - tests.size()]);
+                }
             }
-        }
-    });
+        });
 
     Pairs pairs;
     std::vector<std::int64_t> which(candidate_index.size());
@@ -218,14 +228,16 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
     parallel_blocks(todo.size(), block, options.threads, [&](std::size_t begin, std::size_t end, int number) {
         Worker& worker = workers.get(number, tables, pairs, refs, options);
         for (std::size_t n = begin; n < end; ++n) {
-            if (n + 1 < end && todo[n + 1].end - todo[n + 1].begin == 1) {  // a crowd's memory is near already
+            if (n + 1 < end &&
+                todo[n + 1].end - todo[n + 1].begin == 1) {  // a crowd's memory is near already
                 prefetch(*tests[pairs.candidate(todo[n + 1].begin)].first, tables);
                 prefetch(*refs[pairs.reference(todo[n + 1].begin)].first, tables);
             }
-            worker.compare(*tests[pairs.candidate(todo[n].begin)].first, todo[n], [&](std::size_t k, double value, const Statistics& row) {
-                if (!pair_scores.empty()) pair_scores[k] = value;
-                if (!pair_stats.empty()) pair_stats[k] = row;
-            });
+            worker.compare(*tests[pairs.candidate(todo[n].begin)].first, todo[n],
+                           [&](std::size_t k, double value, const Statistics& row) {
+                               if (!pair_scores.empty()) pair_scores[k] = value;
+                               if (!pair_stats.empty()) pair_stats[k] = row;
+                           });
         }
     });
     for (std::size_t k = 0; k < which.size(); ++k) {

@@ -1,4 +1,5 @@
-// Many pairs at once: each distinct sentence analysed once, each distinct pair compared once, on several threads.
+// Many pairs at once: each distinct sentence analysed once, each distinct pair compared once, on several
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,13 @@ struct Options {
     std::uint32_t beam = 40;
 };
 
-// Pair k compares candidates[candidate_index[k]] with references[reference_index[k]]. As on the original's way in, `|||` is
-// taken out of a candidate and double blanks become single ones, once from left to right; `|||` cuts a reference into several,
-// of which the first best counts. Either output may be empty: it is not filled then.
-void compare(const Tables& tables, std::span<const std::string_view> candidates, std::span<const std::string_view> references,
-             std::span<const std::int64_t> candidate_index, std::span<const std::int64_t> reference_index, const Options& options,
-             std::span<double> scores, std::span<Statistics> statistics);
+// Pair k compares candidates[candidate_index[k]] with references[reference_index[k]]. As on the original's
+// way in, `|||` is taken out of a candidate and double blanks become single ones, once from left to right;
+// `|||` cuts a reference into several, of which the first best counts. Either output may be empty: it is not
+// filled then.
+void compare(const Tables& tables, std::span<const std::string_view> candidates,
+             std::span<const std::string_view> references, std::span<const std::int64_t> candidate_index,
+             std::span<const std::int64_t> reference_index, const Options& options, std::span<double> scores,
+             std::span<Statistics> statistics);
 
 }  // namespace storymeter::meteor

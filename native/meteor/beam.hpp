@@ -13,9 +13,9 @@
 namespace storymeter::meteor {
 
 class Beam {
-public:
-    void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t test_size, std::uint32_t width,
-             std::vector<Match>& chosen) {
+  public:
+    void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t test_size,
+             std::uint32_t width, std::vector<Match>& chosen) {
         matches_ = candidates.matches;
         width_ = width;
         trail_.clear();
@@ -24,7 +24,8 @@ public:
         paths_.assign(1, start);
         const auto size = static_cast<std::uint32_t>(fixed.size());
         for (std::uint32_t cur = 0; cur <= size;) {
-            const std::uint32_t begin = candidates.begins[std::min(cur, size)], end = cur < size ? candidates.begins[cur + 1] : begin;
+            const std::uint32_t begin = candidates.begins[std::min(cur, size)],
+                                end = cur < size ? candidates.begins[cur + 1] : begin;
             if (begin == end) {
                 const bool inside = close_chunks(cur);
                 ++cur;
@@ -43,13 +44,15 @@ public:
         collect(candidates, fixed, chosen);
     }
 
-private:
-    // Smaller is better: weight descending, chunks and distance ascending, then the order in which the paths were made.
+  private:
+    // Smaller is better: weight descending, chunks and distance ascending, then the order in which the paths
+    // were made.
     struct Key {
         std::uint64_t weight_and_chunks, distance;
         std::size_t order;
 
-        static Key make(std::uint64_t weight, std::uint64_t chunks, std::uint64_t distance, std::size_t order) {
+        static Key make(std::uint64_t weight, std::uint64_t chunks, std::uint64_t distance,
+                        std::size_t order) {
             return {(0xFFFFFFFF - weight) << 32 | chunks, distance, order};
         }
         std::uint32_t chunks() const { return static_cast<std::uint32_t>(weight_and_chunks); }
@@ -94,7 +97,8 @@ private:
 
     static bool breaks(const Path& p, const Match& m) { return p.last != kClosed && m.test != p.last; }
 
-    // No candidate starts here: paths outside a match close their chunk. Returns whether some path is inside one.
+    // No candidate starts here: paths outside a match close their chunk. Returns whether some path is inside
+    // one.
     bool close_chunks(std::uint32_t cur) {
         bool inside = false, changed = false;
         for (Path& p : paths_) {
@@ -127,10 +131,13 @@ private:
 
     void reorder() {
         const auto rank = [](const Path& p) { return Key::make(p.weight, p.chunks, p.distance, 0); };
-        if (std::is_sorted(paths_.begin(), paths_.end(), [&](const Path& a, const Path& b) { return rank(a) < rank(b); })) return;
+        if (std::is_sorted(paths_.begin(), paths_.end(),
+                           [&](const Path& a, const Path& b) { return rank(a) < rank(b); }))
+            return;
         offers_.clear();
         bounded_ = false;
-        for (std::uint32_t k = 0; k < paths_.size(); ++k) offer(paths_[k].weight, paths_[k].chunks, paths_[k].distance, k, kSkip, k);
+        for (std::uint32_t k = 0; k < paths_.size(); ++k)
+            offer(paths_[k].weight, paths_[k].chunks, paths_[k].distance, k, kSkip, k);
         select();
     }
 
@@ -157,13 +164,15 @@ private:
         select();
     }
 
-    void offer(std::uint64_t weight, std::uint64_t chunks, std::uint64_t distance, std::uint32_t path, std::uint32_t match, std::size_t order) {
+    void offer(std::uint64_t weight, std::uint64_t chunks, std::uint64_t distance, std::uint32_t path,
+               std::uint32_t match, std::size_t order) {
         const Key key = Key::make(weight, chunks, distance, order);
         if (bounded_ && !(key < bound_)) return;
         offers_.push_back({key, path, match});
         if (offers_.size() >= 4096 + width_) {
             shrink();
-            bound_ = std::max_element(offers_.begin(), offers_.end(), better)->key;  // nothing worse can come in any more
+            bound_ = std::max_element(offers_.begin(), offers_.end(), better)
+                         ->key;  // nothing worse can come in any more
             bounded_ = true;
         }
     }
@@ -200,8 +209,10 @@ private:
         p.trail = static_cast<std::uint32_t>(trail_.size());
     }
 
-    void collect(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::vector<Match>& chosen) const {
-        for (std::uint32_t t = paths_[0].trail; t != 0; t = trail_[t - 1].before) chosen.push_back(matches_[trail_[t - 1].match]);
+    void collect(const Candidates& candidates, const std::vector<std::uint8_t>& fixed,
+                 std::vector<Match>& chosen) const {
+        for (std::uint32_t t = paths_[0].trail; t != 0; t = trail_[t - 1].before)
+            chosen.push_back(matches_[trail_[t - 1].match]);
         for (std::size_t j = 0; j < fixed.size(); ++j) {
             if (fixed[j]) chosen.push_back(matches_[candidates.begins[j]]);
         }

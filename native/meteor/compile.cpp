@@ -109,7 +109,8 @@ void Compiler::paraphrases(std::string_view piece) {
     rest_ = piece.substr(last + 1);
 }
 
-// Lines come in threes: probability (not used), phrase, paraphrase; all triples of a phrase follow each other.
+// Lines come in threes: probability (not used), phrase, paraphrase; all triples of a phrase follow each
+// other.
 void Compiler::triple_line(std::string_view line) {
     const std::uint64_t kind = line_++ % 3;
     if (kind == 0) return;
@@ -128,7 +129,8 @@ std::uint32_t Compiler::phrase_node(std::string_view phrase) {
     bool first = true;
     for_words(phrase, [&](std::string_view text) {
         const std::uint32_t word = words_.intern(text);
-        if (word >= GrowingTrie::kFirst - 1) throw SourceError("the paraphrase table has too many distinct words");
+        if (word >= GrowingTrie::kFirst - 1)
+            throw SourceError("the paraphrase table has too many distinct words");
         node = first ? word : trie_.child(node, word);
         first = false;
     });
@@ -140,7 +142,9 @@ void Compiler::close_paraphrases() {
     if (phrase_words_) return;
     if (!rest_.empty()) triple_line(rest_);
     rest_.clear();
-    if (line_ % 3 != 0 || line_ == 0) throw SourceError("the paraphrase table is cut short: " + std::to_string(line_) + " lines are no whole number of triples");
+    if (line_ % 3 != 0 || line_ == 0)
+        throw SourceError("the paraphrase table is cut short: " + std::to_string(line_) +
+                          " lines are no whole number of triples");
     phrase_words_ = words_.size();
     list_begins_.push_back(static_cast<std::uint32_t>(entries_.size()));
     flags_.resize(words_.size());
@@ -180,7 +184,8 @@ void Compiler::synsets(std::string_view file) {
             for_words(line, [&](std::string_view text) {
                 std::uint32_t id = 0;
                 const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-                if (error != std::errc() || end != text.data() + text.size()) throw SourceError("a synset id is no number: " + std::string(text));
+                if (error != std::errc() || end != text.data() + text.size())
+                    throw SourceError("a synset id is no number: " + std::string(text));
                 own.push_back(id);
             });
         }
@@ -207,7 +212,8 @@ void Compiler::exceptions(std::string_view file) {
 std::vector<std::uint32_t> Compiler::synset_set(std::uint32_t word) const {
     std::vector<std::uint32_t> all;
     const auto add = [&](std::uint32_t k) {
-        if (const auto own = own_synsets_.find(k); own != own_synsets_.end()) all.insert(all.end(), own->second.begin(), own->second.end());
+        if (const auto own = own_synsets_.find(k); own != own_synsets_.end())
+            all.insert(all.end(), own->second.begin(), own->second.end());
     };
     add(word);
     if (const auto irregular = bases_.find(word); irregular != bases_.end()) {

@@ -9,7 +9,7 @@
 namespace storymeter::meteor {
 
 class Groups {
-public:
+  public:
     void clear(std::size_t expected_members) {
         const std::size_t size = std::bit_ceil(4 * expected_members + 16);
         newest_.assign(size, kNobody);
@@ -38,13 +38,15 @@ public:
     template <typename Body>
     void each(std::uint32_t group, Body&& body) const {
         const std::uint32_t hash = group * kMix;
-        if (!(seen_[hash >> (shift_ + 3)] & bit(hash))) return;  // nearly always right, and quicker than to look
-        for (std::uint32_t member = newest_[hash >> shift_]; member != kNobody; member = members_[member].older) {
+        if (!(seen_[hash >> (shift_ + 3)] & bit(hash)))
+            return;  // nearly always right, and quicker than to look
+        for (std::uint32_t member = newest_[hash >> shift_]; member != kNobody;
+             member = members_[member].older) {
             if (members_[member].group == group) body(member);
         }
     }
 
-private:
+  private:
     static constexpr std::uint32_t kNobody = 0xFFFFFFFF, kMix = 0x9E3779B1;
     struct Member {
         std::uint32_t group, older;  // the next older one of the same bucket

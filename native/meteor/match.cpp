@@ -50,7 +50,8 @@ void Matcher::against(std::span<const Sentence* const> refs) {
     synsets_.clear(synset_count);
     for (const SynsetSet& set : sets_once_) {
         for (std::uint32_t k = 0; k < set.count; ++k) synsets_.add(tables_.at(set.offset)[k]);
-        set_numbers_.insert(set_numbers_.end(), set.count, static_cast<std::uint32_t>(&set - sets_once_.data()));
+        set_numbers_.insert(set_numbers_.end(), set.count,
+                            static_cast<std::uint32_t>(&set - sets_once_.data()));
     }
     asked_.assign(sets_once_.size(), 0);
     paraphrases_.clear(paraphrase_count);
@@ -71,7 +72,8 @@ bool Matcher::words(const Sentence& test, std::size_t limit) {
         for (std::uint32_t k = 0; k < test.synsets[i].count; ++k) {
             synsets_.each(tables_.at(test.synsets[i].offset)[k], [&](std::uint32_t entry) {
                 const std::uint32_t set = set_numbers_[entry];
-                if (std::exchange(asked_[set], question_) == question_) return;  // they have several synsets in common
+                if (std::exchange(asked_[set], question_) == question_)
+                    return;  // they have several synsets in common
                 sets_.each(sets_once_[set].offset, [&](std::uint32_t j) {
                     if (hashes_[j] != hash) lists_[kSynonym].push_back({j, i, 1, 1, kSynonym});
                 });
@@ -82,8 +84,8 @@ bool Matcher::words(const Sentence& test, std::size_t limit) {
     return true;
 }
 
-// Paraphrases of the references' phrases that stand in the test: phrases by position and length, paraphrases in the order of
-// the table, places in the test from left to right. Then the same the other way round.
+// Paraphrases of the references' phrases that stand in the test: phrases by position and length, paraphrases
+// in the order of the table, places in the test from left to right. Then the same the other way round.
 bool Matcher::paraphrases(const Sentence& test, std::size_t limit) {
     ordered_.clear();
     for (std::uint32_t place = 0; place < test.occurrences.size(); ++place) {
@@ -91,12 +93,16 @@ bool Matcher::paraphrases(const Sentence& test, std::size_t limit) {
         const auto length = static_cast<std::uint8_t>(o.length);
         paraphrases_.each(o.node, [&](std::uint32_t entry) {
             nodes_.each(phrase_nodes_[entry], [&](std::uint32_t p) {
-                ordered_.push_back({std::uint64_t{p} << 32 | entry, place, {phrases_[p].start, o.start, static_cast<std::uint8_t>(phrases_[p].length), length, kParaphrase}});
+                ordered_.push_back({std::uint64_t{p} << 32 | entry,
+                                    place,
+                                    {phrases_[p].start, o.start,
+                                     static_cast<std::uint8_t>(phrases_[p].length), length, kParaphrase}});
             });
         });
         for (std::uint32_t k = 0; k < o.count; ++k) {
             nodes_.each(tables_.at(o.list)[k], [&](std::uint32_t p) {
-                lists_[4].push_back({phrases_[p].start, o.start, static_cast<std::uint8_t>(phrases_[p].length), length, kParaphrase});
+                lists_[4].push_back({phrases_[p].start, o.start,
+                                     static_cast<std::uint8_t>(phrases_[p].length), length, kParaphrase});
             });
         }
         if (ordered_.size() + lists_[4].size() > limit) return false;
@@ -113,11 +119,13 @@ void Matcher::only_exact_where_identical(const Sentence& test) {
     const auto same = [&](const Sentence* ref) { return identical(test, *ref); };
     if (std::none_of(refs_.begin(), refs_.end(), same)) return;
     for (auto& list : lists_) {
-        std::erase_if(list, [&](const Match& m) { return m.module != kExact && same(refs_[owners_[m.ref]]); });
+        std::erase_if(list,
+                      [&](const Match& m) { return m.module != kExact && same(refs_[owners_[m.ref]]); });
     }
 }
 
-// A stable counting sort by reference position; from here on positions count from the beginning of each reference.
+// A stable counting sort by reference position; from here on positions count from the beginning of each
+// reference.
 void Matcher::group() {
     begins_.assign(hashes_.size() + 1, 0);
     for (const auto& list : lists_) {

@@ -1,7 +1,7 @@
 // Which words and phrases of two sentences could belong together: the candidates the aligner chooses from.
 //
-// Tests come one by one, references in crowds: what a word or a phrase could find in any of them is indexed once, so that
-// all-against-all costs little more per pair than the matches it finds.
+// Tests come one by one, references in crowds: what a word or a phrase could find in any of them is indexed
+// once, so that all-against-all costs little more per pair than the matches it finds.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,9 @@ struct Match {
     Module module;
 };
 
-// Candidates grouped by where they start in the reference: matches[begins[j]] .. matches[begins[j + 1] - 1]; within a group
-// by module, then as the original lists them. The same pair of words may be there several times, once per module.
+// Candidates grouped by where they start in the reference: matches[begins[j]] .. matches[begins[j + 1] - 1];
+// within a group by module, then as the original lists them. The same pair of words may be there several
+// times, once per module.
 struct Candidates {
     const Match* matches;
     std::span<const std::uint32_t> begins;
@@ -34,7 +35,7 @@ struct Candidates {
 };
 
 class Matcher {
-public:
+  public:
     explicit Matcher(const Tables& tables) : tables_(tables) {}
 
     // What `find` compares with from now on. The sentences must stay where they are.
@@ -42,9 +43,12 @@ public:
     // Stops and returns false once there are more than `limit` candidates.
     bool find(const Sentence& test, std::size_t limit);
     // What the last `find` found in one of the references.
-    Candidates in(std::size_t ref) const { return {matches_.data(), std::span(begins_).subspan(starts_[ref], starts_[ref + 1] - starts_[ref] + 1)}; }
+    Candidates in(std::size_t ref) const {
+        return {matches_.data(),
+                std::span(begins_).subspan(starts_[ref], starts_[ref + 1] - starts_[ref] + 1)};
+    }
 
-private:
+  private:
     struct Phrase {
         std::uint32_t start, length;
     };
@@ -60,16 +64,17 @@ private:
     std::vector<const Sentence*> refs_;
     std::vector<std::uint32_t> starts_, owners_, hashes_;
     std::vector<Phrase> phrases_;
-    Groups words_, stems_, sets_;                            // of positions
-    Groups nodes_;                                           // of phrases
-    std::vector<SynsetSet> sets_once_;                       // each different set, each different phrase
+    Groups words_, stems_, sets_;       // of positions
+    Groups nodes_;                      // of phrases
+    std::vector<SynsetSet> sets_once_;  // each different set, each different phrase
     std::vector<Occurrence> lists_once_;
     Groups synsets_, paraphrases_;                           // of the entries of these
     std::vector<std::uint32_t> set_numbers_, phrase_nodes_;  // by entry: whose it is
     std::vector<std::uint64_t> asked_;                       // the last question that found a set
     std::uint64_t question_ = 0;
 
-    std::vector<Match> lists_[5];              // exact, stem, synonym, paraphrases of the references' and of the test's phrases
+    std::vector<Match>
+        lists_[5];  // exact, stem, synonym, paraphrases of the references' and of the test's phrases
     std::vector<Ordered> ordered_;
     std::vector<Match> matches_;
     std::vector<std::uint32_t> begins_;

@@ -14,16 +14,16 @@ bool digit(char32_t c) { return c >= '0' && c <= '9'; }
 
 bool alpha(char32_t c) {
     if (c < 0x80) return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    return (c >= 0xC0 && c <= 0x17E && c != 0xD7 && c != 0xF7) || (c >= 0x400 && c <= 0x527) || (c >= 0xA640 && c <= 0xA66E) ||
-           (c >= 0xA67E && c <= 0xA697) || (c >= 0x1D00 && c <= 0x1D7F);
+    return (c >= 0xC0 && c <= 0x17E && c != 0xD7 && c != 0xF7) || (c >= 0x400 && c <= 0x527) ||
+           (c >= 0xA640 && c <= 0xA66E) || (c >= 0xA67E && c <= 0xA697) || (c >= 0x1D00 && c <= 0x1D7F);
 }
 
 bool alnum(char32_t c) { return alpha(c) || digit(c); }
 bool white(char32_t c) { return c == ' ' || (c >= 9 && c <= 13); }
 bool separator(char32_t c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
 
-// One left-to-right pass over X mark Y: where left(X) and right(Y) hold, `with` takes the place of the mark; the scan goes on
-// behind Y, so that Y cannot be the X of the next match.
+// One left-to-right pass over X mark Y: where left(X) and right(Y) hold, `with` takes the place of the mark;
+// the scan goes on behind Y, so that Y cannot be the X of the next match.
 template <typename Left, typename Right>
 void between(Text& text, char32_t mark, Left left, Right right, std::u32string_view with) {
     if (text.find(mark) == Text::npos) return;
@@ -59,7 +59,8 @@ Text isolate(const Text& line) {
     Text out = U" ";
     out.reserve(line.size() + 16);
     for (const char32_t c : line) {
-        const bool stays = alnum(c) || white(c) || c == '.' || c == '\'' || c == '`' || c == ',' || c == '-' || c == 0x2018 || c == 0x2019;
+        const bool stays = alnum(c) || white(c) || c == '.' || c == '\'' || c == '`' || c == ',' ||
+                           c == '-' || c == 0x2018 || c == 0x2019;
         if (!stays) out.push_back(' ');
         out.push_back(c);
         if (!stays) out.push_back(' ');
@@ -158,7 +159,8 @@ void full_stop(Word word, Word next, const PrefixList& prefixes, Text& out) {
     }
     const Prefix kind = prefixes.prefix(encode_utf8(stem));
     const char32_t follows = next.empty() ? U'\0' : next.front();
-    const bool keep = kind == Prefix::always || (follows >= 'a' && follows <= 'z') || (kind == Prefix::numeric && digit(follows));
+    const bool keep = kind == Prefix::always || (follows >= 'a' && follows <= 'z') ||
+                      (kind == Prefix::numeric && digit(follows));
     out.append(keep ? word : stem);
     if (!keep) out.append(U" .");
 }
@@ -181,7 +183,9 @@ Text full_stops(const Text& text, const PrefixList& prefixes) {
     return out;
 }
 
-bool wide_blank(char32_t c) { return c == 0xA0 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F || c == 0x3000; }
+bool wide_blank(char32_t c) {
+    return c == 0xA0 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F || c == 0x3000;
+}
 
 }  // namespace
 

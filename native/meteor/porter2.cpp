@@ -16,34 +16,37 @@ struct Rule {
 };
 
 constexpr std::array kWholeWords{
-    Rule{u"skis", u"ski"},     Rule{u"skies", u"sky"},    Rule{u"dying", u"die"},     Rule{u"lying", u"lie"},   Rule{u"tying", u"tie"},
-    Rule{u"idly", u"idl"},     Rule{u"gently", u"gentl"}, Rule{u"ugly", u"ugli"},     Rule{u"early", u"earli"}, Rule{u"only", u"onli"},
-    Rule{u"singly", u"singl"}, Rule{u"sky", u"sky"},      Rule{u"news", u"news"},     Rule{u"howe", u"howe"},   Rule{u"atlas", u"atlas"},
-    Rule{u"cosmos", u"cosmos"}, Rule{u"bias", u"bias"},   Rule{u"andes", u"andes"},
+    Rule{u"skis", u"ski"},    Rule{u"skies", u"sky"},   Rule{u"dying", u"die"},    Rule{u"lying", u"lie"},
+    Rule{u"tying", u"tie"},   Rule{u"idly", u"idl"},    Rule{u"gently", u"gentl"}, Rule{u"ugly", u"ugli"},
+    Rule{u"early", u"earli"}, Rule{u"only", u"onli"},   Rule{u"singly", u"singl"}, Rule{u"sky", u"sky"},
+    Rule{u"news", u"news"},   Rule{u"howe", u"howe"},   Rule{u"atlas", u"atlas"},  Rule{u"cosmos", u"cosmos"},
+    Rule{u"bias", u"bias"},   Rule{u"andes", u"andes"},
 };
-constexpr std::array<View, 8> kInvariantAfter1a{u"inning", u"outing", u"canning", u"herring", u"earring", u"proceed", u"exceed", u"succeed"};
+constexpr std::array<View, 8> kInvariantAfter1a{u"inning",  u"outing",  u"canning", u"herring",
+                                                u"earring", u"proceed", u"exceed",  u"succeed"};
 
 constexpr std::array kStep2{
-    Rule{u"tional", u"tion"}, Rule{u"enci", u"ence"}, Rule{u"anci", u"ance"}, Rule{u"abli", u"able"},
-    Rule{u"entli", u"ent"}, Rule{u"izer", u"ize"}, Rule{u"ization", u"ize"}, Rule{u"ational", u"ate"},
-    Rule{u"ation", u"ate"}, Rule{u"ator", u"ate"}, Rule{u"alism", u"al"}, Rule{u"aliti", u"al"}, Rule{u"alli", u"al"},
-    Rule{u"fulness", u"ful"}, Rule{u"ousli", u"ous"}, Rule{u"ousness", u"ous"}, Rule{u"iveness", u"ive"},
-    Rule{u"iviti", u"ive"}, Rule{u"biliti", u"ble"}, Rule{u"bli", u"ble"}, Rule{u"ogi", u"og"}, Rule{u"fulli", u"ful"},
-    Rule{u"lessli", u"less"}, Rule{u"li", u""},
+    Rule{u"tional", u"tion"}, Rule{u"enci", u"ence"},   Rule{u"anci", u"ance"},   Rule{u"abli", u"able"},
+    Rule{u"entli", u"ent"},   Rule{u"izer", u"ize"},    Rule{u"ization", u"ize"}, Rule{u"ational", u"ate"},
+    Rule{u"ation", u"ate"},   Rule{u"ator", u"ate"},    Rule{u"alism", u"al"},    Rule{u"aliti", u"al"},
+    Rule{u"alli", u"al"},     Rule{u"fulness", u"ful"}, Rule{u"ousli", u"ous"},   Rule{u"ousness", u"ous"},
+    Rule{u"iveness", u"ive"}, Rule{u"iviti", u"ive"},   Rule{u"biliti", u"ble"},  Rule{u"bli", u"ble"},
+    Rule{u"ogi", u"og"},      Rule{u"fulli", u"ful"},   Rule{u"lessli", u"less"}, Rule{u"li", u""},
 };
 constexpr std::array kStep3{
-    Rule{u"tional", u"tion"}, Rule{u"ational", u"ate"}, Rule{u"alize", u"al"}, Rule{u"icate", u"ic"},
-    Rule{u"iciti", u"ic"}, Rule{u"ical", u"ic"}, Rule{u"ful", u""}, Rule{u"ness", u""}, Rule{u"ative", u""},
+    Rule{u"tional", u"tion"}, Rule{u"ational", u"ate"}, Rule{u"alize", u"al"},
+    Rule{u"icate", u"ic"},    Rule{u"iciti", u"ic"},    Rule{u"ical", u"ic"},
+    Rule{u"ful", u""},        Rule{u"ness", u""},       Rule{u"ative", u""},
 };
 constexpr std::array kStep4{
-    Rule{u"al", u""}, Rule{u"ance", u""}, Rule{u"ence", u""}, Rule{u"er", u""}, Rule{u"ic", u""}, Rule{u"able", u""},
-    Rule{u"ible", u""}, Rule{u"ant", u""}, Rule{u"ement", u""}, Rule{u"ment", u""}, Rule{u"ent", u""},
-    Rule{u"ism", u""}, Rule{u"ate", u""}, Rule{u"iti", u""}, Rule{u"ous", u""}, Rule{u"ive", u""}, Rule{u"ize", u""},
-    Rule{u"ion", u""},
+    Rule{u"al", u""},   Rule{u"ance", u""}, Rule{u"ence", u""}, Rule{u"er", u""},    Rule{u"ic", u""},
+    Rule{u"able", u""}, Rule{u"ible", u""}, Rule{u"ant", u""},  Rule{u"ement", u""}, Rule{u"ment", u""},
+    Rule{u"ent", u""},  Rule{u"ism", u""},  Rule{u"ate", u""},  Rule{u"iti", u""},   Rule{u"ous", u""},
+    Rule{u"ive", u""},  Rule{u"ize", u""},  Rule{u"ion", u""},
 };
 
 class Stemmer {
-public:
+  public:
     explicit Stemmer(View word) : word_(word) {}
 
     std::u16string run() {
@@ -68,7 +71,7 @@ public:
         return std::move(word_);
     }
 
-private:
+  private:
     std::u16string word_;
     std::size_t p1_ = 0, p2_ = 0;
     bool y_found_ = false;
@@ -84,11 +87,14 @@ private:
         return false;
     }
 
-    // a short syllable ends at `end`: consonant, vowel, consonant other than w, x, Y; or vowel, consonant at the start
+    // a short syllable ends at `end`: consonant, vowel, consonant other than w, x, Y; or vowel, consonant at
+    // the start
     bool short_syllable(std::size_t end) const {
         if (end >= 3) {
             const char16_t c = word_[end - 1];
-            if (!vowel(c) && c != u'w' && c != u'x' && c != u'Y' && vowel(word_[end - 2]) && !vowel(word_[end - 3])) return true;
+            if (!vowel(c) && c != u'w' && c != u'x' && c != u'Y' && vowel(word_[end - 2]) &&
+                !vowel(word_[end - 3]))
+                return true;
         }
         return end == 2 && !vowel(word_[1]) && vowel(word_[0]);
     }
@@ -181,7 +187,8 @@ private:
 
     void step_1c() {
         const std::size_t n = word_.size();
-        if (n >= 3 && (word_[n - 1] == u'y' || word_[n - 1] == u'Y') && !vowel(word_[n - 2])) word_[n - 1] = u'i';
+        if (n >= 3 && (word_[n - 1] == u'y' || word_[n - 1] == u'Y') && !vowel(word_[n - 2]))
+            word_[n - 1] = u'i';
     }
 
     void step_2() {
@@ -189,7 +196,8 @@ private:
         if (!rule || stem_size(rule->suffix) < p1_) return;
         const std::size_t stem = stem_size(rule->suffix);
         if (rule->suffix == u"ogi" && (stem == 0 || word_[stem - 1] != u'l')) return;
-        if (rule->suffix == u"li" && (stem == 0 || View(u"cdeghkmnrt").find(word_[stem - 1]) == View::npos)) return;
+        if (rule->suffix == u"li" && (stem == 0 || View(u"cdeghkmnrt").find(word_[stem - 1]) == View::npos))
+            return;
         replace(rule->suffix, rule->replacement);
     }
 
@@ -204,7 +212,8 @@ private:
         const Rule* rule = longest(kStep4);
         if (!rule || stem_size(rule->suffix) < p2_) return;
         const std::size_t stem = stem_size(rule->suffix);
-        if (rule->suffix == u"ion" && (stem == 0 || (word_[stem - 1] != u's' && word_[stem - 1] != u't'))) return;
+        if (rule->suffix == u"ion" && (stem == 0 || (word_[stem - 1] != u's' && word_[stem - 1] != u't')))
+            return;
         replace(rule->suffix, u"");
     }
 

@@ -11,8 +11,8 @@
 
 namespace storymeter::meteor {
 
-// n1, n2, function words of both; per module (exact, stem, synonym, paraphrase) matched content words of test and
-// reference and matched function words of both; chunks; matched words of both.
+// n1, n2, function words of both; per module (exact, stem, synonym, paraphrase) matched content words of test
+// and reference and matched function words of both; chunks; matched words of both.
 inline constexpr std::size_t kStatistics = 23;
 using Statistics = std::array<std::int64_t, kStatistics>;
 

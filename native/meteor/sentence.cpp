@@ -34,10 +34,11 @@ void Analyser::word(std::string_view token, std::size_t k, Sentence& out) {
         synsets = tables_.synsets(id);
     } else {
         out.stems[k] = stem_hash(token);
-        const std::string base = base_form(token, to_utf16(decode_utf8(token)).size(), [&](std::string_view form) {
-            const std::uint32_t key = tables_.find(form, java_hash(form));
-            return key != kNone && tables_.synset_key(key);
-        });
+        const std::string base =
+            base_form(token, to_utf16(decode_utf8(token)).size(), [&](std::string_view form) {
+                const std::uint32_t key = tables_.find(form, java_hash(form));
+                return key != kNone && tables_.synset_key(key);
+            });
         const std::uint32_t key = tables_.find(base, java_hash(base));
         if (key != kNone) synsets = tables_.own_synsets(key);
     }
@@ -46,7 +47,8 @@ void Analyser::word(std::string_view token, std::size_t k, Sentence& out) {
         const std::uint32_t key = tables_.find(folded, java_hash(folded));
         function = key != kNone && tables_.function_word(key);
     }
-    if (!synsets.empty()) out.synsets[k] = {tables_.offset(synsets.data()), static_cast<std::uint32_t>(synsets.size())};
+    if (!synsets.empty())
+        out.synsets[k] = {tables_.offset(synsets.data()), static_cast<std::uint32_t>(synsets.size())};
     out.function[k] = function;
     out.function_words += function;
     ids_[k] = tables_.node(id);  // from here on only words of phrases count
@@ -82,7 +84,9 @@ Sentence Analyser::analyse(std::string_view line) {
 // All phrases of one word, then of two, and so on: the look-ups of one length do not wait for each other.
 void Analyser::find_phrases(Sentence& sentence) {
     const auto count = static_cast<std::uint32_t>(ids_.size());
-    const auto grows = [&](const Occurrence& o, std::uint32_t length) { return o.start + length < count && ids_[o.start + length] != kNone; };
+    const auto grows = [&](const Occurrence& o, std::uint32_t length) {
+        return o.start + length < count && ids_[o.start + length] != kNone;
+    };
     found_.clear();
     ends_.assign(count + std::size_t{1}, 0);
     const auto add = [&](std::uint32_t node, std::uint32_t start, std::uint32_t length) {
@@ -97,7 +101,8 @@ void Analyser::find_phrases(Sentence& sentence) {
     for (std::uint32_t length = 1; begin < found_.size(); ++length) {
         const std::size_t end = found_.size();
         for (std::size_t k = begin; k < end; ++k) {
-            if (grows(found_[k], length)) tables_.prefetch_child(found_[k].node, ids_[found_[k].start + length]);
+            if (grows(found_[k], length))
+                tables_.prefetch_child(found_[k].node, ids_[found_[k].start + length]);
         }
         for (std::size_t k = begin; k < end; ++k) {
             const Occurrence o = found_[k];

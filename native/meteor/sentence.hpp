@@ -1,4 +1,5 @@
-// A sentence, analysed once and compared often: its words and the phrases of the paraphrase table that occur in it.
+// A sentence, analysed once and compared often: its words and the phrases of the paraphrase table that occur
+// in it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct SynsetSet {
     std::uint32_t offset = 0, count = 0;
 };
 
-// Words start .. start + length - 1 are this node of the table; `list` and `count` give its paraphrases, often none.
+// Words start .. start + length - 1 are this node of the table; `list` and `count` give its paraphrases,
+// often none.
 struct Occurrence {
     std::uint32_t node, start, list;
     std::uint32_t count : 24;
@@ -42,12 +44,12 @@ struct Sentence {
 void prefetch(const Sentence& sentence, const Tables& tables);
 
 class Analyser {
-public:
+  public:
     Analyser(const Tables& tables, bool normalize) : tables_(tables), normalize_(normalize) {}
     // The sentence lies in the memory of this object.
     Sentence analyse(std::string_view line);
 
-private:
+  private:
     const Tables& tables_;
     bool normalize_;
     std::pmr::monotonic_buffer_resource memory_;

@@ -1,4 +1,5 @@
-// The beam for sentences of up to 64 words: nearly all there are. A path's rank is one integer, its words are one mask.
+// The beam for sentences of up to 64 words: nearly all there are. A path's rank is one integer, its words are
+// one mask.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +14,14 @@
 namespace storymeter::meteor {
 
 class ShortBeam {
-public:
-    static bool fits(std::uint32_t test_size, std::uint32_t ref_size, std::size_t candidates, std::uint32_t width) {
+  public:
+    static bool fits(std::uint32_t test_size, std::uint32_t ref_size, std::size_t candidates,
+                     std::uint32_t width) {
         return test_size <= 64 && ref_size <= 64 && candidates < kChoices && width <= kWidest;
     }
 
-    void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t width, std::vector<Match>& chosen) {
+    void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t width,
+             std::vector<Match>& chosen) {
         matches_ = candidates.matches;
         width_ = width;
         steps_ = 0;
@@ -49,12 +52,14 @@ public:
         collect(begins, fixed, chosen);
     }
 
-private:
-    // Smaller is better. From the top: 255 - weight (8 bits), chunks (8), distance (28: at most 2^14 times 64), and, between
-    // the paths of one step, the order in which they were made: parent (6), choice (14; one more than there are is to skip).
+  private:
+    // Smaller is better. From the top: 255 - weight (8 bits), chunks (8), distance (28: at most 2^14 times
+    // 64), and, between the paths of one step, the order in which they were made: parent (6), choice (14; one
+    // more than there are is to skip).
     static constexpr std::uint32_t kWeight = 56, kChunk = 48, kDistance = 20, kParent = 14;
     static constexpr std::uint32_t kChoices = 1 << kParent, kWidest = 64;
-    static constexpr std::uint64_t kOrder = (std::uint64_t{1} << kDistance) - 1, kNothing = std::uint64_t{255} << kWeight;
+    static constexpr std::uint64_t kOrder = (std::uint64_t{1} << kDistance) - 1,
+                                   kNothing = std::uint64_t{255} << kWeight;
     static constexpr std::uint8_t kClosed = 255;
 
     struct Path {
@@ -94,7 +99,8 @@ private:
     std::vector<Choice> choices_;
     std::vector<std::uint64_t> offers_;
 
-    // No candidate starts here: paths outside a match close their chunk. Returns whether some path is inside one.
+    // No candidate starts here: paths outside a match close their chunk. Returns whether some path is inside
+    // one.
     bool close_chunks(std::uint32_t cur) {
         bool inside = false, changed = false;
         for (std::uint32_t k = 0; k < size_; ++k) {
@@ -113,7 +119,8 @@ private:
 
     // A settled match: every path takes it. Its weight and distance are the same for all and left out.
     void follow(const Match& m) {
-        const auto test = static_cast<std::uint8_t>(m.test), test_end = static_cast<std::uint8_t>(m.test + m.test_length);
+        const auto test = static_cast<std::uint8_t>(m.test),
+                   test_end = static_cast<std::uint8_t>(m.test + m.test_length);
         const auto ref_end = static_cast<std::uint8_t>(m.ref + m.ref_length);
         for (std::uint32_t k = 0; k < size_; ++k) {
             Path& p = paths_[k];
@@ -140,7 +147,8 @@ private:
         for (std::uint32_t m = begin; m < end; ++m) choices_.push_back(choice(matches_[m]));
     }
 
-    // What every path can do at a position, in the original's order: take(rank, choice) what is free, then skip(rank, path).
+    // What every path can do at a position, in the original's order: take(rank, choice) what is free, then
+    // skip(rank, path).
     template <typename Take, typename Skip>
     void each_offer(std::uint32_t cur, Take&& take, Skip&& skip) const {
         const auto count = static_cast<std::uint32_t>(choices_.size());
@@ -153,7 +161,8 @@ private:
                 for (std::uint32_t c = 0; c < count; ++c) {
                     const Choice& m = choices_[c];
                     if (p.used & m.mask) continue;
-                    const std::uint64_t breaks = static_cast<std::uint64_t>(open && m.test != p.last) << kChunk;
+                    const std::uint64_t breaks = static_cast<std::uint64_t>(open && m.test != p.last)
+                                                 << kChunk;
                     take((rank - m.gain + breaks) | order | c, m);
                     rank += m.distance;
                 }
@@ -165,16 +174,20 @@ private:
 
     void expand(std::uint32_t cur, std::uint32_t begin) {
         Best takes, skips;
-        each_offer(cur, [&](std::uint64_t rank, const Choice&) { takes.keep(rank, width_); }, [&](std::uint64_t rank, const Path&) { skips.keep(rank, width_); });
+        each_offer(
+            cur, [&](std::uint64_t rank, const Choice&) { takes.keep(rank, width_); },
+            [&](std::uint64_t rank, const Path&) { skips.keep(rank, width_); });
         select(cur, begin, takes, skips);
     }
 
-    // The last open position: what comes after adds a chunk to a path or not, at a place that its last match decides, and is
-    // the same for all otherwise. So the winner can be named without sorting, unless so many are before it now that it falls
-    // out of the beam: then nothing is decided.
+    // The last open position: what comes after adds a chunk to a path or not, at a place that its last match
+    // decides, and is the same for all otherwise. So the winner can be named without sorting, unless so many
+    // are before it now that it falls out of the beam: then nothing is decided.
     bool decide(std::uint32_t cur, const std::uint32_t* begins, const std::vector<std::uint8_t>& fixed) {
-        const auto closes = [&](std::uint8_t test_end, std::uint8_t ref_end) {  // where an open chunk ends; 0 = it goes on
-            const bool goes_on = ref_end < fixed.size() && fixed[ref_end] && matches_[begins[ref_end]].test == test_end;
+        const auto closes = [&](std::uint8_t test_end,
+                                std::uint8_t ref_end) {  // where an open chunk ends; 0 = it goes on
+            const bool goes_on =
+                ref_end < fixed.size() && fixed[ref_end] && matches_[begins[ref_end]].test == test_end;
             return goes_on ? std::uint8_t{0} : ref_end;
         };
         for (Choice& c : choices_) c.closes = closes(c.test_end, c.ref_end);
@@ -183,26 +196,40 @@ private:
         offers_.clear();
         const auto offer = [&](std::uint64_t rank, std::uint8_t closed) {
             offers_.push_back(rank);
-            const std::uint64_t final_rank = (rank & ~kOrder) + (static_cast<std::uint64_t>(closed != 0) << kChunk);
-            if (final_rank > best || (final_rank == best && closed <= latest)) return;  // of equals, the one that was ahead for longer
+            const std::uint64_t final_rank =
+                (rank & ~kOrder) + (static_cast<std::uint64_t>(closed != 0) << kChunk);
+            if (final_rank > best || (final_rank == best && closed <= latest))
+                return;  // of equals, the one that was ahead for longer
             best = final_rank;
             latest = closed;
             winner = rank;
         };
-        each_offer(cur, [&](std::uint64_t rank, const Choice& c) { offer(rank, c.closes); },
-                   [&](std::uint64_t rank, const Path& p) { offer(rank, cur < p.inside ? closes(p.last, p.inside) : 0); });
-        if (std::count_if(offers_.begin(), offers_.end(), [&](std::uint64_t rank) { return rank < winner; }) >= width_) return false;
+        each_offer(
+            cur, [&](std::uint64_t rank, const Choice& c) { offer(rank, c.closes); },
+            [&](std::uint64_t rank, const Path& p) {
+                offer(rank, cur < p.inside ? closes(p.last, p.inside) : 0);
+            });
+        if (std::count_if(offers_.begin(), offers_.end(),
+                          [&](std::uint64_t rank) { return rank < winner; }) >= width_)
+            return false;
         size_ = 1;
         paths_[0] = taken(winner, cur, begins[cur]);
         return true;
     }
 
     static Choice choice(const Match& m) {
-        const std::uint64_t words = m.test_length < 64 ? (std::uint64_t{1} << m.test_length) - 1 : ~std::uint64_t{0};
-        const std::uint64_t gain = m.module == kExact ? m.test_length + m.ref_length : m.test_length / 2 + m.ref_length / 2;
+        const std::uint64_t words =
+            m.test_length < 64 ? (std::uint64_t{1} << m.test_length) - 1 : ~std::uint64_t{0};
+        const std::uint64_t gain =
+            m.module == kExact ? m.test_length + m.ref_length : m.test_length / 2 + m.ref_length / 2;
         const std::uint64_t distance = m.ref > m.test ? m.ref - m.test : m.test - m.ref;
-        return {words << m.test, gain << kWeight, distance << kDistance, static_cast<std::uint8_t>(m.test),
-                static_cast<std::uint8_t>(m.test + m.test_length), static_cast<std::uint8_t>(m.ref + m.ref_length), 0};
+        return {words << m.test,
+                gain << kWeight,
+                distance << kDistance,
+                static_cast<std::uint8_t>(m.test),
+                static_cast<std::uint8_t>(m.test + m.test_length),
+                static_cast<std::uint8_t>(m.ref + m.ref_length),
+                0};
     }
 
     // The path that an offer leads to.
@@ -234,7 +261,8 @@ private:
         size_ = size;
     }
 
-    void collect(const std::uint32_t* begins, const std::vector<std::uint8_t>& fixed, std::vector<Match>& chosen) const {
+    void collect(const std::uint32_t* begins, const std::vector<std::uint8_t>& fixed,
+                 std::vector<Match>& chosen) const {
         std::array<std::uint32_t, 64> match;
         std::uint64_t starts = 0;
         for (std::uint32_t step = paths_[0].step; step != 0; step = trail_[step].before) {
@@ -247,7 +275,8 @@ private:
             match[j] = begins[j];
             starts |= std::uint64_t{1} << j;
         }
-        for (; starts != 0; starts &= starts - 1) chosen.push_back(matches_[match[static_cast<std::size_t>(std::countr_zero(starts))]]);
+        for (; starts != 0; starts &= starts - 1)
+            chosen.push_back(matches_[match[static_cast<std::size_t>(std::countr_zero(starts))]]);
     }
 };
 

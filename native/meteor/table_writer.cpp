@@ -10,7 +10,8 @@
 
 namespace storymeter::meteor {
 
-TableWriter::TableWriter(std::string_view source_digest, std::uint32_t words, std::uint32_t phrase_words) : file_(kHeaderSize) {
+TableWriter::TableWriter(std::string_view source_digest, std::uint32_t words, std::uint32_t phrase_words)
+    : file_(kHeaderSize) {
     header_.magic = kMagic;
     header_.version = kTableVersion;
     header_.words = words;
@@ -28,12 +29,14 @@ void TableWriter::add_bytes(Section which, const std::byte* bytes, std::size_t s
 std::vector<std::byte> TableWriter::finish() {
     header_.file_size = file_.size();
     header_.content_checksum = checksum(file_.data() + kHeaderSize, file_.size() - kHeaderSize);
-    header_.header_checksum = checksum(reinterpret_cast<const std::byte*>(&header_), offsetof(Header, header_checksum));
+    header_.header_checksum =
+        checksum(reinterpret_cast<const std::byte*>(&header_), offsetof(Header, header_checksum));
     std::memcpy(file_.data(), &header_, sizeof header_);
     return std::move(file_);
 }
 
-std::uint32_t find_base(const Vocabulary& words, const std::vector<std::uint8_t>& flags, std::string_view text) {
+std::uint32_t find_base(const Vocabulary& words, const std::vector<std::uint8_t>& flags,
+                        std::string_view text) {
     const std::string base = base_form(text, to_utf16(decode_utf8(text)).size(), [&](std::string_view form) {
         const std::uint32_t k = words.find(form);
         return k != kNoWord && (flags[k] & kSynsetKey);
@@ -52,27 +55,33 @@ void write_words(TableWriter& out, const Vocabulary& words, const std::vector<st
     out.add(kWordSlots, words.slots());
 }
 
-void write_phrases(TableWriter& out, const GrowingTrie& trie, std::uint32_t phrase_words, const std::vector<std::uint32_t>& phrases,
-                   const std::vector<std::uint32_t>& list_begins, const std::vector<std::uint32_t>& entries) {
+void write_phrases(TableWriter& out, const GrowingTrie& trie, std::uint32_t phrase_words,
+                   const std::vector<std::uint32_t>& phrases, const std::vector<std::uint32_t>& list_begins,
+                   const std::vector<std::uint32_t>& entries) {
     const std::uint32_t multi = trie.size(), nodes = phrase_words + multi;
     // parents were made before their children, so one pass finds every depth
     std::vector<std::uint8_t> depth(multi);
     std::vector<std::vector<std::uint32_t>> levels;
     for (std::uint32_t k = 0; k < multi; ++k) {
         const std::uint32_t parent = trie.parent(k);
-        depth[k] = parent < GrowingTrie::kFirst ? 0 : static_cast<std::uint8_t>(depth[parent - GrowingTrie::kFirst] + 1);
+        depth[k] = parent < GrowingTrie::kFirst
+                       ? 0
+                       : static_cast<std::uint8_t>(depth[parent - GrowingTrie::kFirst] + 1);
         if (depth[k] >= levels.size()) levels.resize(depth[k] + std::size_t{1});
         levels[depth[k]].push_back(k);
     }
     std::vector<std::uint32_t> number(multi), first_child(nodes + std::size_t{1});
     std::vector<std::uint16_t> labels;
     labels.reserve(multi);
-    const auto renumber = [&](std::uint32_t node) { return node < GrowingTrie::kFirst ? node : number[node - GrowingTrie::kFirst]; };
+    const auto renumber = [&](std::uint32_t node) {
+        return node < GrowingTrie::kFirst ? node : number[node - GrowingTrie::kFirst];
+    };
     std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
     std::uint32_t next = phrase_words;
     for (const auto& level : levels) {
         order.clear();
-        for (const std::uint32_t k : level) order.emplace_back(std::uint64_t{renumber(trie.parent(k))} << 16 | trie.label(k), k);
+        for (const std::uint32_t k : level)
+            order.emplace_back(std::uint64_t{renumber(trie.parent(k))} << 16 | trie.label(k), k);
         std::sort(order.begin(), order.end());
         for (const auto& [key, k] : order) {
             number[k] = next++;
@@ -102,13 +111,17 @@ void write_phrases(TableWriter& out, const GrowingTrie& trie, std::uint32_t phra
     list_entries.reserve(entries.size());
     std::uint32_t last = kNoWord;
     for (const auto& [node, k] : lists) {
-        if (node != last) list_offsets.push_back(static_cast<std::uint32_t>(list_entries.size()));  // a phrase met again goes on
+        if (node != last)
+            list_offsets.push_back(
+                static_cast<std::uint32_t>(list_entries.size()));  // a phrase met again goes on
         last = node;
         bits[node / 64] |= std::uint64_t{1} << (node % 64);
-        for (std::uint32_t e = list_begins[k]; e < list_begins[k + 1]; ++e) list_entries.push_back(renumber(entries[e]));
+        for (std::uint32_t e = list_begins[k]; e < list_begins[k + 1]; ++e)
+            list_entries.push_back(renumber(entries[e]));
     }
     list_offsets.push_back(static_cast<std::uint32_t>(list_entries.size()));
-    for (std::size_t k = 1; k < bits.size(); ++k) ranks[k] = ranks[k - 1] + static_cast<std::uint32_t>(std::popcount(bits[k - 1]));
+    for (std::size_t k = 1; k < bits.size(); ++k)
+        ranks[k] = ranks[k - 1] + static_cast<std::uint32_t>(std::popcount(bits[k - 1]));
 
     out.nodes(nodes);
     out.add(kFirstChild, first_child);

@@ -12,9 +12,11 @@ Tables::Tables(std::span<const std::byte> bytes) : base_(bytes.data()) {
     std::memcpy(&header_, bytes.data(), sizeof header_);
     if (header_.magic != kMagic) throw TableError("not a METEOR table");
     if (header_.version != kTableVersion) throw TableError("a table of another version");
-    if (header_.header_checksum != checksum(base_, offsetof(Header, header_checksum))) throw TableError("damaged header");
+    if (header_.header_checksum != checksum(base_, offsetof(Header, header_checksum)))
+        throw TableError("damaged header");
     if (header_.file_size != bytes.size()) throw TableError("truncated");
-    if (header_.content_checksum != checksum(base_ + kHeaderSize, bytes.size() - kHeaderSize)) throw TableError("damaged content");
+    if (header_.content_checksum != checksum(base_ + kHeaderSize, bytes.size() - kHeaderSize))
+        throw TableError("damaged content");
     word_offsets_ = section<std::uint32_t>(kWordOffsets);
     word_bytes_ = section<char>(kWordBytes);
     word_hash_ = section<std::uint32_t>(kWordHash);
@@ -37,7 +39,8 @@ Tables::Tables(std::span<const std::byte> bytes) : base_(bytes.data()) {
 }
 
 std::uint32_t Tables::find(std::string_view word, std::uint32_t hash) const {
-    for (std::uint32_t slot = mix32(hash) & word_mask_; word_slots_[slot] != 0; slot = (slot + 1) & word_mask_) {
+    for (std::uint32_t slot = mix32(hash) & word_mask_; word_slots_[slot] != 0;
+         slot = (slot + 1) & word_mask_) {
         const std::uint32_t k = word_slots_[slot] - 1;
         if (word_hash_[k] != hash) continue;
         const std::uint32_t begin = word_offsets_[k];
@@ -57,8 +60,9 @@ std::uint32_t Tables::child(std::uint32_t node, std::uint32_t word) const {
     const std::uint32_t begin = first_child_[node], end = first_child_[node + 1];
     if (begin == end) return kNone;
     const std::uint32_t first = header_.phrase_words;  // the node of the first label
-    if (node < first) {  // common words have thousands of children
-        for (std::uint32_t slot = pair_hash(node, word) & pair_mask_; pair_slots_[slot] != 0; slot = (slot + 1) & pair_mask_) {
+    if (node < first) {                                // common words have thousands of children
+        for (std::uint32_t slot = pair_hash(node, word) & pair_mask_; pair_slots_[slot] != 0;
+             slot = (slot + 1) & pair_mask_) {
             const std::uint32_t k = pair_slots_[slot];
             if (k >= begin && k < end && labels_[k - first] == word) return k;
         }
@@ -72,7 +76,8 @@ std::uint32_t Tables::child(std::uint32_t node, std::uint32_t word) const {
 // Which of the lists is the node's, or kNone.
 std::uint32_t Tables::list_rank(std::uint32_t node) const {
     const std::uint64_t bits = list_bits_[node / 64], bit = std::uint64_t{1} << (node % 64);
-    return bits & bit ? list_ranks_[node / 64] + static_cast<std::uint32_t>(std::popcount(bits & (bit - 1))) : kNone;
+    return bits & bit ? list_ranks_[node / 64] + static_cast<std::uint32_t>(std::popcount(bits & (bit - 1)))
+                      : kNone;
 }
 
 std::span<const std::uint32_t> Tables::paraphrases(std::uint32_t node) const {
@@ -99,7 +104,8 @@ void Tables::prefetch_node(std::uint32_t node) const {
 
 void Tables::prefetch_child(std::uint32_t node, std::uint32_t word) const {
     const std::uint32_t first = header_.phrase_words;
-    const std::uint32_t k = node < first ? pair_slots_[pair_hash(node, word) & pair_mask_] : first_child_[node];
+    const std::uint32_t k =
+        node < first ? pair_slots_[pair_hash(node, word) & pair_mask_] : first_child_[node];
     if (k >= first) prefetch(labels_ + (k - first));
 }
 

@@ -16,7 +16,7 @@ using Norms = std::array<double, kOrders>;
 
 // One per thread: document frequencies and norms of the present group.
 class Group {
-public:
+  public:
     explicit Group(const NgramIndex& index) : index_(index), frequency_(index.grams(), 0) {}
 
     void begin(std::span<const std::uint32_t> items) {
@@ -34,16 +34,19 @@ public:
         for (int order = 1; order <= kOrders; ++order) {
             const auto n = static_cast<std::size_t>(order) - 1;
             const double scale = ours[n] * theirs[n];
-            if (scale > 0.0) value += product(index_.grams(candidate, order), index_.grams(reference, order), clip) / scale;
+            if (scale > 0.0)
+                value +=
+                    product(index_.grams(candidate, order), index_.grams(reference, order), clip) / scale;
         }
         if (sigma > 0.0) {
-            const double difference = static_cast<double>(index_.length(candidate)) - static_cast<double>(index_.length(reference));
+            const double difference =
+                static_cast<double>(index_.length(candidate)) - static_cast<double>(index_.length(reference));
             value *= std::exp(-(difference * difference) / (2.0 * sigma * sigma));
         }
         return 10.0 * value / kOrders;
     }
 
-private:
+  private:
     const NgramIndex& index_;
     std::vector<std::int32_t> frequency_;  // by n-gram: items of the group that hold it
     std::span<const std::uint32_t> items_;
@@ -90,22 +93,26 @@ private:
 
 }  // namespace
 
-void cider_by_group(const NgramIndex& index, const CiderGroups& groups, bool clip, double sigma, int threads, double* out) {
+void cider_by_group(const NgramIndex& index, const CiderGroups& groups, bool clip, double sigma, int threads,
+                    double* out) {
     std::vector<Group> workers(static_cast<std::size_t>(std::max(threads, 1)), Group(index));
     const auto part = [](auto list, auto bounds, std::size_t g) {
-        return list.subspan(static_cast<std::size_t>(bounds[g]), static_cast<std::size_t>(bounds[g + 1] - bounds[g]));
+        return list.subspan(static_cast<std::size_t>(bounds[g]),
+                            static_cast<std::size_t>(bounds[g + 1] - bounds[g]));
     };
-    parallel_blocks(groups.pair_bounds.size() - 1, 8, threads, [&](std::size_t begin, std::size_t end, int worker) {
-        Group& group = workers[static_cast<std::size_t>(worker)];
-        for (std::size_t g = begin; g < end; ++g) {
-            if (groups.pair_bounds[g] == groups.pair_bounds[g + 1]) continue;
-            group.begin(part(groups.items, groups.item_bounds, g));
-            for (auto k = static_cast<std::size_t>(groups.pair_bounds[g]); k < static_cast<std::size_t>(groups.pair_bounds[g + 1]); ++k) {
-                out[k] = group.score(groups.candidates[k], groups.references[k], clip, sigma);
-            }
-            group.end();
-        }
-    });
+    parallel_blocks(groups.pair_bounds.size() - 1, 8, threads,
+                    [&](std::size_t begin, std::size_t end, int worker) {
+                        Group& group = workers[static_cast<std::size_t>(worker)];
+                        for (std::size_t g = begin; g < end; ++g) {
+                            if (groups.pair_bounds[g] == groups.pair_bounds[g + 1]) continue;
+                            group.begin(part(groups.items, groups.item_bounds, g));
+                            for (auto k = static_cast<std::size_t>(groups.pair_bounds[g]);
+                                 k < static_cast<std::size_t>(groups.pair_bounds[g + 1]); ++k) {
+                                out[k] = group.score(groups.candidates[k], groups.references[k], clip, sigma);
+                            }
+                            group.end();
+                        }
+                    });
 }
 
 }  // namespace storymeter

@@ -9,9 +9,12 @@ namespace {
 
 constexpr std::uint32_t kRoot = 0xFFFFFFFFu;
 
-// The white space at which Python's str.split() cuts: length in bytes of the white-space character at `at`, or 0.
+// The white space at which Python's str.split() cuts: length in bytes of the white-space character at `at`,
+// or 0.
 std::size_t white_space(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t k) { return at + k < text.size() ? static_cast<std::uint8_t>(text[at + k]) : 0; };
+    const auto byte = [&](std::size_t k) {
+        return at + k < text.size() ? static_cast<std::uint8_t>(text[at + k]) : 0;
+    };
     const int a = byte(0);
     if (a == 0x20 || (a >= 0x09 && a <= 0x0D) || (a >= 0x1C && a <= 0x1F)) return 1;
     if (a < 0xC2) return 0;
@@ -19,7 +22,8 @@ std::size_t white_space(std::string_view text, std::size_t at) {
     if (a == 0xC2) return b == 0x85 || b == 0xA0 ? 2 : 0;
     const int c = byte(2);
     if (a == 0xE1) return b == 0x9A && c == 0x80 ? 3 : 0;
-    if (a == 0xE2 && b == 0x80) return (c >= 0x80 && c <= 0x8A) || c == 0xA8 || c == 0xA9 || c == 0xAF ? 3 : 0;
+    if (a == 0xE2 && b == 0x80)
+        return (c >= 0x80 && c <= 0x8A) || c == 0xA8 || c == 0xA9 || c == 0xAF ? 3 : 0;
     if (a == 0xE2 && b == 0x81) return c == 0x9F ? 3 : 0;
     return a == 0xE3 && b == 0x80 && c == 0x80 ? 3 : 0;
 }
@@ -110,7 +114,8 @@ std::span<const std::uint32_t> NgramIndex::blank_words(std::uint32_t sentence) c
 
 std::uint32_t NgramIndex::word(std::string_view text) {
     if (base_)
-        if (const auto known = base_->word_table_.find(text); known != base_->word_table_.end()) return known->second;
+        if (const auto known = base_->word_table_.find(text); known != base_->word_table_.end())
+            return known->second;
     if (const auto known = word_table_.find(text); known != word_table_.end()) return known->second;
     const auto fresh = static_cast<std::uint32_t>(words_++);
     word_table_.emplace(text, fresh);
@@ -130,7 +135,8 @@ std::uint32_t NgramIndex::gram(std::uint32_t prefix, std::uint32_t word) {
 
 std::uint32_t NgramIndex::add(const std::string& line, int orders) {
     if (base_)
-        if (const auto known = base_->sentence_table_.find(line); known != base_->sentence_table_.end()) return known->second;
+        if (const auto known = base_->sentence_table_.find(line); known != base_->sentence_table_.end())
+            return known->second;
     const auto number = static_cast<std::uint32_t>(sentences());
     if (const auto [known, fresh] = sentence_table_.emplace(line, number); !fresh) return known->second;
 
@@ -141,7 +147,8 @@ std::uint32_t NgramIndex::add(const std::string& line, int orders) {
 
     std::vector<std::uint32_t> words;
     if (only_blanks(line)) {  // the usual case: the same words, but for the empty one
-        words.assign(blank_words_.begin() + static_cast<std::ptrdiff_t>(sentence.first_word), blank_words_.end());
+        words.assign(blank_words_.begin() + static_cast<std::ptrdiff_t>(sentence.first_word),
+                     blank_words_.end());
         std::erase(words, word(""));
     } else {
         cut_at_white_space(line, [&](std::string_view text) { words.push_back(word(text)); });
@@ -153,7 +160,8 @@ std::uint32_t NgramIndex::add(const std::string& line, int orders) {
     for (int order = 1; order <= orders; ++order) {
         if (words.size() + 1 > static_cast<std::size_t>(order)) {
             ids.resize(words.size() + 1 - static_cast<std::size_t>(order));
-            for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = gram(ids[i], words[i + static_cast<std::size_t>(order) - 1]);
+            for (std::size_t i = 0; i < ids.size(); ++i)
+                ids[i] = gram(ids[i], words[i + static_cast<std::size_t>(order) - 1]);
             std::vector<std::uint32_t> sorted = ids;
             std::sort(sorted.begin(), sorted.end());
             for (std::size_t i = 0, j = 0; i < sorted.size(); i = j) {

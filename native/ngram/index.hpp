@@ -1,8 +1,8 @@
 // Sentences as numbers: words, n-grams of orders 1-4 with their counts, each distinct sentence analysed once.
 //
-// An index is filled by its constructor and never changes afterwards, so any number of threads may read it. A second
-// index may stand on a first (`base`): it reuses the base's numbers and adds its own after them, so that sentences
-// can be compared with a fitted corpus without touching it.
+// An index is filled by its constructor and never changes afterwards, so any number of threads may read it. A
+// second index may stand on a first (`base`): it reuses the base's numbers and adds its own after them, so
+// that sentences can be compared with a fitted corpus without touching it.
 #pragma once
 
 #include <array>
@@ -43,7 +43,8 @@ class KeyTable {
 class NgramIndex {
   public:
     // `orders` 0 leaves the n-grams out (ROUGE-L needs none).
-    NgramIndex(std::span<const std::string> lines, int orders, std::shared_ptr<const NgramIndex> base = nullptr);
+    NgramIndex(std::span<const std::string> lines, int orders,
+               std::shared_ptr<const NgramIndex> base = nullptr);
 
     // The sentence number of each line given to the constructor.
     const std::vector<std::uint32_t>& ids() const { return ids_; }

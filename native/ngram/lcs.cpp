@@ -30,13 +30,15 @@ constexpr std::size_t Lanes = 8;
 using Vector = std::uint64_t __attribute__((vector_size(32)));
 using Unaligned = std::uint64_t __attribute__((vector_size(32), aligned(8)));
 
-// Eight words of columns at once. The carry of a row goes from word to word, so lane k works one row behind lane k - 1: all
-// lanes are busy, and each finds its carry where its neighbour left it a step ago. `rows` and `carries` begin and end with
-// Lanes - 1 rows without a match, during which the lanes start and run out.
-__attribute__((target("avx2"))) void wave(const std::uint64_t* masks, std::span<const std::uint32_t> rows, std::uint8_t* carries, std::uint64_t* out) {
+// Eight words of columns at once. The carry of a row goes from word to word, so lane k works one row behind
+// lane k - 1: all lanes are busy, and each finds its carry where its neighbour left it a step ago. `rows` and
+// `carries` begin and end with Lanes - 1 rows without a match, during which the lanes start and run out.
+__attribute__((target("avx2"))) void wave(const std::uint64_t* masks, std::span<const std::uint32_t> rows,
+                                          std::uint8_t* carries, std::uint64_t* out) {
     const Vector none{};
     Vector low = ~none, high = ~none, low_carry = none, high_carry = none;
-    Vector low_row = none, low_pair = none, low_pair_before = none, high_row = none, high_pair = none, high_pair_before = none;
+    Vector low_row = none, low_pair = none, low_pair_before = none, high_row = none, high_pair = none,
+           high_pair_before = none;
     for (std::size_t t = Lanes - 1; t < rows.size(); ++t) {
         // lane k of the matches comes from row t - k: two shuffles of what was loaded for the last rows
         const Vector low_now = *reinterpret_cast<const Unaligned*>(masks + Lanes * rows[t]);
@@ -86,8 +88,8 @@ std::size_t Lcs::length(std::span<const std::uint32_t> a, std::span<const std::u
     return common + (a.size() > 256 && wide() ? waves(a, b) : blocks<4>(a, b));
 }
 
-// The columns are taken in blocks of 64 * Width. Bit k of `state` is 0 where the LCS of the rows so far grows at
-// column k; a row adds the matches of its word, and the carry of that sum is what it tells the next block.
+// The columns are taken in blocks of 64 * Width. Bit k of `state` is 0 where the LCS of the rows so far grows
+// at column k; a row adds the matches of its word, and the carry of that sum is what it tells the next block.
 template <std::size_t Width>
 std::size_t Lcs::blocks(std::span<const std::uint32_t> columns, std::span<const std::uint32_t> rows) {
     if (masks_.size() < vocabulary_ * Width) masks_.assign(vocabulary_ * Width, 0);
@@ -114,7 +116,8 @@ std::size_t Lcs::blocks(std::span<const std::uint32_t> columns, std::span<const 
             if (carrying) carries_[row] = static_cast<std::uint8_t>(carry);
         }
 
-        for (const std::uint32_t word : block) std::fill_n(masks_.begin() + static_cast<std::ptrdiff_t>(word * Width), Width, 0);
+        for (const std::uint32_t word : block)
+            std::fill_n(masks_.begin() + static_cast<std::ptrdiff_t>(word * Width), Width, 0);
         found += grown(state, block.size());
     }
     return found;
@@ -124,7 +127,8 @@ std::size_t Lcs::blocks(std::span<const std::uint32_t> columns, std::span<const 
 std::size_t Lcs::waves(std::span<const std::uint32_t> columns, std::span<const std::uint32_t> rows) {
     constexpr std::size_t Border = Lanes - 1;
     if (masks_.size() < (vocabulary_ + 1) * Lanes) masks_.assign((vocabulary_ + 1) * Lanes, 0);
-    padded_.assign(rows.size() + 2 * Border, static_cast<std::uint32_t>(vocabulary_));  // a word that no column has
+    padded_.assign(rows.size() + 2 * Border,
+                   static_cast<std::uint32_t>(vocabulary_));  // a word that no column has
     std::copy(rows.begin(), rows.end(), padded_.begin() + Border);
     carries_.assign(padded_.size(), 0);
     std::size_t found = 0;
@@ -134,7 +138,8 @@ std::size_t Lcs::waves(std::span<const std::uint32_t> columns, std::span<const s
             masks_[block[k] * Lanes + k / 64] |= std::uint64_t{1} << (k % 64);
         std::array<std::uint64_t, Lanes> state;
         wave(masks_.data(), padded_, carries_.data(), state.data());
-        for (const std::uint32_t word : block) std::fill_n(masks_.begin() + static_cast<std::ptrdiff_t>(word * Lanes), Lanes, 0);
+        for (const std::uint32_t word : block)
+            std::fill_n(masks_.begin() + static_cast<std::ptrdiff_t>(word * Lanes), Lanes, 0);
         found += grown(state, block.size());
     }
     return found;

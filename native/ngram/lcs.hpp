@@ -1,5 +1,5 @@
-// Length of the longest common subsequence of two word sequences, bit-parallel: 64 words of one side at a time
-// (Crochemore et al. 2001; Hyyrö 2004), O(n m / 64) time and O(n + m + vocabulary) memory.
+// Length of the longest common subsequence of two word sequences, bit-parallel: 64 words of one side at a
+// time (Crochemore et al. 2001; Hyyrö 2004), O(n m / 64) time and O(n + m + vocabulary) memory.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,10 @@ class Lcs {
     std::size_t waves(std::span<const std::uint32_t> columns, std::span<const std::uint32_t> rows);
 
     std::size_t vocabulary_;
-    std::vector<std::uint64_t> masks_;    // [word][Width]: where the word stands in the present block of columns
-    std::vector<std::uint8_t> carries_;   // [row]: what the block before handed over
-    std::vector<std::uint32_t> padded_;   // rows between empty words, for `waves`
+    std::vector<std::uint64_t>
+        masks_;  // [word][Width]: where the word stands in the present block of columns
+    std::vector<std::uint8_t> carries_;  // [row]: what the block before handed over
+    std::vector<std::uint32_t> padded_;  // rows between empty words, for `waves`
 };
 
 }  // namespace storymeter

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 #include <optional>
+#include <utility>
 
-#include "lcs.hpp"
 #include "common/parallel.hpp"
+#include "lcs.hpp"
 
 namespace storymeter {
 
@@ -43,7 +43,8 @@ bool closer(std::uint32_t length, std::uint32_t than, std::uint32_t target) {
 }
 
 void fill_lengths(double* row, std::uint32_t length, std::uint32_t reference_length) {
-    for (std::size_t n = 0; n < kOrders; ++n) row[kOrders + n] = length > n ? static_cast<double>(length - n) : 0.0;
+    for (std::size_t n = 0; n < kOrders; ++n)
+        row[kOrders + n] = length > n ? static_cast<double>(length - n) : 0.0;
     row[2 * kOrders] = length;
     row[2 * kOrders + 1] = reference_length;
 }
@@ -63,7 +64,9 @@ void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, d
                 most.assign(grams.size(), 0);
                 for (const std::uint32_t reference : references) {
                     const auto others = index.grams(reference, order);
-                    intersect(grams, others, [&](std::size_t i, std::size_t j) { most[i] = std::max(most[i], others[j].count); });
+                    intersect(grams, others, [&](std::size_t i, std::size_t j) {
+                        most[i] = std::max(most[i], others[j].count);
+                    });
                 }
                 std::uint64_t matched = 0;
                 for (std::size_t i = 0; i < grams.size(); ++i) matched += std::min(grams[i].count, most[i]);
@@ -81,8 +84,8 @@ void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, d
     });
 }
 
-void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t> sentences, std::span<const std::int64_t> bounds,
-                          int threads, double* out) {
+void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t> sentences,
+                          std::span<const std::int64_t> bounds, int threads, double* out) {
     struct Use {
         std::uint32_t id, count;
         std::size_t member;
@@ -92,32 +95,40 @@ void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t
         std::vector<std::uint32_t> lengths;
         for (std::size_t group = begin; group < end; ++group) {
             const auto first = static_cast<std::size_t>(bounds[group]);
-            const auto members = sentences.subspan(first, static_cast<std::size_t>(bounds[group + 1]) - first);
+            const auto members =
+                sentences.subspan(first, static_cast<std::size_t>(bounds[group + 1]) - first);
             lengths.clear();
             for (const std::uint32_t sentence : members) lengths.push_back(index.length(sentence));
             std::sort(lengths.begin(), lengths.end());
             for (std::size_t m = 0; m < members.size(); ++m) {
                 double* row = out + (first + m) * kBleuColumns;
                 std::fill_n(row, kOrders, 0.0);
-                // The closest of the others stands beside this length in the sorted list (one copy of it is its own).
+                // The closest of the others stands beside this length in the sorted list (one copy of it is
+                // its own).
                 const std::uint32_t own = index.length(members[m]);
                 const auto here = std::lower_bound(lengths.begin(), lengths.end(), own);
                 std::optional<std::uint32_t> closest;
                 if (here != lengths.begin()) closest = *(here - 1);
-                if (here + 1 != lengths.end() && (!closest || closer(*(here + 1), *closest, own))) closest = *(here + 1);
+                if (here + 1 != lengths.end() && (!closest || closer(*(here + 1), *closest, own)))
+                    closest = *(here + 1);
                 fill_lengths(row, own, closest.value_or(0));
             }
             for (int order = 1; order <= kOrders; ++order) {
                 uses.clear();
                 for (std::size_t m = 0; m < members.size(); ++m)
-                    for (const Gram& gram : index.grams(members[m], order)) uses.push_back({gram.id, gram.count, m});
-                // Each n-gram's users, the heaviest first: what the others have at most is the first or the second.
-                std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.id != b.id ? a.id < b.id : a.count > b.count; });
+                    for (const Gram& gram : index.grams(members[m], order))
+                        uses.push_back({gram.id, gram.count, m});
+                // Each n-gram's users, the heaviest first: what the others have at most is the first or the
+                // second.
+                std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
+                    return a.id != b.id ? a.id < b.id : a.count > b.count;
+                });
                 for (std::size_t i = 0, j = 0; i < uses.size(); i = j) {
                     while (j < uses.size() && uses[j].id == uses[i].id) ++j;
                     for (std::size_t k = i; k < j; ++k) {
                         const std::uint32_t most = k != i ? uses[i].count : i + 1 < j ? uses[i + 1].count : 0;
-                        out[(first + uses[k].member) * kBleuColumns + static_cast<std::size_t>(order) - 1] += std::min(uses[k].count, most);
+                        out[(first + uses[k].member) * kBleuColumns + static_cast<std::size_t>(order) - 1] +=
+                            std::min(uses[k].count, most);
                     }
                 }
             }
@@ -133,7 +144,8 @@ void rouge_l(const NgramIndex& index, const Batch& batch, int threads, double* o
             double precision = 0.0, recall = 0.0;
             for (const std::uint32_t reference : batch.of(item)) {
                 const auto words = index.blank_words(reference);
-                const auto common = static_cast<double>(workers[static_cast<std::size_t>(worker)].length(candidate, words));
+                const auto common =
+                    static_cast<double>(workers[static_cast<std::size_t>(worker)].length(candidate, words));
                 precision = std::max(precision, common / static_cast<double>(candidate.size()));
                 recall = std::max(recall, common / static_cast<double>(words.size()));
             }
@@ -147,19 +159,22 @@ void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentenc
     for (std::size_t s = 0; s < sentences.size(); ++s) {
         const std::uint32_t length = index.length(sentences[s]);
         for (std::size_t n = 0; n < kOrders; ++n) {
-            out[s * 2 * kOrders + n] = static_cast<double>(index.grams(sentences[s], static_cast<int>(n) + 1).size());
+            out[s * 2 * kOrders + n] =
+                static_cast<double>(index.grams(sentences[s], static_cast<int>(n) + 1).size());
             out[s * 2 * kOrders + kOrders + n] = length > n ? static_cast<double>(length - n) : 0.0;
         }
     }
 }
 
-CiderModel::CiderModel(std::shared_ptr<const NgramIndex> index, std::span<const std::uint32_t> references, std::span<const std::int64_t> bounds)
+CiderModel::CiderModel(std::shared_ptr<const NgramIndex> index, std::span<const std::uint32_t> references,
+                       std::span<const std::int64_t> bounds)
     : index_(std::move(index)), log_frequency_(index_->grams(), 0.0) {
     const std::size_t items = bounds.size() - 1;
     log_items_ = items > 0 ? std::log(static_cast<double>(items)) : 0.0;
     std::vector<std::size_t> last(index_->grams(), std::numeric_limits<std::size_t>::max());
     for (std::size_t item = 0; item < items; ++item)
-        for (auto r = static_cast<std::size_t>(bounds[item]); r < static_cast<std::size_t>(bounds[item + 1]); ++r)
+        for (auto r = static_cast<std::size_t>(bounds[item]); r < static_cast<std::size_t>(bounds[item + 1]);
+             ++r)
             for (int order = 1; order <= kOrders; ++order)
                 for (const Gram& gram : index_->grams(references[r], order))
                     if (std::exchange(last[gram.id], item) != item) log_frequency_[gram.id] += 1.0;
@@ -183,18 +198,23 @@ CiderModel::Norms CiderModel::norms(const NgramIndex& index, std::uint32_t sente
     return norms;
 }
 
-std::vector<CiderModel::Norms> CiderModel::all_norms(const NgramIndex& index, std::size_t first, int threads) const {
+std::vector<CiderModel::Norms> CiderModel::all_norms(const NgramIndex& index, std::size_t first,
+                                                     int threads) const {
     std::vector<Norms> out(index.sentences() - first);
     parallel_blocks(out.size(), kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
-        for (std::size_t s = begin; s < end; ++s) out[s] = norms(index, static_cast<std::uint32_t>(first + s));
+        for (std::size_t s = begin; s < end; ++s)
+            out[s] = norms(index, static_cast<std::uint32_t>(first + s));
     });
     return out;
 }
 
-void CiderModel::score(const NgramIndex& index, const Batch& batch, bool clip, double sigma, int threads, double* out) const {
+void CiderModel::score(const NgramIndex& index, const Batch& batch, bool clip, double sigma, int threads,
+                       double* out) const {
     const std::size_t known = norms_.size();
     const std::vector<Norms> more = all_norms(index, known, threads);
-    const auto norms_of = [&](std::uint32_t s) -> const Norms& { return s < known ? norms_[s] : more[s - known]; };
+    const auto norms_of = [&](std::uint32_t s) -> const Norms& {
+        return s < known ? norms_[s] : more[s - known];
+    };
     parallel_blocks(batch.size(), kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
         std::vector<double> products, values;
         for (std::size_t item = begin; item < end; ++item) {
@@ -214,11 +234,13 @@ void CiderModel::score(const NgramIndex& index, const Batch& batch, bool clip, d
                     const double scale = norms_of(candidate)[n] * norms_of(reference)[n];
                     if (scale > 0.0) value += ordered_sum(products) / scale;
                 }
-                const double difference = static_cast<double>(index.length(candidate)) - static_cast<double>(index.length(reference));
+                const double difference = static_cast<double>(index.length(candidate)) -
+                                          static_cast<double>(index.length(reference));
                 if (sigma > 0.0) value *= std::exp(-(difference * difference) / (2.0 * sigma * sigma));
                 values.push_back(value / kOrders);
             }
-            out[item] = values.empty() ? 0.0 : 10.0 * ordered_sum(values) / static_cast<double>(values.size());
+            out[item] =
+                values.empty() ? 0.0 : 10.0 * ordered_sum(values) / static_cast<double>(values.size());
         }
     });
 }

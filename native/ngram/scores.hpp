@@ -1,7 +1,8 @@
 // What BLEU, ROUGE-L, CIDEr, Self-BLEU and the diversity counts need of a batch of sentences.
 //
-// A batch is a list of items: one candidate sentence and its references, `references[bounds[i] .. bounds[i+1])`, all as
-// sentence numbers of an index. Every result is the same whatever the number of threads and the order of the lines.
+// A batch is a list of items: one candidate sentence and its references, `references[bounds[i] ..
+// bounds[i+1])`, all as sentence numbers of an index. Every result is the same whatever the number of threads
+// and the order of the lines.
 #pragma once
 
 #include <array>
@@ -21,18 +22,20 @@ struct Batch {
 
     std::size_t size() const { return candidates.size(); }
     std::span<const std::uint32_t> of(std::size_t item) const {
-        return references.subspan(static_cast<std::size_t>(bounds[item]), static_cast<std::size_t>(bounds[item + 1] - bounds[item]));
+        return references.subspan(static_cast<std::size_t>(bounds[item]),
+                                  static_cast<std::size_t>(bounds[item + 1] - bounds[item]));
     }
 };
 
-// Matched n-grams (clipped by the reference that has most of each), candidate n-grams, candidate length, closest
-// reference length (the shorter of two equally close).
+// Matched n-grams (clipped by the reference that has most of each), candidate n-grams, candidate length,
+// closest reference length (the shorter of two equally close).
 inline constexpr std::size_t kBleuColumns = 2 * kOrders + 2;
 void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, double* out);
 
-// The same for each sentence against all others of its group; a sentence alone in its group gets reference length 0.
-void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t> sentences, std::span<const std::int64_t> bounds,
-                          int threads, double* out);
+// The same for each sentence against all others of its group; a sentence alone in its group gets reference
+// length 0.
+void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t> sentences,
+                          std::span<const std::int64_t> bounds, int threads, double* out);
 
 // Highest precision and highest recall of the longest common subsequence over the references: two columns.
 void rouge_l(const NgramIndex& index, const Batch& batch, int threads, double* out);
@@ -43,9 +46,11 @@ void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentenc
 // CIDEr: n-gram weights from the references of a corpus, one group per item.
 class CiderModel {
   public:
-    CiderModel(std::shared_ptr<const NgramIndex> index, std::span<const std::uint32_t> references, std::span<const std::int64_t> bounds);
+    CiderModel(std::shared_ptr<const NgramIndex> index, std::span<const std::uint32_t> references,
+               std::span<const std::int64_t> bounds);
     // `index` is the model's own or one that stands on it. `sigma` 0: no length penalty.
-    void score(const NgramIndex& index, const Batch& batch, bool clip, double sigma, int threads, double* out) const;
+    void score(const NgramIndex& index, const Batch& batch, bool clip, double sigma, int threads,
+               double* out) const;
     bool fits(const NgramIndex& index) const { return &index == index_.get() || index.base() == index_; }
 
   private:

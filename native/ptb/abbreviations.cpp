@@ -14,32 +14,37 @@ namespace {
 // Letters match in either case; a letter behind ! matches as written only.
 // Months, days, states, companies, generations: a sentence may end with them (AB1).
 constexpr std::string_view kClosing[] = {
-    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-    "mon", "tue", "tues", "wed", "thu", "thurs", "fri",
-    "ala", "ariz", "calif", "colo", "conn", "ct", "dak", "fla", "ga", "ind", "kan", "kans", "ky", "md", "mich", "minn", "mo", "mont",
-    "neb", "nev", "okla", "penn", "tenn", "va", "vt", "wis", "wisc", "wyo",
-    "!Az", "!Ark", "!Del", "!Ill", "!La", "!Mass", "!Miss", "!Ore", "!Pa", "!Tex", "!Wash",
-    "inc", "co", "cos", "corp", "pt!y", "pt!e", "pt!ys", "pt!es", "ppt!y", "ppt!e", "ppt!ys", "ppt!es",
-    "ltd", "plc", "rt", "bancorp", "bhd", "assn", "univ", "intl", "sys", "tel", "est", "ext", "sq",
-    "jr", "sr", "bros", "blvd", "rd", "ed.d", "ph.d", "esq", "etc", "al", "seq", "bldg",
+    "jan",  "feb",     "mar",  "apr",  "jun",   "jul",   "aug",   "sep",   "sept",   "oct",    "nov",  "dec",
+    "mon",  "tue",     "tues", "wed",  "thu",   "thurs", "fri",   "ala",   "ariz",   "calif",  "colo", "conn",
+    "ct",   "dak",     "fla",  "ga",   "ind",   "kan",   "kans",  "ky",    "md",     "mich",   "minn", "mo",
+    "mont", "neb",     "nev",  "okla", "penn",  "tenn",  "va",    "vt",    "wis",    "wisc",   "wyo",  "!Az",
+    "!Ark", "!Del",    "!Ill", "!La",  "!Mass", "!Miss", "!Ore",  "!Pa",   "!Tex",   "!Wash",  "inc",  "co",
+    "cos",  "corp",    "pt!y", "pt!e", "pt!ys", "pt!es", "ppt!y", "ppt!e", "ppt!ys", "ppt!es", "ltd",  "plc",
+    "rt",   "bancorp", "bhd",  "assn", "univ",  "intl",  "sys",   "tel",   "est",    "ext",    "sq",   "jr",
+    "sr",   "bros",    "blvd", "rd",   "ed.d",  "ph.d",  "esq",   "etc",   "al",     "seq",    "bldg",
 };
 
 // Titles and the like: a name follows (AB4).
 constexpr std::string_view kOpening[] = {
-    "mr", "mrs", "ms", "dr", "drs", "prof", "profs", "sen", "sens", "rep", "reps", "atty", "attys", "lt", "col", "gen", "messrs",
-    "gov", "govs", "adm", "rev", "maj", "sgt", "cpl", "pvt", "capt", "st", "ste", "ave", "pres", "lieut", "hon", "brig", "cmdr", "comdr",
-    "pfc", "spc", "supt", "supts", "det", "mt", "ft", "adj", "adv", "asst", "assoc", "ens", "insp", "mlle", "mme", "msgr", "sfc",
-    "!Miss", "vs", "alex", "wm", "jos", "cie", "a.k.a", "cf", "treas", "ph", "v", "invt", "elec", "natl", "m!fg", "m!tg", "dept",
+    "mr",    "mrs",  "ms",    "dr",   "drs",    "prof", "profs", "sen",  "sens", "rep",   "reps",  "atty",
+    "attys", "lt",   "col",   "gen",  "messrs", "gov",  "govs",  "adm",  "rev",  "maj",   "sgt",   "cpl",
+    "pvt",   "capt", "st",    "ste",  "ave",    "pres", "lieut", "hon",  "brig", "cmdr",  "comdr", "pfc",
+    "spc",   "supt", "supts", "det",  "mt",     "ft",   "adj",   "adv",  "asst", "assoc", "ens",   "insp",
+    "mlle",  "mme",  "msgr",  "sfc",  "!Miss",  "vs",   "alex",  "wm",   "jos",  "cie",   "a.k.a", "cf",
+    "treas", "ph",   "v",     "invt", "elec",   "natl", "m!fg",  "m!tg", "dept",
 };
 
 // Only before a number (AB3).
-constexpr std::string_view kCounting[] = {"ca", "fig", "figs", "prop", "no", "nos", "art", "bldg", "pp", "op"};
+constexpr std::string_view kCounting[] = {"ca",  "fig", "figs", "prop", "no",
+                                          "nos", "art", "bldg", "pp",   "op"};
 
 // A capital word that begins a sentence. Letters behind the first match in either case.
 constexpr std::string_view kSentenceWords[] = {
-    "about", "according", "additionally", "after", "an", "a", "as", "at", "but", "earlier", "he", "her", "here", "however", "if", "in", "it",
-    "last", "many", "more", "mr.", "ms.", "now", "once", "one", "other", "our", "she", "since", "so", "some", "such", "that", "the", "their",
-    "then", "there", "these", "they", "this", "we", "when", "while", "what", "yet", "you",
+    "about", "according", "additionally", "after",   "an",    "a",     "as",    "at",    "but",   "earlier",
+    "he",    "her",       "here",         "however", "if",    "in",    "it",    "last",  "many",  "more",
+    "mr.",   "ms.",       "now",          "once",    "one",   "other", "our",   "she",   "since", "so",
+    "some",  "such",      "that",         "the",     "their", "then",  "there", "these", "they",  "this",
+    "we",    "when",      "while",        "what",    "yet",   "you",
 };
 
 std::size_t pattern(const Text& t, std::size_t i, std::string_view p) {
@@ -98,7 +103,8 @@ class PackedWords {
         for (const std::string_view p : patterns) {
             std::string letters(p);
             std::erase(letters, '!');
-            if (letters.find('.') == std::string::npos) slots_[slot(packed(letters.data(), letters.size()))] = packed(letters.data(), letters.size());
+            if (letters.find('.') == std::string::npos)
+                slots_[slot(packed(letters.data(), letters.size()))] = packed(letters.data(), letters.size());
         }
     }
     std::size_t slot(std::uint64_t word) const {
@@ -128,7 +134,8 @@ const Lexicon& sentence_words() {
 
 // ACR1/ACR2 that are more than single letters between dots.
 std::size_t country_pair(const Text& t, std::size_t i) {
-    for (const std::string_view name : {"canada-u.s", "sino-u.s", "korean-u.s", "eu-u.s", "japan-u.s", "non-u.s", "u.s.-u.k", "u.s.-u.s.s.r"}) {
+    for (const std::string_view name : {"canada-u.s", "sino-u.s", "korean-u.s", "eu-u.s", "japan-u.s",
+                                        "non-u.s", "u.s.-u.k", "u.s.-u.s.s.r"}) {
         if (const std::size_t n = t.literal(i, name)) return n;
     }
     return 0;
@@ -202,7 +209,8 @@ Match abbreviation_at_sentence_end(const Text& t, std::size_t i) {
     const std::size_t blank = n != 0 ? t.space(i + n) : 0;
     if (blank == 0) return {};
     const std::size_t next = i + n + blank;
-    const std::size_t more = std::max({t.space(next), std::size_t{t.is(next, kAnyCapital)}, tag_length(t, next)});
+    const std::size_t more =
+        std::max({t.space(next), std::size_t{t.is(next, kAnyCapital)}, tag_length(t, next)});
     return more != 0 ? ahead(n, blank + more, Emit::kExtraDot) : Match{};
 }
 

@@ -8,10 +8,12 @@ namespace storymeter::ptb {
 
 CharTable::CharTable() {
     const auto add = [this](int first, int last, unsigned kind) {
-        for (int unit = first; unit <= last; ++unit) flags[unit] = static_cast<std::uint16_t>(flags[unit] | kind);
+        for (int unit = first; unit <= last; ++unit)
+            flags[unit] = static_cast<std::uint16_t>(flags[unit] | kind);
     };
     const auto drop = [this](std::string_view units, unsigned kind) {
-        for (const char unit : units) flags[static_cast<int>(unit)] = static_cast<std::uint16_t>(flags[static_cast<int>(unit)] & ~kind);
+        for (const char unit : units)
+            flags[static_cast<int>(unit)] = static_cast<std::uint16_t>(flags[static_cast<int>(unit)] & ~kind);
     };
 
     add(0, 0xFFFF, kUrl | kMail | kHost | kWww | kPath);
@@ -43,12 +45,30 @@ bool is_raised_or_lowered(int unit) { return within(kScriptRanges, unit); }
 
 const char* quote_as_ascii(int unit) {
     switch (unit) {
-        case '`': case 0x91: case 0x2018: case 0x201B: case 0x2039: return "`";
-        case 0x92: case 0x2019: case 0x203A: return "'";
-        case 0x93: case 0xAB: case 0x201C: return "``";
-        case 0x94: case 0xBB: case 0x201D: return "''";
-        case 0x201A: case 0x201E: case 0x201F: return "";
-        default: return nullptr;
+        case '`':
+        case 0x91:
+        case 0x2018:
+        case 0x201B:
+        case 0x2039:
+            return "`";
+        case 0x92:
+        case 0x2019:
+        case 0x203A:
+            return "'";
+        case 0x93:
+        case 0xAB:
+        case 0x201C:
+            return "``";
+        case 0x94:
+        case 0xBB:
+        case 0x201D:
+            return "''";
+        case 0x201A:
+        case 0x201E:
+        case 0x201F:
+            return "";
+        default:
+            return nullptr;
     }
 }
 

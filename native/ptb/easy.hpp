@@ -1,8 +1,10 @@
-// A shortcut for most of English, with the result that the rule table would give (the fuzzer compares the two).
+// A shortcut for most of English, with the result that the rule table would give (the fuzzer compares the
+// two).
 //
-// ASCII letters are one WORD, and no rule can match more, when white space or the end follows, or one of ,;:?! and then white
-// space, or a dot and then white space behind a word that is in no list of abbreviations; except the split words (cannot, gonna…).
-// A comma or a dot before white space stands alone, unless the dot begins ". . .".
+// ASCII letters are one WORD, and no rule can match more, when white space or the end follows, or one of
+// ,;:?! and then white space, or a dot and then white space behind a word that is in no list of
+// abbreviations; except the split words (cannot, gonna…). A comma or a dot before white space stands alone,
+// unless the dot begins ". . .".
 #pragma once
 
 #include <algorithm>
@@ -26,14 +28,15 @@ constexpr std::uint64_t packed(const Unit* word, std::size_t n) {
 
 template <typename Unit>
 bool is_split_word(const Unit* word, std::size_t n) {
-    if (n < 5 || n > 6 || (word[2] | 32) != (word[3] | 32)) return false;  // they all double their third letter
+    if (n < 5 || n > 6 || (word[2] | 32) != (word[3] | 32))
+        return false;  // they all double their third letter
     const std::uint64_t number = packed(word, n);
-    return number == packed("cannot", 6) || number == packed("gonna", 5) || number == packed("gotta", 5) || number == packed("lemme", 5) ||
-           number == packed("gimme", 5) || number == packed("wanna", 5);
+    return number == packed("cannot", 6) || number == packed("gonna", 5) || number == packed("gotta", 5) ||
+           number == packed("lemme", 5) || number == packed("gimme", 5) || number == packed("wanna", 5);
 }
 
-// Reads easy tokens from `i` on, writes them, and gives the place of the first token that is not easy, or `size`.
-// Units are the bytes of an ASCII line, or UTF-16.
+// Reads easy tokens from `i` on, writes them, and gives the place of the first token that is not easy, or
+// `size`. Units are the bytes of an ASCII line, or UTF-16.
 template <typename Unit>
 std::size_t easy_tokens(const Unit* units, std::size_t size, std::size_t i, Writer& out) {
     const auto is_letter = [](Unit unit) { return static_cast<std::uint32_t>((unit | 32) - 'a') < 26; };
@@ -46,7 +49,8 @@ std::size_t easy_tokens(const Unit* units, std::size_t size, std::size_t i, Writ
         const Unit next = i + n < size ? word[n] : Unit{' '};
         if (n == 0) {
             if (space(i)) {
-                if (i + 1 < size && (word[1] == '\t' || word[1] > 127)) return i;  // perhaps a run of blanks, which is one match
+                if (i + 1 < size && (word[1] == '\t' || word[1] > 127))
+                    return i;  // perhaps a run of blanks, which is one match
                 ++i;
                 continue;
             }

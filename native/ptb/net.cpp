@@ -25,7 +25,8 @@ std::size_t ascii_letters(const Text& t, std::size_t i, std::size_t most) {
     return n;
 }
 
-// Finds the run of host characters and single dots around i, and in it the last dot behind which `ending` matches.
+// Finds the run of host characters and single dots around i, and in it the last dot behind which `ending`
+// matches.
 template <typename Ending>
 void find_host(const Text& t, std::size_t i, unsigned kind, Text::Run& run, Ending&& ending) {
     if (run.holds(i)) return;
@@ -82,13 +83,16 @@ Match likely_url(const Text& t, std::size_t i) {
 Match mail(const Text& t, std::size_t i) {
     const std::size_t start = i + (t.at(i) == '<' ? 1 : t.literal(i, "&lt;"));
     if (!t.is(start, kAlphanumeric)) return {};
-    if (!t.mail.holds(start)) {  // the run around start; remember its last @ with a domain behind it, and where that ends
+    if (!t.mail.holds(start)) {  // the run around start; remember its last @ with a domain behind it, and
+                                 // where that ends
         std::size_t end = start, at = 0;
         for (; t.is(end, kMail); ++end) {
             if (t.at(end) == '@' && t.is(end + 1, kMail) && t.at(end + 1) != '.') at = end;
         }
         std::size_t stop = at + 1;
-        while (at != 0 && t.is(stop, kMail) && (t.at(stop) != '.' || (t.is(stop + 1, kMail) && t.at(stop + 1) != '.'))) ++stop;
+        while (at != 0 && t.is(stop, kMail) &&
+               (t.at(stop) != '.' || (t.is(stop + 1, kMail) && t.at(stop + 1) != '.')))
+            ++stop;
         t.mail = {start, end, at, stop};
     }
     if (t.mail.mark <= start) return {};

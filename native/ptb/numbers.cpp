@@ -42,7 +42,9 @@ std::size_t digits(const Text& t, std::size_t i, std::size_t least, std::size_t 
 std::size_t simple_fraction(const Text& t, std::size_t i) {
     const std::size_t above = digits(t, i, 1, 4);
     if (above == 0) return 0;
-    const std::size_t slash = t.at(i + above) == '/' || t.at(i + above) == 0x2044 ? 1 : t.at(i + above) == '\\' && t.at(i + above + 1) == '/' ? 2 : 0;
+    const std::size_t slash = t.at(i + above) == '/' || t.at(i + above) == 0x2044     ? 1
+                              : t.at(i + above) == '\\' && t.at(i + above + 1) == '/' ? 2
+                                                                                      : 0;
     const std::size_t below = slash != 0 ? digits(t, i + above + slash, 1, 4) : 0;
     return below != 0 ? above + slash + below : 0;
 }
@@ -67,7 +69,8 @@ std::size_t phone_groups(const Text& t, std::size_t i) {
     const std::size_t next = i + first + 1;
     const std::size_t second = plain_digits(t, next, 2, 4);
     if (second != 0 && joint(t, next + second)) {
-        if (const std::size_t tail = phone_tail(t, next + second + 1)) best = std::max(best, first + second + 2 + tail);
+        if (const std::size_t tail = phone_tail(t, next + second + 1))
+            best = std::max(best, first + second + 2 + tail);
     }
     return best;
 }
@@ -129,15 +132,27 @@ Match dollars(const Text& t, std::size_t i) {
 // Signs of currencies and fractions that are written out.
 Match written_out(const Text& t, std::size_t i) {
     switch (t.at(i)) {
-        case 0x80: case 0xA4: case 0x20A0: case 0x20AC: return replaced(1, "$");
-        case 0xA2: return replaced(1, "cents");
-        case 0xA3: return replaced(1, "#");
-        case 0xBC: return replaced(1, "1/4");
-        case 0xBD: return replaced(1, "1/2");
-        case 0xBE: return replaced(1, "3/4");
-        case 0x2153: return replaced(1, "1/3");
-        case 0x2154: return replaced(1, "2/3");
-        default: return {};
+        case 0x80:
+        case 0xA4:
+        case 0x20A0:
+        case 0x20AC:
+            return replaced(1, "$");
+        case 0xA2:
+            return replaced(1, "cents");
+        case 0xA3:
+            return replaced(1, "#");
+        case 0xBC:
+            return replaced(1, "1/4");
+        case 0xBD:
+            return replaced(1, "1/2");
+        case 0xBE:
+            return replaced(1, "3/4");
+        case 0x2153:
+            return replaced(1, "1/3");
+        case 0x2154:
+            return replaced(1, "2/3");
+        default:
+            return {};
     }
 }
 

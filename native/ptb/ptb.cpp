@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "common/parallel.hpp"
+#include "common/utf8.hpp"
 #include "easy.hpp"
 #include "rules.hpp"
 #include "writer.hpp"
-#include "common/utf8.hpp"
 
 namespace storymeter {
 namespace ptb {
@@ -185,7 +185,8 @@ std::string ptb_tokenize_by_table(std::string_view line, bool punctuation) {
     return room.tokens;
 }
 
-std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string_view>& lines, bool punctuation, int threads) {
+std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string_view>& lines, bool punctuation,
+                                            int threads) {
     std::vector<std::string> tokens(lines.size());
     parallel_blocks(lines.size(), 256, threads, [&](std::size_t begin, std::size_t end, int) {
         ptb::Scratch room;

@@ -1,7 +1,8 @@
 // Penn Treebank tokenisation of captions, as the tokeniser step of the COCO caption evaluation does it.
 //
-// An ordered table of rules, longest match wins, ties go to the earlier rule. Every line is read as if a newline and then
-// nothing followed it. The text is held as UTF-16 code units, the alphabet in which the original tool counts lengths.
+// An ordered table of rules, longest match wins, ties go to the earlier rule. Every line is read as if a
+// newline and then nothing followed it. The text is held as UTF-16 code units, the alphabet in which the
+// original tool counts lengths.
 #pragma once
 
 #include <string>
@@ -10,13 +11,15 @@
 
 namespace storymeter {
 
-// The tokens of one line of UTF-8, lower-cased and joined by one blank. punctuation=false drops the punctuation set.
+// The tokens of one line of UTF-8, lower-cased and joined by one blank. punctuation=false drops the
+// punctuation set.
 std::string ptb_tokenize(std::string_view line, bool punctuation);
 
 // The same by the rule table alone, without the shortcut for easy words: slower, for checks.
 std::string ptb_tokenize_by_table(std::string_view line, bool punctuation);
 
 // The same for many lines on a number of threads; the result does not depend on the number.
-std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string_view>& lines, bool punctuation, int threads);
+std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string_view>& lines, bool punctuation,
+                                            int threads);
 
 }  // namespace storymeter

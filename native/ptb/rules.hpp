@@ -1,5 +1,5 @@
-// The rules of the tokeniser, by family. Each looks at one position and answers with a Match; none looks back.
-// The numbers are the rows of the rule table in ptb.cpp.
+// The rules of the tokeniser, by family. Each looks at one position and answers with a Match; none looks
+// back. The numbers are the rows of the rule table in ptb.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,9 @@ using Rule = Match (*)(const Text&, std::size_t);
 
 // ptb_words.cpp
 std::size_t word(const Text& t, std::size_t i);  // WORD: letters and digits, glued by inner . ! ?
-std::size_t letter(const Text& t, std::size_t i);  // LET: a letter of any script, or an entity such as &eacute; that stands for one
+std::size_t letter(
+    const Text& t,
+    std::size_t i);  // LET: a letter of any script, or an entity such as &eacute; that stands for one
 std::size_t letters(const Text& t, std::size_t i);  // LET+
 Match language_names(const Text& t, std::size_t i);
 Match split_three(const Text& t, std::size_t i);

@@ -88,7 +88,8 @@ Match ampersand_entity(const Text& t, std::size_t i) {
 }
 
 Match other_entity(const Text& t, std::size_t i) {
-    for (const std::string_view entity : {"&ht;", "&tl;", "&ur;", "&lr;", "&qc;", "&ql;", "&qr;", "&odq;", "&cdq;"}) {
+    for (const std::string_view entity :
+         {"&ht;", "&tl;", "&ur;", "&lr;", "&qc;", "&ql;", "&qr;", "&odq;", "&cdq;"}) {
         if (const std::size_t n = t.literal(i, entity)) return whole(n);
     }
     if (t.at(i) != '&' || t.at(i + 1) != '#') return {};

@@ -22,7 +22,8 @@ enum class Emit {
     kBrackets,   // the same, and round brackets become -LRB- and -RRB-
 };
 
-// A rule's answer: `total` decides which rule wins (look-ahead included), `used` is consumed. total = 0: no match.
+// A rule's answer: `total` decides which rule wins (look-ahead included), `used` is consumed. total = 0: no
+// match.
 struct Match {
     std::size_t total = 0;
     std::size_t used = 0;
@@ -31,7 +32,9 @@ struct Match {
 };
 
 inline Match whole(std::size_t length, Emit emit = Emit::kAsIs) { return {length, length, emit, nullptr}; }
-inline Match ahead(std::size_t used, std::size_t look, Emit emit = Emit::kAsIs) { return {used + look, used, emit, nullptr}; }
+inline Match ahead(std::size_t used, std::size_t look, Emit emit = Emit::kAsIs) {
+    return {used + look, used, emit, nullptr};
+}
 inline Match replaced(std::size_t length, const char* with) { return {length, length, Emit::kReplace, with}; }
 
 class Text {
@@ -67,20 +70,26 @@ class Text {
         }
         return lower.size();
     }
-    std::size_t newline(std::size_t i) const { return at(i) == '\r' && at(i + 1) == '\n' ? 2 : is(i, kNewline) ? 1 : 0; }
+    std::size_t newline(std::size_t i) const {
+        return at(i) == '\r' && at(i + 1) == '\n' ? 2 : is(i, kNewline) ? 1 : 0;
+    }
     std::size_t space(std::size_t i) const { return is(i, kBlank) ? 1 : newline(i); }
     // AP and APX of the specification: an apostrophe; an apostrophe or a backtick.
-    std::size_t apostrophe(std::size_t i) const { return is_apostrophe(at(i)) ? 1 : at(i) == '&' ? literal(i, "&apos;") : 0; }
+    std::size_t apostrophe(std::size_t i) const {
+        return is_apostrophe(at(i)) ? 1 : at(i) == '&' ? literal(i, "&apos;") : 0;
+    }
     std::size_t apostrophe_or_tick(std::size_t i) const { return is_tick(at(i)) ? 1 : apostrophe(i); }
 
     // Where runs that several tokens may share end. Each is found once, so that a line costs linear time.
     struct Run {
         std::size_t begin = 1, end = 0;
-        std::size_t mark = 0, stop = 0;  // the last place in the run where a match can hinge, and where that match ends
+        std::size_t mark = 0,
+                    stop = 0;  // the last place in the run where a match can hinge, and where that match ends
         bool holds(std::size_t i) const { return begin <= i && i < end; }
     };
     mutable Run mail, host, www, www_path, listed, dotted, declaration;
-    mutable std::unordered_set<std::size_t> dead_tags;  // places inside a would-be tag from where no > can be reached
+    mutable std::unordered_set<std::size_t>
+        dead_tags;  // places inside a would-be tag from where no > can be reached
 
   private:
     std::u16string_view units_;

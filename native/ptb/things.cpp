@@ -32,7 +32,8 @@ std::size_t thing_length(const Text& t, std::size_t i) {
     return end - i;
 }
 
-// HTHING: letters, digits, dots and commas, then one or more parts behind hyphens (3.5-inch, U.S.-based, mid-U.S.).
+// HTHING: letters, digits, dots and commas, then one or more parts behind hyphens (3.5-inch, U.S.-based,
+// mid-U.S.).
 std::size_t hyphenated_length(const Text& t, std::size_t i) {
     if (!t.is(i, kAlphanumeric)) return 0;
     if (!t.listed.holds(i)) {
@@ -90,9 +91,10 @@ std::size_t slash_part(const Text& t, std::size_t i) {
 }
 
 constexpr std::array kExtensions = {
-    "bat"sv, "bmp"sv, "c"sv,    "class"sv, "cgi"sv, "cpp"sv, "dll"sv, "doc"sv, "docx"sv, "exe"sv, "gif"sv, "gz"sv,
-    "h"sv,   "htm"sv, "html"sv, "jar"sv,   "java"sv, "jpeg"sv, "jpg"sv, "mov"sv, "mp3"sv, "pdf"sv, "php"sv, "pl"sv,
-    "png"sv, "ppt"sv, "ps"sv,   "py"sv,    "sql"sv, "tar"sv, "txt"sv, "wav"sv, "x"sv,   "xml"sv, "zip"sv,
+    "bat"sv, "bmp"sv, "c"sv,   "class"sv, "cgi"sv, "cpp"sv,  "dll"sv, "doc"sv,  "docx"sv,
+    "exe"sv, "gif"sv, "gz"sv,  "h"sv,     "htm"sv, "html"sv, "jar"sv, "java"sv, "jpeg"sv,
+    "jpg"sv, "mov"sv, "mp3"sv, "pdf"sv,   "php"sv, "pl"sv,   "png"sv, "ppt"sv,  "ps"sv,
+    "py"sv,  "sql"sv, "tar"sv, "txt"sv,   "wav"sv, "x"sv,    "xml"sv, "zip"sv,
 };
 
 // Length of a known extension at i with what must follow it, or 0.
@@ -108,11 +110,13 @@ std::size_t extension(const Text& t, std::size_t i) {
 
 Match odd_words(const Text& t, std::size_t i) {
     std::size_t best = 0;
-    for (const std::string_view literal : {"-lrb-"sv, "-rrb-"sv, "-lcb-"sv, "-rcb-"sv, "-lsb-"sv, "-rsb-"sv, "c.d.s"sv, "pro-"sv, "anti-"sv,
-                                           "s&p-500"sv, "s&ls"sv, "s&amp;p-500"sv, "s&amp;ls"sv}) {
+    for (const std::string_view literal :
+         {"-lrb-"sv, "-rrb-"sv, "-lcb-"sv, "-rcb-"sv, "-lsb-"sv, "-rsb-"sv, "c.d.s"sv, "pro-"sv, "anti-"sv,
+          "s&p-500"sv, "s&ls"sv, "s&amp;p-500"sv, "s&amp;ls"sv}) {
         best = std::max(best, t.literal(i, literal));
     }
-    for (const auto& [before, after] : {std::pair{"cap"sv, "n"sv}, std::pair{"c"sv, "est"sv}}) {  // Cap'n, c'est
+    for (const auto& [before, after] :
+         {std::pair{"cap"sv, "n"sv}, std::pair{"c"sv, "est"sv}}) {  // Cap'n, c'est
         const std::size_t n = t.literal(i, before);
         const std::size_t mark = n != 0 ? t.apostrophe(i + n) : 0;
         if (mark != 0 && t.literal(i + n + mark, after) != 0) best = std::max(best, n + mark + after.size());
@@ -138,13 +142,16 @@ Match hyphenated_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, hyph
 Match hyphenated(const Text& t, std::size_t i) { return whole(hyphenated_length(t, i), Emit::kWord); }
 Match thing_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, thing_length(t, i)); }
 Match thing(const Text& t, std::size_t i) { return whole(thing_length(t, i), Emit::kWord); }
-Match capitals_dot(const Text& t, std::size_t i) { return keeps_dot(t, i, capitals_length(t, i), Emit::kAmpersand); }
+Match capitals_dot(const Text& t, std::size_t i) {
+    return keeps_dot(t, i, capitals_length(t, i), Emit::kAmpersand);
+}
 Match capitals(const Text& t, std::size_t i) { return whole(capitals_length(t, i), Emit::kAmpersand); }
 
 Match file_name(const Text& t, std::size_t i) {
     const auto part = [&](std::size_t at) { return t.is(at, kDigit) ? std::size_t{1} : letter(t, at); };
     if (part(i) == 0) return {};
-    if (!t.dotted.holds(i)) {  // the run of letters, digits and single dots around i; remember its last known extension
+    if (!t.dotted.holds(
+            i)) {  // the run of letters, digits and single dots around i; remember its last known extension
         std::size_t begin = i, end = i, dot = 0, stop = 0;
         for (std::size_t n; (n = part(end)) != 0 || (t.at(end) == '.' && part(end + 1) != 0);) {
             if (n == 0) {

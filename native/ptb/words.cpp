@@ -93,7 +93,9 @@ Match language_names(const Text& t, std::size_t i) {
 // "cannot" is read as "can", and "not" is left for the next match.
 Match split_three(const Text& t, std::size_t i) { return split(t, i, {"cannot", "'twas"}, 3); }
 
-Match split_two(const Text& t, std::size_t i) { return split(t, i, {"'tis", "gonna", "gotta", "lemme", "gimme", "wanna"}, 2); }
+Match split_two(const Text& t, std::size_t i) {
+    return split(t, i, {"'tis", "gonna", "gotta", "lemme", "gimme", "wanna"}, 2);
+}
 
 Match word_before_auxiliary(const Text& t, std::size_t i) {
     const std::size_t n = word(t, i);
@@ -121,8 +123,10 @@ Match apostrophe_word(const Text& t, std::size_t i) {
     const std::size_t mark = t.apostrophe(i);
     if (mark != 0) {
         if (t.any_of(i + mark, "nN")) offer(mark + 1 + t.apostrophe(i + mark + 1));  // rock 'n' roll
-        if (t.any_of(i + mark, "23456789") && t.at(i + mark + 1) == '0' && t.literal(i + mark + 2, "s") != 0) offer(mark + 3);  // '90s
-        for (const std::string_view rest : {"'em", "'til", "'till", "'cause"}) offer(quoted_literal(t, i, rest));
+        if (t.any_of(i + mark, "23456789") && t.at(i + mark + 1) == '0' && t.literal(i + mark + 2, "s") != 0)
+            offer(mark + 3);  // '90s
+        for (const std::string_view rest : {"'em", "'til", "'till", "'cause"})
+            offer(quoted_literal(t, i, rest));
         return whole(best);
     }
     if (t.any_of(i, "lLdDjJ")) {
@@ -139,14 +143,17 @@ Match apostrophe_word(const Text& t, std::size_t i) {
     if (letters >= 2 && t.any_of(i + letters - 1, "aeiouyAEIOUY")) {
         const std::size_t tick = t.apostrophe_or_tick(i + letters);
         const std::size_t next = i + letters + tick;
-        if (tick != 0 && (t.any_of(next, "aeiou") || t.is(next, kCapital))) offer(letters + tick + t.run(next, kAnyLetter));
+        if (tick != 0 && (t.any_of(next, "aeiou") || t.is(next, kCapital)))
+            offer(letters + tick + t.run(next, kAnyLetter));
     }
     if (t.any_of(i, "oO")) {  // o'o
         const std::size_t tick = t.apostrophe_or_tick(i + 1);
         if (tick != 0 && t.any_of(i + 1 + tick, "oO")) offer(2 + tick);
     }
-    for (const std::string_view literal : {"dunkin'", "somethin'", "ol'"}) offer(quoted_literal(t, i, literal));
-    for (const std::string_view literal : {"cont'd.", "nor'easter", "c'mon", "e'er", "s'mores", "ev'ry", "li'l", "nat'l"}) {
+    for (const std::string_view literal : {"dunkin'", "somethin'", "ol'"})
+        offer(quoted_literal(t, i, literal));
+    for (const std::string_view literal :
+         {"cont'd.", "nor'easter", "c'mon", "e'er", "s'mores", "ev'ry", "li'l", "nat'l"}) {
         offer(t.literal(i, literal));  // with the plain apostrophe only
     }
     return whole(best);

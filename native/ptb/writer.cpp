@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "meteor/lower.hpp"  // METEOR's: both original tools leave lower-casing to Java, so one table serves both
 #include "common/utf8.hpp"
+// METEOR's table: both original tools leave lower-casing to Java
+#include "meteor/lower.hpp"
 
 namespace storymeter::ptb {
 namespace {
@@ -18,11 +19,14 @@ void Writer::begin() {
 }
 
 void Writer::end() {
-    static constexpr std::string_view kPunctuation[] = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
+    static constexpr std::string_view kPunctuation[] = {"''", "'", "``", "`",  ".",   "?", "!",
+                                                        ",",  ":", "-",  "--", "...", ";"};
     std::string_view token = std::string_view(out_).substr(start_);
     if (token.starts_with(' ')) token.remove_prefix(1);
-    const bool unwanted = !punctuation_ && token.size() <= 3 && !token.empty() && !is(static_cast<unsigned char>(token[0]), kAlphanumeric) &&
-                          std::find(std::begin(kPunctuation), std::end(kPunctuation), token) != std::end(kPunctuation);
+    const bool unwanted =
+        !punctuation_ && token.size() <= 3 && !token.empty() &&
+        !is(static_cast<unsigned char>(token[0]), kAlphanumeric) &&
+        std::find(std::begin(kPunctuation), std::end(kPunctuation), token) != std::end(kPunctuation);
     if (unwanted || token.empty()) out_.resize(start_);
 }
 
@@ -36,11 +40,15 @@ void Writer::unit(std::u16string_view units, std::size_t& i, Emit emit) {
             append_utf8(out_, 0xA0);  // a blank inside a token must not cut it
         } else {
             out_.push_back(static_cast<char>(meteor::lower(unit)));
-            if (emit == Emit::kAmpersand && unit == '&' && i + 4 < units.size() && units[i + 4] == ';') i += 4;
+            if (emit == Emit::kAmpersand && unit == '&' && i + 4 < units.size() && units[i + 4] == ';')
+                i += 4;
         }
     } else if (unit >= 0xD800 && unit < 0xE000) {
-        const bool pair = unit < 0xDC00 && i + 1 < units.size() && units[i + 1] >= 0xDC00 && units[i + 1] < 0xE000;
-        append_utf8(out_, pair ? meteor::lower(0x10000 + ((char32_t{unit} - 0xD800) << 10) + (units[i + 1] - char32_t{0xDC00})) : kReplacement);
+        const bool pair =
+            unit < 0xDC00 && i + 1 < units.size() && units[i + 1] >= 0xDC00 && units[i + 1] < 0xE000;
+        append_utf8(out_, pair ? meteor::lower(0x10000 + ((char32_t{unit} - 0xD800) << 10) +
+                                               (units[i + 1] - char32_t{0xDC00}))
+                               : kReplacement);
         if (pair) ++i;
     } else if (unit == kSigma) {
         append_utf8(out_, is_final_sigma(units, i) ? kFinalSigma : kSmallSigma);
@@ -84,7 +92,8 @@ void Writer::token(std::u16string_view units, Emit emit) {
 
 void Writer::token(std::string_view ascii) {
     begin();
-    for (const char c : ascii) out_.push_back(static_cast<char>(meteor::lower(static_cast<unsigned char>(c))));
+    for (const char c : ascii)
+        out_.push_back(static_cast<char>(meteor::lower(static_cast<unsigned char>(c))));
     end();
 }
 

@@ -11,10 +11,15 @@ namespace {
 
 class Counter {
   public:
-    explicit Counter(std::int32_t levels) : tree_(static_cast<std::size_t>(levels) + 1), seen_(static_cast<std::size_t>(levels)), group_(static_cast<std::size_t>(levels)) {}
+    explicit Counter(std::int32_t levels)
+        : tree_(static_cast<std::size_t>(levels) + 1),
+          seen_(static_cast<std::size_t>(levels)),
+          group_(static_cast<std::size_t>(levels)) {}
 
-    // `order` lists the places by rising fixed value, group g of equal ones being order[starts[g]] .. order[starts[g + 1]]
-    void count(const std::int32_t* column, const std::vector<std::int32_t>& order, const std::vector<std::size_t>& starts, std::int64_t* out) {
+    // `order` lists the places by rising fixed value, group g of equal ones being order[starts[g]] ..
+    // order[starts[g + 1]]
+    void count(const std::int32_t* column, const std::vector<std::int32_t>& order,
+               const std::vector<std::size_t>& starts, std::int64_t* out) {
         std::fill(tree_.begin(), tree_.end(), 0);
         std::fill(seen_.begin(), seen_.end(), 0);
         std::int64_t score = 0, tied = 0, both = 0, distinct = 0;
@@ -31,7 +36,8 @@ class Counter {
                 group_[rank] = 0;
                 distinct += seen_[rank] == 0;
                 tied += seen_[rank]++;
-                for (std::size_t node = rank + 1; node < tree_.size(); node += node & (~node + 1)) ++tree_[node];
+                for (std::size_t node = rank + 1; node < tree_.size(); node += node & (~node + 1))
+                    ++tree_[node];
             }
         }
         out[0] = score, out[1] = tied, out[2] = both, out[3] = distinct;
@@ -49,7 +55,8 @@ class Counter {
 
 class Products {
   public:
-    explicit Products(std::int32_t levels) : count_(static_cast<std::size_t>(levels)), rank_(static_cast<std::size_t>(levels)) {}
+    explicit Products(std::int32_t levels)
+        : count_(static_cast<std::size_t>(levels)), rank_(static_cast<std::size_t>(levels)) {}
 
     void sum(const std::int32_t* column, std::span<const double> fixed, double* out) {
         const std::size_t n = fixed.size();
@@ -86,7 +93,8 @@ const std::int32_t* Columns::at(std::size_t c, std::vector<std::int32_t>& scratc
     return scratch.data();
 }
 
-void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels, const Columns& columns, std::int32_t levels, std::int64_t* out, int threads) {
+void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels, const Columns& columns,
+                 std::int32_t levels, std::int64_t* out, int threads) {
     const std::size_t n = fixed.size();
     if (n == 0) return;
     std::vector<std::size_t> next(static_cast<std::size_t>(fixed_levels) + 1);
@@ -94,20 +102,24 @@ void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels,
     for (std::size_t level = 1; level < next.size(); ++level) next[level] += next[level - 1];
     const std::vector<std::size_t> starts(next);
     std::vector<std::int32_t> order(n);
-    for (std::size_t k = 0; k < n; ++k) order[next[static_cast<std::size_t>(fixed[k])]++] = static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < n; ++k)
+        order[next[static_cast<std::size_t>(fixed[k])]++] = static_cast<std::int32_t>(k);
     parallel_blocks(columns.count(), 8, threads, [&](std::size_t begin, std::size_t end, int) {
         Counter counter(levels);
         std::vector<std::int32_t> scratch;
-        for (std::size_t c = begin; c < end; ++c) counter.count(columns.at(c, scratch), order, starts, out + c * kConcordanceCounts);
+        for (std::size_t c = begin; c < end; ++c)
+            counter.count(columns.at(c, scratch), order, starts, out + c * kConcordanceCounts);
     });
 }
 
-void rank_products(std::span<const double> fixed, const Columns& columns, std::int32_t levels, double* out, int threads) {
+void rank_products(std::span<const double> fixed, const Columns& columns, std::int32_t levels, double* out,
+                   int threads) {
     if (fixed.empty()) return;
     parallel_blocks(columns.count(), 8, threads, [&](std::size_t begin, std::size_t end, int) {
         Products products(levels);
         std::vector<std::int32_t> scratch;
-        for (std::size_t c = begin; c < end; ++c) products.sum(columns.at(c, scratch), fixed, out + c * kRankProducts);
+        for (std::size_t c = begin; c < end; ++c)
+            products.sum(columns.at(c, scratch), fixed, out + c * kRankProducts);
     });
 }
 

@@ -48,7 +48,8 @@ double likeness(const Bag& a, const Bag& b, bool pairs) {
     }
     const std::size_t united = a.word.size() + b.word.size() - common;
     if (united == 0) return 0.0;
-    return static_cast<double>(pairs ? equal : static_cast<std::int64_t>(common)) / static_cast<double>(united);
+    return static_cast<double>(pairs ? equal : static_cast<std::int64_t>(common)) /
+           static_cast<double>(united);
 }
 
 double mean(double sum, std::size_t count) {
@@ -58,20 +59,25 @@ double mean(double sum, std::size_t count) {
 }  // namespace
 
 void redundancy(std::span<const std::int32_t> words, std::span<const std::int64_t> sentences,
-                std::span<const std::int64_t> stories, const RedundancyOptions& options, std::span<double> out) {
+                std::span<const std::int64_t> stories, const RedundancyOptions& options,
+                std::span<double> out) {
     const std::size_t count = stories.size() - 1;
     parallel_blocks(count, 256, options.threads, [&](std::size_t begin, std::size_t end, int) {
         std::vector<Bag> bags;
         Bag left, right;
         for (std::size_t k = begin; k < end; ++k) {
-            const auto first = static_cast<std::size_t>(stories[k]), last = static_cast<std::size_t>(stories[k + 1]);
+            const auto first = static_cast<std::size_t>(stories[k]),
+                       last = static_cast<std::size_t>(stories[k + 1]);
             if (bags.size() < last - first) bags.resize(last - first);
             double inter = 0, intra = 0;
             std::size_t inter_pairs = 0, intra_pairs = 0;
             for (std::size_t s = first; s < last; ++s) {
-                const Words sentence = words.subspan(static_cast<std::size_t>(sentences[s]), static_cast<std::size_t>(sentences[s + 1] - sentences[s]));
+                const Words sentence =
+                    words.subspan(static_cast<std::size_t>(sentences[s]),
+                                  static_cast<std::size_t>(sentences[s + 1] - sentences[s]));
                 bags[s - first].fill(sentence);
-                for (std::size_t t = first; t < s; ++t, ++inter_pairs) inter += likeness(bags[s - first], bags[t - first], options.pairs);
+                for (std::size_t t = first; t < s; ++t, ++inter_pairs)
+                    inter += likeness(bags[s - first], bags[t - first], options.pairs);
                 for (std::size_t w = 0; w < sentence.size(); w += options.n) {
                     right.fill(sentence.subspan(w, std::min(options.n, sentence.size() - w)));
                     if (w > 0) {

@@ -7,7 +7,8 @@
 
 namespace storymeter {
 
-// Sixteen running sums: the order of additions is fixed by the code, and the compiler can still use vector registers.
+// Sixteen running sums: the order of additions is fixed by the code, and the compiler can still use vector
+// registers.
 float dot(const float* a, const float* b, std::size_t n) {
     float sum[16] = {};
     std::size_t k = 0;
@@ -22,10 +23,12 @@ float dot(const float* a, const float* b, std::size_t n) {
     return sum[0] + rest;
 }
 
-void dot_indexed(Vectors a, Vectors b, std::span<const std::int64_t> ia, std::span<const std::int64_t> ib, double* out, int threads) {
+void dot_indexed(Vectors a, Vectors b, std::span<const std::int64_t> ia, std::span<const std::int64_t> ib,
+                 double* out, int threads) {
     parallel_blocks(ia.size(), 4096, threads, [&](std::size_t begin, std::size_t end, int) {
         for (std::size_t k = begin; k < end; ++k) {
-            out[k] = dot(a.row(static_cast<std::size_t>(ia[k])), b.row(static_cast<std::size_t>(ib[k])), a.dimension);
+            out[k] = dot(a.row(static_cast<std::size_t>(ia[k])), b.row(static_cast<std::size_t>(ib[k])),
+                         a.dimension);
         }
     });
 }
@@ -43,14 +46,16 @@ double weighted_mean(const float* best, const double* weight, std::size_t n) {
 
 }  // namespace
 
-void greedy_matching(const TokenVectors& candidates, const TokenVectors& references, std::span<const std::int64_t> ic,
-                     std::span<const std::int64_t> ir, double* out, int threads) {
+void greedy_matching(const TokenVectors& candidates, const TokenVectors& references,
+                     std::span<const std::int64_t> ic, std::span<const std::int64_t> ir, double* out,
+                     int threads) {
     const std::size_t dimension = candidates.vectors.dimension;
     parallel_blocks(ic.size(), 64, threads, [&](std::size_t begin, std::size_t end, int) {
         std::vector<float> best_c, best_r;
         for (std::size_t k = begin; k < end; ++k) {
             const auto c = static_cast<std::size_t>(ic[k]), r = static_cast<std::size_t>(ir[k]);
-            const auto c0 = static_cast<std::size_t>(candidates.offset[c]), r0 = static_cast<std::size_t>(references.offset[r]);
+            const auto c0 = static_cast<std::size_t>(candidates.offset[c]),
+                       r0 = static_cast<std::size_t>(references.offset[r]);
             const std::size_t nc = static_cast<std::size_t>(candidates.offset[c + 1]) - c0;
             const std::size_t nr = static_cast<std::size_t>(references.offset[r + 1]) - r0;
             best_c.assign(nc, 0.0F);  // a token that is unlike everything counts nothing
@@ -64,8 +69,10 @@ void greedy_matching(const TokenVectors& candidates, const TokenVectors& referen
                 }
             }
             const bool empty = nc == 0 || nr == 0;
-            const double precision = empty ? 0.0 : weighted_mean(best_c.data(), candidates.weight.data() + c0, nc);
-            const double recall = empty ? 0.0 : weighted_mean(best_r.data(), references.weight.data() + r0, nr);
+            const double precision =
+                empty ? 0.0 : weighted_mean(best_c.data(), candidates.weight.data() + c0, nc);
+            const double recall =
+                empty ? 0.0 : weighted_mean(best_r.data(), references.weight.data() + r0, nr);
             const double sum = precision + recall;
             out[3 * k] = precision;
             out[3 * k + 1] = recall;

@@ -18,7 +18,8 @@ struct Vectors {
 float dot(const float* a, const float* b, std::size_t n);
 
 // out[k] = a.row(ia[k]) . b.row(ib[k])
-void dot_indexed(Vectors a, Vectors b, std::span<const std::int64_t> ia, std::span<const std::int64_t> ib, double* out, int threads);
+void dot_indexed(Vectors a, Vectors b, std::span<const std::int64_t> ia, std::span<const std::int64_t> ib,
+                 double* out, int threads);
 
 // Sentences as runs of token vectors of length one: sentence s has rows offset[s] .. offset[s+1].
 struct TokenVectors {
@@ -27,9 +28,11 @@ struct TokenVectors {
     std::span<const double> weight;  // one per row
 };
 
-// out[3k..] = precision, recall and F1 of candidate ic[k] against reference ir[k]: each token is matched with the most similar token
-// of the other side, or with nothing (0) where all are opposite, and the similarities are averaged by weight (Zhang et al., BERTScore, ICLR 2020).
-void greedy_matching(const TokenVectors& candidates, const TokenVectors& references, std::span<const std::int64_t> ic,
-                     std::span<const std::int64_t> ir, double* out, int threads);
+// out[3k..] = precision, recall and F1 of candidate ic[k] against reference ir[k]: each token is matched with
+// the most similar token of the other side, or with nothing (0) where all are opposite, and the similarities
+// are averaged by weight (Zhang et al., BERTScore, ICLR 2020).
+void greedy_matching(const TokenVectors& candidates, const TokenVectors& references,
+                     std::span<const std::int64_t> ic, std::span<const std::int64_t> ir, double* out,
+                     int threads);
 
 }  // namespace storymeter

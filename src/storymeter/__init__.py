@@ -1,7 +1,7 @@
 """Storymeter measures how well a machine told the story of a video.
 
-    import storymeter
-    report = storymeter.evaluate(candidates=storymeter.read("mine.json"), references=[storymeter.read("ref.json")],
+    import storymeter report = storymeter.evaluate(candidates=storymeter.read("mine.json"),
+    references=[storymeter.read("ref.json")],
                                  metrics=["soda_c", "meteor"], protocol="paper")
 
 Names are loaded on first use, so that a program that only wants METEOR starts in a moment.

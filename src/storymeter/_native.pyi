@@ -1,4 +1,6 @@
-"""The kernels as type checkers see them: one block per kernel, arrays as numpy sees them. What is positional only has no names in the module."""
+"""The kernels as type checkers see them: one block per kernel, arrays as numpy sees them. What is positional
+only has no names in the module.
+"""
 
 from collections.abc import Sequence
 
@@ -16,17 +18,37 @@ _Doubles = NDArray[np.float64]
 
 abi: int
 
-# dense: segments in time. Problem k has the candidates [candidate_from[k], candidate_to[k]) and the references likewise
+# dense: segments in time. Problem k has the candidates [candidate_from[k], candidate_to[k]) and the
+# references likewise
 def overlaps(
-    candidate_start: _Doubles, candidate_end: _Doubles, reference_start: _Doubles, reference_end: _Doubles,
-    candidate_from: _Longs, candidate_to: _Longs, reference_from: _Longs, reference_to: _Longs,
-    epsilon: float, least: float, strict: bool, jobs: int, /,
+    candidate_start: _Doubles,
+    candidate_end: _Doubles,
+    reference_start: _Doubles,
+    reference_end: _Doubles,
+    candidate_from: _Longs,
+    candidate_to: _Longs,
+    reference_from: _Longs,
+    reference_to: _Longs,
+    epsilon: float,
+    least: float,
+    strict: bool,
+    jobs: int,
+    /,
 ) -> tuple[_Longs, _Ints, _Ints, _Doubles]:
     """Offset of each problem, then reference, candidate and IoU of every pair that overlaps."""
 
 def nearest(
-    candidate_start: _Doubles, candidate_end: _Doubles, reference_start: _Doubles, reference_end: _Doubles,
-    candidate_from: _Longs, candidate_to: _Longs, reference_from: _Longs, reference_to: _Longs, epsilon: float, jobs: int, /,
+    candidate_start: _Doubles,
+    candidate_end: _Doubles,
+    reference_start: _Doubles,
+    reference_end: _Doubles,
+    candidate_from: _Longs,
+    candidate_to: _Longs,
+    reference_from: _Longs,
+    reference_to: _Longs,
+    epsilon: float,
+    jobs: int,
+    /,
 ) -> tuple[_Doubles, _Doubles, _Doubles, _Doubles]:
     """Best IoU of each candidate and of each reference, then least distance of each."""
 
@@ -34,12 +56,22 @@ def match(weights: _Doubles, /) -> tuple[float, _Longs, _Longs]:
     """The best matching in order: its weight, rows, columns."""
 
 def match_many(
-    row_from: _Longs, row_to: _Longs, column_from: _Longs, column_to: _Longs, offset: _Longs, row: _Ints, column: _Ints, weight: _Doubles, jobs: int, /,
+    row_from: _Longs,
+    row_to: _Longs,
+    column_from: _Longs,
+    column_to: _Longs,
+    offset: _Longs,
+    row: _Ints,
+    column: _Ints,
+    weight: _Doubles,
+    jobs: int,
+    /,
 ) -> tuple[_Doubles, _Longs, _Longs]:
     """The same for many sparse problems: weights, offsets, chosen entries."""
 
 class PairIndex:
     """Numbers for distinct 64-bit keys, in order of appearance."""
+
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
     def add(self, keys: _Keys, /) -> _Longs: ...
@@ -71,8 +103,16 @@ class MeteorCompiler:
     def finish(self, source_digest: str) -> _Bytes: ...
 
 def meteor_compare(
-    tables: MeteorTables, candidates: list[str], references: list[str], candidate_index: _Longs, reference_index: _Longs,
-    task: str, normalize: bool, threads: int, want_statistics: bool, beam: int = 40,
+    tables: MeteorTables,
+    candidates: list[str],
+    references: list[str],
+    candidate_index: _Longs,
+    reference_index: _Longs,
+    task: str,
+    normalize: bool,
+    threads: int,
+    want_statistics: bool,
+    beam: int = 40,
 ) -> tuple[_Doubles, _Longs]: ...
 def meteor_score_statistics(rows: _Doubles, task: str) -> _Doubles: ...
 def meteor_normalize(tables: MeteorTables, line: str) -> str: ...
@@ -86,46 +126,111 @@ class NgramIndex:
     def sentences(self) -> int: ...
     def ids(self) -> _Ids: ...
 
-def bleu_statistics(index: NgramIndex, candidates: _Ids, references: _Ids, bounds: _Longs, threads: int = 1) -> _Doubles: ...
-def self_bleu_statistics(index: NgramIndex, sentences: _Ids, bounds: _Longs, threads: int = 1) -> _Doubles: ...
-def rouge_l(index: NgramIndex, candidates: _Ids, references: _Ids, bounds: _Longs, threads: int = 1) -> _Doubles: ...
+def bleu_statistics(
+    index: NgramIndex, candidates: _Ids, references: _Ids, bounds: _Longs, threads: int = 1
+) -> _Doubles: ...
+def self_bleu_statistics(
+    index: NgramIndex, sentences: _Ids, bounds: _Longs, threads: int = 1
+) -> _Doubles: ...
+def rouge_l(
+    index: NgramIndex, candidates: _Ids, references: _Ids, bounds: _Longs, threads: int = 1
+) -> _Doubles: ...
 def gram_counts(index: NgramIndex, sentences: _Ids) -> _Doubles: ...
 
 class CiderModel:
     def __init__(self, index: NgramIndex, references: _Ids, bounds: _Longs) -> None: ...
     def score(
-        self, index: NgramIndex, candidates: _Ids, references: _Ids, bounds: _Longs, clip: bool, sigma: float, threads: int = 1,
+        self,
+        index: NgramIndex,
+        candidates: _Ids,
+        references: _Ids,
+        bounds: _Longs,
+        clip: bool,
+        sigma: float,
+        threads: int = 1,
     ) -> _Doubles: ...
 
 def cider_by_group(
-    index: NgramIndex, candidates: _Ids, references: _Ids, pair_bounds: _Longs, items: _Ids, item_bounds: _Longs,
-    clip: bool, sigma: float, threads: int = 1,
+    index: NgramIndex,
+    candidates: _Ids,
+    references: _Ids,
+    pair_bounds: _Longs,
+    items: _Ids,
+    item_bounds: _Longs,
+    clip: bool,
+    sigma: float,
+    threads: int = 1,
 ) -> _Doubles: ...
 
 # ptb: tokens of each line, lower-cased, joined by one blank
 def ptb_tokenize(lines: Sequence[str], punctuation: bool, threads: int) -> list[str]: ...
 
-# stats: fills out (columns, 4) with concordant minus discordant pairs, pairs tied in the column, pairs tied on both sides, distinct values
-def concordance(fixed: _Ints, fixed_levels: int, columns: _Ints, levels: int, out: _Longs, threads: int = 1) -> None: ...
+# stats: fills out (columns, 4) with concordant minus discordant pairs, pairs tied in the column, pairs tied
+# on both sides, distinct values
+def concordance(
+    fixed: _Ints, fixed_levels: int, columns: _Ints, levels: int, out: _Longs, threads: int = 1
+) -> None: ...
 
 # the same of two columns that change places: two rows of out per row of swaps, which holds a bit per unit
-def concordance_swapped(fixed: _Ints, fixed_levels: int, first: _Ints, second: _Ints, unit: _Ints, swaps: _Bytes, levels: int, out: _Longs, threads: int = 1) -> None: ...
+def concordance_swapped(
+    fixed: _Ints,
+    fixed_levels: int,
+    first: _Ints,
+    second: _Ints,
+    unit: _Ints,
+    swaps: _Bytes,
+    levels: int,
+    out: _Longs,
+    threads: int = 1,
+) -> None: ...
 
 # fills out (columns, 2) with the sum of fixed times mean rank, and of squared mean ranks
 def rank_products(fixed: _Doubles, columns: _Ints, levels: int, out: _Doubles, threads: int = 1) -> None: ...
-def rank_products_swapped(fixed: _Doubles, first: _Ints, second: _Ints, unit: _Ints, swaps: _Bytes, levels: int, out: _Doubles, threads: int = 1) -> None: ...
+def rank_products_swapped(
+    fixed: _Doubles,
+    first: _Ints,
+    second: _Ints,
+    unit: _Ints,
+    swaps: _Bytes,
+    levels: int,
+    out: _Doubles,
+    threads: int = 1,
+) -> None: ...
 
 # story: redundancy of stories; fills out (stories, 2) with the means over sentences and over n-grams
-def story_redundancy(words: _Ints, sentences: _Longs, stories: _Longs, n: int, pairs: bool, threads: int, out: _Doubles) -> None: ...
+def story_redundancy(
+    words: _Ints, sentences: _Longs, stories: _Longs, n: int, pairs: bool, threads: int, out: _Doubles
+) -> None: ...
 
 # vectors: each fills out, one value (greedy_matching: precision and recall) per pair
-def dot_indexed(a: _Singles, b: _Singles, ia: _Longs, ib: _Longs, out: _Doubles, threads: int = 1) -> None: ...
+def dot_indexed(
+    a: _Singles, b: _Singles, ia: _Longs, ib: _Longs, out: _Doubles, threads: int = 1
+) -> None: ...
 def greedy_matching(
-    candidates: _Singles, candidate_offset: _Longs, candidate_weight: _Doubles, references: _Singles, reference_offset: _Longs, reference_weight: _Doubles,
-    candidate_index: _Longs, reference_index: _Longs, out: _Doubles, threads: int = 1,
+    candidates: _Singles,
+    candidate_offset: _Longs,
+    candidate_weight: _Doubles,
+    references: _Singles,
+    reference_offset: _Longs,
+    reference_weight: _Doubles,
+    candidate_index: _Longs,
+    reference_index: _Longs,
+    out: _Doubles,
+    threads: int = 1,
 ) -> None: ...
 def align_and_penalise(
-    similarities: _Singles, candidate_offset: _Longs, candidate_word: _Ints, candidate_weight: _Singles,
-    reference_offset: _Longs, reference_word: _Ints, reference_weight: _Singles, candidate_index: _Longs, reference_index: _Longs,
-    weak_below: float, weak: float, opposite: float, out: _Doubles, threads: int = 1,
+    similarities: _Singles,
+    candidate_offset: _Longs,
+    candidate_word: _Ints,
+    candidate_weight: _Singles,
+    reference_offset: _Longs,
+    reference_word: _Ints,
+    reference_weight: _Singles,
+    candidate_index: _Longs,
+    reference_index: _Longs,
+    weak_below: float,
+    weak: float,
+    opposite: float,
+    out: _Doubles,
+    threads: int = 1,
 ) -> None: ...

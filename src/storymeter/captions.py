@@ -32,9 +32,9 @@ class Caption(msgspec.Struct, frozen=True):
 class Document(msgspec.Struct, frozen=True):
     """What one author said of one video, story or image: captions in the order they were read.
 
-    Several documents of a corpus may carry the same id: those are alternatives (five captions of one COCO image,
-    five stories of one album, two annotators in one ViTT file), and a join hands all of them out as references.
-    """
+    Several documents of a corpus may carry the same id: those are alternatives (five captions of one COCO
+    image, five stories of one album, two annotators in one ViTT file), and a join hands all of them out as
+    references."""
 
     id: str
     captions: tuple[Caption, ...] = ()
@@ -96,9 +96,9 @@ class Rating(msgspec.Struct, frozen=True):
     """One human judgement.
 
     `kind` says what was rated: "system" (an ordinary caption), "repeat" (the same item again), "degraded" (a
-    caption damaged on purpose), "human" (the undamaged human caption). `pair` links the two members of a control
-    pair within one rater's work: a degraded caption with its undamaged original, or a repeat with its first showing.
-    """
+    caption damaged on purpose), "human" (the undamaged human caption). `pair` links the two members of a
+    control pair within one rater's work: a degraded caption with its undamaged original, or a repeat with its
+    first showing."""
 
     item: str
     system: str

@@ -37,7 +37,10 @@ class MissingPartError(StorymeterError):
 
     @classmethod
     def extra(cls, what: str, extra: str) -> MissingPartError:
-        return cls(f"{what} needs the optional part '{extra}'.", hint=f"Install it: pip install 'storymeter[{extra}]'")
+        return cls(
+            f"{what} needs the optional part '{extra}'.",
+            hint=f"Install it: pip install 'storymeter[{extra}]'",
+        )
 
 
 class StorymeterWarning(UserWarning):

@@ -15,7 +15,9 @@ from .errors import DataError
 
 @contextlib.contextmanager
 def atomic(path: str | Path) -> Iterator[BinaryIO]:
-    """A binary file that appears under `path` only if the block ends well; after an error or Ctrl-C nothing is left."""
+    """A binary file that appears under `path` only if the block ends well; after an error or Ctrl-C nothing
+    is left.
+    """
     target = Path(path)
     if _passes_on(target):
         try:
@@ -48,7 +50,9 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def _passes_on(target: Path) -> bool:
-    """Devices and pipes (/dev/stdout, /dev/null, a fifo) take what is written; a file renamed over them would destroy them."""
+    """Devices and pipes (/dev/stdout, /dev/null, a fifo) take what is written; a file renamed over them would
+    destroy them.
+    """
     if os.fspath(target).startswith(("/dev/std", "/dev/fd/", "/proc/self/fd/")):
         return True
     try:

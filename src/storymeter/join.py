@@ -16,8 +16,8 @@ from .protocol import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Which ids met. `missing`: referenced but not submitted; `extra`: submitted but not referenced; `empty`: scored
-    documents in which one side has no caption at all."""
+    """Which ids met. `missing`: referenced but not submitted; `extra`: submitted but not referenced; `empty`:
+    scored documents in which one side has no caption at all."""
 
     matched: int
     missing: tuple[str, ...] = ()
@@ -29,9 +29,9 @@ class Coverage:
 class Task:
     """Documents ready to be scored, ids sorted so that the order of a file never changes a number.
 
-    `candidates[i]` has no captions where the submission lacked the id (protocol `missing=zero`); `references[i]`
-    holds one document per annotator who has the id, and is empty in a task without references.
-    """
+    `candidates[i]` has no captions where the submission lacked the id (protocol `missing=zero`);
+    `references[i]` holds one document per annotator who has the id, and is empty in a task without
+    references."""
 
     name: str
     ids: tuple[str, ...]
@@ -63,17 +63,26 @@ def join(*, candidates: Corpus, references: Sequence[Corpus] = (), protocol: Pro
     matched = len(referenced) - len(missing)
     _check(candidates, references, submitted, referenced, matched)
     if missing and protocol.missing == "error":
-        raise DataError(f"{len(missing):,} of {len(referenced):,} reference documents are missing from {candidates.name!r}: {some(missing)}",
-                        hint="Submit them, or choose a protocol whose field `missing` is zero or skip.")
+        raise DataError(
+            f"{len(missing):,} of {len(referenced):,} reference documents are missing from"
+            f" {candidates.name!r}: {some(missing)}",
+            hint="Submit them, or choose a protocol whose field `missing` is zero or skip.",
+        )
     if extra and protocol.extra == "error":
-        raise DataError(f"{len(extra):,} of {len(submitted):,} documents in {candidates.name!r} have no reference: {some(extra)}",
-                        hint="Remove them, or choose a protocol whose field `extra` is ignore.")
+        raise DataError(
+            f"{len(extra):,} of {len(submitted):,} documents in {candidates.name!r} have no reference:"
+            f" {some(extra)}",
+            hint="Remove them, or choose a protocol whose field `extra` is ignore.",
+        )
     keep = referenced if protocol.missing == "zero" else [i for i in referenced if i in submitted]
     ids = tuple(sorted(keep))
     chosen = tuple(submitted.get(i) or Document(i) for i in ids)
     against = tuple(tuple(referenced[i]) for i in ids)
-    empty = tuple(i for i, c, r in zip(ids, chosen, against, strict=True)
-                  if i in submitted and (not c.captions or not any(d.captions for d in r)))
+    empty = tuple(
+        i
+        for i, c, r in zip(ids, chosen, against, strict=True)
+        if i in submitted and (not c.captions or not any(d.captions for d in r))
+    )
     return Task(candidates.name, ids, chosen, against, Coverage(matched, missing, extra, empty))
 
 
@@ -82,8 +91,10 @@ def _one_each(candidates: Corpus) -> dict[str, Document]:
     if len(groups) == len(candidates):
         return {i: documents[0] for i, documents in groups.items()}
     doubled = sorted(i for i, documents in groups.items() if len(documents) > 1)
-    raise DataError(f"{candidates.name!r} gives {len(doubled):,} documents more than once: {some(doubled)}",
-                    hint="A system tells each story once; several alternatives per id belong into --references.")
+    raise DataError(
+        f"{candidates.name!r} gives {len(doubled):,} documents more than once: {some(doubled)}",
+        hint="A system tells each story once; several alternatives per id belong into --references.",
+    )
 
 
 #: formats that only a submission has, and formats that only references have
@@ -92,17 +103,31 @@ REFERENCE_FORMATS = frozenset({"activitynet-reference", "coco", "vist"})
 
 
 def _check_roles(candidates: Corpus, references: Sequence[Corpus]) -> None:
-    """A submission given as the reference and the reference as the submission still gives a number: recognise it by the formats."""
-    if candidates.origin.format in REFERENCE_FORMATS and all(corpus.origin.format in SUBMISSION_FORMATS for corpus in references):
+    """A submission given as the reference and the reference as the submission still gives a number: recognise
+    it by the formats.
+    """
+    if candidates.origin.format in REFERENCE_FORMATS and all(
+        corpus.origin.format in SUBMISSION_FORMATS for corpus in references
+    ):
         names = ", ".join(repr(corpus.name) for corpus in references)
-        raise UsageError(f"Candidates and references are swapped: {candidates.name!r} is a file of references ({candidates.origin.format}), "
-                         f"and {names} a submission ({references[0].origin.format}).", hint="Exchange the two. (Converted to jsonl, any file may play any part.)")
+        raise UsageError(
+            f"Candidates and references are swapped: {candidates.name!r} is a file of references"
+            f" ({candidates.origin.format}), and {names} a submission ({references[0].origin.format}).",
+            hint="Exchange the two. (Converted to jsonl, any file may play any part.)",
+        )
 
 
-def _check(candidates: Corpus, references: Sequence[Corpus], submitted: dict[str, Document],
-           referenced: dict[str, list[Document]], matched: int) -> None:
+def _check(
+    candidates: Corpus,
+    references: Sequence[Corpus],
+    submitted: dict[str, Document],
+    referenced: dict[str, list[Document]],
+    matched: int,
+) -> None:
     if not submitted:
-        raise DataError(f"{candidates.name!r} holds no documents.", hint="Check the file with: storymeter validate FILE")
+        raise DataError(
+            f"{candidates.name!r} holds no documents.", hint="Check the file with: storymeter validate FILE"
+        )
     if matched:
         return
     hint = "Check that both files speak of the same documents."
@@ -112,5 +137,9 @@ def _check(candidates: Corpus, references: Sequence[Corpus], submitted: dict[str
     elif {PurePath(i).stem for i in submitted} & {PurePath(i).stem for i in referenced}:
         hint = "The ids differ only by an ending such as .mp4: use --id-map strip-ext."
     names = ", ".join(corpus.name for corpus in references)
-    raise DataError(f"No reference matched: none of the {len(submitted):,} ids of {candidates.name!r} (such as {some(sorted(submitted), limit=2)}) "
-                    f"is among the {len(referenced):,} of {names} (such as {some(sorted(referenced), limit=2)}).", hint=hint)
+    raise DataError(
+        f"No reference matched: none of the {len(submitted):,} ids of {candidates.name!r} (such as"
+        f" {some(sorted(submitted), limit=2)}) is among the {len(referenced):,} of {names} (such as"
+        f" {some(sorted(referenced), limit=2)}).",
+        hint=hint,
+    )

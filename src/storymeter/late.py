@@ -1,6 +1,7 @@
 """Names that load on first use (PEP 562), so that a program pays only for those that it asks for.
 
-    __getattr__, __dir__ = late(__name__, {"Bleu": "bleu"})     # in a package: `from package import Bleu` imports package.bleu then
+__getattr__, __dir__ = late(__name__, {"Bleu": "bleu"})     # in a package: `from package import Bleu` imports
+                                                            package.bleu then
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""The Metric seam: a document (with its references) becomes a row of additive statistics; summed rows become a Score.
+"""The Metric seam: a document (with its references) becomes a row of additive statistics; summed rows become
+a Score.
 
-Corpus BLEU's row holds n-gram counts, SODA's holds P, R, F and a 1. Because only sums matter, per-document output,
-bootstrap intervals, paired tests, sharding and resumed runs all merely re-sum rows.
+Corpus BLEU's row holds n-gram counts, SODA's holds P, R, F and a 1. Because only sums matter, per-document
+output, bootstrap intervals, paired tests, sharding and resumed runs all merely re-sum rows.
 
-A metric is a subclass of `Metric` with three things: `columns` (names of the statistics), `rows` (documents to
-statistics) and `combine` (sums to values, vectorised over leading axes so that a thousand resamples are one call).
-"""
+A metric is a subclass of `Metric` with three things: `columns` (names of the statistics), `rows` (documents
+to statistics) and `combine` (sums to values, vectorised over leading axes so that a thousand resamples are
+one call)."""
 
 from __future__ import annotations
 
@@ -36,8 +37,8 @@ def silent(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a run is done. `shared` is the run's workbench: what one metric has worked out, the next one finds there
-    (tokenised sentences, scored pairs, embedded images), under a key that names it completely."""
+    """How a run is done. `shared` is the run's workbench: what one metric has worked out, the next one finds
+    there (tokenised sentences, scored pairs, embedded images), under a key that names it completely."""
 
     protocol: Protocol = field(default_factory=Protocol)
     tokenizer: Tokenizer = "ptb"
@@ -51,7 +52,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The number, its parts (precision, recall, …), the per-document rows it came from, and what it depends on."""
+    """The number, its parts (precision, recall, …), the per-document rows it came from, and what it depends
+    on.
+    """
 
     metric: str
     value: float
@@ -91,12 +94,16 @@ class Metric(ABC):
         """Summed rows, shape (..., columns), to values of shape (...): `value` and any parts beside it."""
 
     def under(self, protocol: Protocol) -> Metric:
-        """This metric with what its columns take from the protocol (its thresholds, say) settled; most take nothing."""
+        """This metric with what its columns take from the protocol (its thresholds, say) settled; most take
+        nothing.
+        """
         return self
 
     def signature(self, setting: Setting) -> Signature:
         """Subclasses add what else the number depends on."""
-        return Signature.of(metric=self.name, tok=setting.tokenizer, protocol=setting.protocol, version=__version__)
+        return Signature.of(
+            metric=self.name, tok=setting.tokenizer, protocol=setting.protocol, version=__version__
+        )
 
     def score(self, task: Task, setting: Setting) -> Score:
         metric = self.under(setting.protocol)
@@ -105,11 +112,14 @@ class Metric(ABC):
 
     def score_of_rows(self, rows: FloatArray, ids: Sequence[str], signature: Signature) -> Score:
         values = {key: float(value) for key, value in self.combine(rows.sum(axis=0)).items()}
-        return Score(self.name, values.pop("value"), values, len(rows), signature, tuple(ids), self.columns, rows)
+        return Score(
+            self.name, values.pop("value"), values, len(rows), signature, tuple(ids), self.columns, rows
+        )
 
 
 class MeanMetric(Metric):
-    """A metric whose corpus value is the mean of document values: write `values` and `parts`; the rows follow.
+    """A metric whose corpus value is the mean of document values: write `values` and `parts`; the rows
+    follow.
 
     Each part is a column, and the last column counts the documents.
     """

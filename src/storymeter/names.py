@@ -47,17 +47,26 @@ def split(text: str) -> list[str]:
 
 def parse(text: str) -> Name:
     if len(text) > _LONGEST:
-        raise UsageError(f"The name {text[:40]!r}… has {len(text):,} characters.", hint="Names look like bleu_4 or soda_c(scorer=meteor).")
+        raise UsageError(
+            f"The name {text[:40]!r}… has {len(text):,} characters.",
+            hint="Names look like bleu_4 or soda_c(scorer=meteor).",
+        )
     head, bracket, rest = text.strip().partition("(")
     options: dict[str, str] = {}
     if bracket:
         if not rest.endswith(")") or rest.count("(") != rest.count(")") - 1:
-            raise UsageError(f"The name {text!r} has unbalanced parentheses.", hint="Write it like soda_c(scorer=meteor,refs=best).")
+            raise UsageError(
+                f"The name {text!r} has unbalanced parentheses.",
+                hint="Write it like soda_c(scorer=meteor,refs=best).",
+            )
         for option in split(rest[:-1]):
             key, equals, value = option.partition("=")
             key = key.strip()
             if not equals or not _WORD.match(key) or not value.strip():
-                raise UsageError(f"In {text!r}, the option {option!r} is not of the form key=value.", hint="Write it like soda_c(scorer=meteor,refs=best).")
+                raise UsageError(
+                    f"In {text!r}, the option {option!r} is not of the form key=value.",
+                    hint="Write it like soda_c(scorer=meteor,refs=best).",
+                )
             if key in options:
                 raise UsageError(f"In {text!r}, the option {key!r} is given twice.", hint="Give it once.")
             options[key] = _tidy(value)

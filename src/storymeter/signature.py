@@ -50,7 +50,9 @@ class Signature(msgspec.Struct, frozen=True):
         return dict(self.fields).get(key, default)
 
     def __str__(self) -> str:
-        return "|".join(f"{_escape(key, '%|:')}:{_escape(value, '%|' + chr(10) + chr(13))}" for key, value in self.fields)
+        return "|".join(
+            f"{_escape(key, '%|:')}:{_escape(value, '%|' + chr(10) + chr(13))}" for key, value in self.fields
+        )
 
     @classmethod
     def parse(cls, text: str) -> Signature:
@@ -60,7 +62,10 @@ class Signature(msgspec.Struct, frozen=True):
         for part in text.split("|"):
             key, colon, value = part.partition(":")
             if not colon:
-                raise UsageError(f"Not a signature: the field {part!r} has no colon.", hint="Fields look like `tok:ptb`, joined by `|`.")
+                raise UsageError(
+                    f"Not a signature: the field {part!r} has no colon.",
+                    hint="Fields look like `tok:ptb`, joined by `|`.",
+                )
             fields.append((_unescape(key), _unescape(value)))
         return cls(tuple(fields))
 

@@ -15,7 +15,16 @@ from storymeter.human.campaign import Folder
 from storymeter.human.serve.run import start
 
 CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio"]
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--mute-audio",
+]
 ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
 
 
@@ -40,7 +49,14 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     """axe-core's source, from npm."""
     folder = tmp_path_factory.mktemp("axe")
     try:
-        made = subprocess.run(["npm", "pack", "axe-core", "--silent"], cwd=folder, capture_output=True, text=True, timeout=120, check=True)
+        made = subprocess.run(
+            ["npm", "pack", "axe-core", "--silent"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError) as error:
         pytest.skip(f"axe-core cannot be had: {error}")
     with tarfile.open(folder / made.stdout.strip().splitlines()[-1]) as archive:
@@ -56,7 +72,11 @@ def violations(axe: str) -> Callable[[Any], list[str]]:
     def look(page: Any) -> list[str]:
         page.evaluate(axe)
         found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
-        return [f"{v['id']} ({v['impact']}): {v['nodes'][0]['html'][:160]}" for v in found["violations"] if v["impact"] in ("serious", "critical")]
+        return [
+            f"{v['id']} ({v['impact']}): {v['nodes'][0]['html'][:160]}"
+            for v in found["violations"]
+            if v["impact"] in ("serious", "critical")
+        ]
 
     return look
 
@@ -70,7 +90,11 @@ def served() -> Iterator[Callable[[Folder], tuple[str, list[str]]]]:
         process, url = start(folder.path)
         running.append(process)
         path = folder.path / "links.csv"
-        return url, [url + line.partition(",")[2] for line in path.read_text().splitlines()[1:]] if path.exists() else []
+        return url, (
+            [url + line.partition(",")[2] for line in path.read_text().splitlines()[1:]]
+            if path.exists()
+            else []
+        )
 
     yield serve
     for process in running:
@@ -80,7 +104,9 @@ def served() -> Iterator[Callable[[Folder], tuple[str, list[str]]]]:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """A page in a fresh context that fails the test on script errors, CSP violations and requests to anywhere else."""
+    """A page in a fresh context that fails the test on script errors, CSP violations and requests to anywhere
+    else.
+    """
     contexts, troubles = [], []
 
     def make(**options: Any) -> Any:
@@ -89,8 +115,22 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
         page = context.new_page()
         page.set_default_timeout(20_000)
         page.on("pageerror", lambda error: troubles.append(f"script error: {error}"))
-        page.on("console", lambda message: troubles.append(message.text) if message.type == "error" and "Content Security Policy" in message.text else None)
-        page.on("request", lambda request: troubles.append(f"outside request: {request.url}") if not request.url.startswith(("http://127.0.0.1:", "blob:", "data:")) else None)
+        page.on(
+            "console",
+            lambda message: (
+                troubles.append(message.text)
+                if message.type == "error" and "Content Security Policy" in message.text
+                else None
+            ),
+        )
+        page.on(
+            "request",
+            lambda request: (
+                troubles.append(f"outside request: {request.url}")
+                if not request.url.startswith(("http://127.0.0.1:", "blob:", "data:"))
+                else None
+            ),
+        )
         return page
 
     yield make

@@ -1,4 +1,6 @@
-"""People at work, in Chromium: whole HITs by mouse, by keyboard alone, on a phone; the other tasks; trouble; the dashboard."""
+"""People at work, in Chromium: whole HITs by mouse, by keyboard alone, on a phone; the other tasks; trouble;
+the dashboard.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ from storymeter.human.studies import Question
 Serve = Callable[[Folder], tuple[str, list[str]]]
 READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
 #: the clip is over and the page asks for the rating
-WATCHED = "() => document.getElementById('why').textContent.startsWith('Move the slider') || document.getElementById('next').getAttribute('aria-disabled') === 'false'"
+WATCHED = (
+    "() => document.getElementById('why').textContent.startsWith('Move the slider') ||"
+    " document.getElementById('next').getAttribute('aria-disabled') === 'false'"
+)
 
 
 def answers(folder: Folder) -> list[Any]:
@@ -35,9 +40,14 @@ def answers(folder: Folder) -> list[Any]:
 
 def at(page: Any, n: int, total: int) -> None:
     try:
-        page.wait_for_function("text => document.getElementById('count').textContent === text", arg=f"{n} of {total}")
+        page.wait_for_function(
+            "text => document.getElementById('count').textContent === text", arg=f"{n} of {total}"
+        )
     except Exception as error:
-        said = page.evaluate("() => Object.fromEntries(['count', 'why', 'notice'].map(id => [id, document.getElementById(id)?.textContent]))")
+        said = page.evaluate(
+            "() => Object.fromEntries(['count', 'why', 'notice'].map(id => [id,"
+            " document.getElementById(id)?.textContent]))"
+        )
         raise AssertionError(f"the page does not get to {n} of {total}; it says {said}") from error
 
 
@@ -59,13 +69,18 @@ def on_a_phone(page: Any, name: str, violations: Any, photograph: Any) -> None:
     for end, scroll in (("top", "0"), ("end", "document.documentElement.scrollHeight")):
         page.evaluate(f"() => window.scrollTo(0, {scroll})")
         photograph(page, f"phone-{name}-{end}")
-    outside = page.evaluate("() => [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 120))")
+    outside = page.evaluate(
+        "() => [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() &&"
+        " e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 120))"
+    )
     assert outside == [] and page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert violations(page) == []
 
 
 @pytest.mark.slow
-def test_a_whole_hit_by_mouse(tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:
+def test_a_whole_hit_by_mouse(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any
+) -> None:
     folder = human_kit.campaign(tmp_path / "study", clips, contact="study@example.org")
     _, links = served(folder)
     page = open_page(viewport={"width": 1280, "height": 800})
@@ -79,7 +94,10 @@ def test_a_whole_hit_by_mouse(tmp_path: Path, clips: Path, served: Serve, open_p
     assert page.locator("#why").text_content() == "Play the clip to its end first."
     page.locator("#next").click(force=True)
     at(page, 1, 100)
-    assert page.locator("#slider").get_attribute("aria-valuetext") == "no rating yet" and not page.locator(".knob").is_visible()
+    assert (
+        page.locator("#slider").get_attribute("aria-valuetext") == "no rating yet"
+        and not page.locator(".knob").is_visible()
+    )
     for n in range(1, 101):
         at(page, n, 100)
         page.locator("#play").click()
@@ -103,7 +121,9 @@ def test_a_whole_hit_by_mouse(tmp_path: Path, clips: Path, served: Serve, open_p
 
 
 @pytest.mark.slow
-def test_a_whole_hit_by_keyboard_alone(tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any) -> None:
+def test_a_whole_hit_by_keyboard_alone(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any
+) -> None:
     folder = human_kit.campaign(tmp_path / "study", clips)
     _, links = served(folder)
     page = open_page(viewport={"width": 1280, "height": 800})
@@ -126,7 +146,17 @@ def test_a_whole_hit_by_keyboard_alone(tmp_path: Path, clips: Path, served: Serv
         assert page.evaluate(focus) == "slider"
         if n == 1:
             photograph(page, "keyboard-focus")
-            for key, expected in (("ArrowRight", 51), ("PageUp", 61), ("PageDown", 51), ("Home", 0), ("ArrowLeft", 0), ("End", 100), ("ArrowUp", 100), ("ArrowDown", 99), ("4", 40)):
+            for key, expected in (
+                ("ArrowRight", 51),
+                ("PageUp", 61),
+                ("PageDown", 51),
+                ("Home", 0),
+                ("ArrowLeft", 0),
+                ("End", 100),
+                ("ArrowUp", 100),
+                ("ArrowDown", 99),
+                ("4", 40),
+            ):
                 page.keyboard.press(key)
                 assert page.locator("#slider").get_attribute("aria-valuenow") == str(expected), key
         page.keyboard.press(str(value_of(n) // 10 % 10))
@@ -141,10 +171,14 @@ def test_a_whole_hit_by_keyboard_alone(tmp_path: Path, clips: Path, served: Serv
 
 
 @pytest.mark.slow
-def test_a_whole_hit_on_a_phone_with_a_reload(tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:
+def test_a_whole_hit_on_a_phone_with_a_reload(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any
+) -> None:
     folder = human_kit.campaign(tmp_path / "study", clips)
     _, links = served(folder)
-    page = open_page(viewport={"width": 390, "height": 844}, device_scale_factor=2, is_mobile=True, has_touch=True)
+    page = open_page(
+        viewport={"width": 390, "height": 844}, device_scale_factor=2, is_mobile=True, has_touch=True
+    )
     page.goto(links[0])
     photograph(page, "phone-welcome")
     page.get_by_role("button", name="I agree").tap()
@@ -162,18 +196,25 @@ def test_a_whole_hit_on_a_phone_with_a_reload(tmp_path: Path, clips: Path, serve
         if n == 3:
             photograph(page, "phone-task")
             assert violations(page) == []
-            assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
+            assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), (
+                "nothing sticks out"
+            )
         page.locator("#next").tap()
     page.wait_for_selector("#code")
     photograph(page, "phone-done")
     assert len(answers(folder)) == 100
 
 
-def test_preference(tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:
+def test_preference(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any
+) -> None:
     ids = sorted(path.stem for path in clips.glob("*.webm"))[:4]
     systems, _ = human_kit.corpora(ids, sentences=3)
     questions = [Question(item, "Which colour grew?", ("blue", "yellow", "none"), 0) for item in ids]
-    folder = write(prepare(Wishes(task="preference", systems=systems[:2], clips=clips, per_hit=4, questions=questions)), tmp_path / "study")
+    folder = write(
+        prepare(Wishes(task="preference", systems=systems[:2], clips=clips, per_hit=4, questions=questions)),
+        tmp_path / "study",
+    )
     _, links = served(folder)
     page = open_page(viewport={"width": 1200, "height": 1000})
     page.goto(links[0])
@@ -181,7 +222,9 @@ def test_preference(tmp_path: Path, clips: Path, served: Serve, open_page: Any, 
     for n in range(1, 5):
         at(page, n, 4)
         page.locator("#play").click()
-        page.wait_for_function("() => document.getElementById('why').textContent.startsWith('Answer the question')")
+        page.wait_for_function(
+            "() => document.getElementById('why').textContent.startsWith('Answer the question')"
+        )
         page.get_by_label("blue" if n != 2 else "yellow").check(force=True)
         assert page.locator("#why").text_content() == "Choose one of the answers."
         page.get_by_label("B is much better").check(force=True)
@@ -205,19 +248,35 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
     from storymeter.human.example import HERE
 
     ids = ["story-01", "story-02", "story-03"]
-    systems = [Corpus(tuple(Document(i, tuple(Caption(f"{name} tells sentence {k} of {i}.") for k in range(3))) for i in ids), name) for name in human_kit.SYSTEMS]
-    folder = write(prepare(Wishes(task="survey", systems=systems, clips=HERE / "pictures", per_hit=3)), tmp_path / "study")
+    systems = [
+        Corpus(
+            tuple(
+                Document(i, tuple(Caption(f"{name} tells sentence {k} of {i}.") for k in range(3)))
+                for i in ids
+            ),
+            name,
+        )
+        for name in human_kit.SYSTEMS
+    ]
+    folder = write(
+        prepare(Wishes(task="survey", systems=systems, clips=HERE / "pictures", per_hit=3)),
+        tmp_path / "study",
+    )
     _, links = served(folder)
     page = open_page(viewport={"width": 1200, "height": 1000})
     page.goto(links[0])
     page.get_by_role("button", name="I agree").click()
     for n in range(1, 4):
         at(page, n, 3)
-        assert page.evaluate("() => [...document.images].every(i => i.complete)") or page.wait_for_function("() => [...document.images].every(i => i.complete && i.naturalWidth)")
+        assert page.evaluate("() => [...document.images].every(i => i.complete)") or page.wait_for_function(
+            "() => [...document.images].every(i => i.complete && i.naturalWidth)"
+        )
         assert page.locator("#why").text_content() == "9 marks are missing."
         for story in range(3):
             for c, name in enumerate(("grounded", "coherent", "no_repetition")):
-                page.locator(f"input[name='mark-{story}-{name}'][value='{(story + c) % 5}']").check(force=True)
+                page.locator(f"input[name='mark-{story}-{name}'][value='{(story + c) % 5}']").check(
+                    force=True
+                )
         assert page.locator("#why").text_content() == "Choose the best story."
         page.locator("input[name='vote'][value='1']").check(force=True)
         if n == 1:
@@ -231,11 +290,17 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
     assert len(found) == 3 * 3 * 4
     for one in found:
         story = folder.key[one.hit, one.position].systems.index(one.system)
-        expected = float(story == 1) if one.criterion == "vote" else (story + ("grounded", "coherent", "no_repetition").index(one.criterion)) % 5 + 1
+        expected = (
+            float(story == 1)
+            if one.criterion == "vote"
+            else (story + ("grounded", "coherent", "no_repetition").index(one.criterion)) % 5 + 1
+        )
         assert one.value == expected
 
 
-def test_two_tabs_no_connection_a_broken_clip_and_practice(tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any) -> None:
+def test_two_tabs_no_connection_a_broken_clip_and_practice(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any
+) -> None:
     folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, practice=1)
     _, links = served(folder)
     page = open_page()
@@ -293,12 +358,17 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(tmp_path: Path, clips
 
 def test_a_slow_network(tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any) -> None:
     """50 kB/s and 400 ms each way: the page says that it loads and that it saves, and the work gets done."""
-    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=Layout(blocks=2, system=1, degraded=0, repeat=0, human=1))
+    folder = human_kit.campaign(
+        tmp_path / "study", clips, items=20, layout=Layout(blocks=2, system=1, degraded=0, repeat=0, human=1)
+    )
     _, links = served(folder)
     page = open_page(viewport={"width": 390, "height": 844})
     wire = page.context.new_cdp_session(page)
     wire.send("Network.enable")
-    wire.send("Network.emulateNetworkConditions", {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000})
+    wire.send(
+        "Network.emulateNetworkConditions",
+        {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000},
+    )
     page.goto(links[0])
     page.get_by_role("button", name="I agree").click()
     page.get_by_text("the task is loading").wait_for()
@@ -317,11 +387,17 @@ def test_a_slow_network(tmp_path: Path, clips: Path, served: Serve, open_page: A
             if n == 1:
                 photograph(page, "slow-saving")
     page.wait_for_selector("#code")
-    assert [one.value for one in answers(folder)] == [pytest.approx(value_of(n), abs=1) for n in range(1, folder.campaign.hit_size + 1)]
+    assert [one.value for one in answers(folder)] == [
+        pytest.approx(value_of(n), abs=1) for n in range(1, folder.campaign.hit_size + 1)
+    ]
 
 
-def test_word_of_the_play_that_comes_late_or_never(tmp_path: Path, clips: Path, served: Serve, open_page: Any) -> None:
-    """The server's clock misses time that was spent watching: the page waits, the rater does not watch again."""
+def test_word_of_the_play_that_comes_late_or_never(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any
+) -> None:
+    """The server's clock misses time that was spent watching: the page waits, the rater does not watch
+    again.
+    """
     folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL)
     _, links = served(folder)
     page = open_page()
@@ -347,7 +423,9 @@ def test_word_of_the_play_that_comes_late_or_never(tmp_path: Path, clips: Path, 
     assert [one.value for one in answers(folder)] == [pytest.approx(value_of(n), abs=1) for n in (1, 2)]
 
 
-def test_the_dashboard(tmp_path: Path, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:
+def test_the_dashboard(
+    tmp_path: Path, served: Serve, open_page: Any, violations: Any, photograph: Any
+) -> None:
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
@@ -355,11 +433,18 @@ def test_the_dashboard(tmp_path: Path, served: Serve, open_page: Any, violations
     from storymeter.human.example import build
 
     folder = build(tmp_path / "study", raters=6)
-    (folder.path / "campaign.json").write_text(json.dumps({**json.loads((folder.path / "campaign.json").read_text()), "watch": 0.0}))
+    (folder.path / "campaign.json").write_text(
+        json.dumps({**json.loads((folder.path / "campaign.json").read_text()), "watch": 0.0})
+    )
     url, links = served(Folder(folder.path))
-    bots = [Bot(c, Truth(folder.campaign, folder.key), str(k)) for k, c in enumerate(mix("honest=3,random=1,constant=1", 5))]
+    bots = [
+        Bot(c, Truth(folder.campaign, folder.key), str(k))
+        for k, c in enumerate(mix("honest=3,random=1,constant=1", 5))
+    ]
     with ThreadPoolExecutor() as pool:  # the browser's driver keeps a loop of its own in this thread
-        pool.submit(lambda: asyncio.run(rehearse(url, [link.removeprefix(url) for link in links[:5]], bots))).result()
+        pool.submit(
+            lambda: asyncio.run(rehearse(url, [link.removeprefix(url) for link in links[:5]], bots))
+        ).result()
     page = open_page(viewport={"width": 1280, "height": 900})
     page.goto(url + "/admin")
     photograph(page, "admin-login")

@@ -1,4 +1,6 @@
-"""The original METEOR as an oracle: one Java process, and random sentence pairs that reach into every corner of it."""
+"""The original METEOR as an oracle: one Java process, and random sentence pairs that reach into every corner
+of it.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,15 @@ def folder() -> Path:
 
 
 class Jar:
-    """`SCORE` requests as pycocoevalcap sends them: `|||` and double blanks are cleaned out of the candidate."""
+    """`SCORE` requests as pycocoevalcap sends them: `|||` and double blanks are cleaned out of the
+    candidate.
+    """
 
     def __init__(self, *options: str) -> None:
         command = ["java", "-Xmx2G", "-jar", "meteor-1.5.jar", "-", "-", "-stdio", "-l", "en", *options]
-        self.process = subprocess.Popen(command, cwd=folder(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            command, cwd=folder(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
 
     def __enter__(self) -> Jar:
         return self
@@ -48,17 +54,24 @@ class Jar:
     def statistics(self, pairs: list[Pair]) -> list[str]:
         out = []
         for begin in range(0, len(pairs), 100):
-            block = [f"SCORE ||| {' ||| '.join(refs)} ||| {hyp.replace('|||', '').replace('  ', ' ')}\n" for hyp, refs in pairs[begin:begin + 100]]
+            block = [
+                f"SCORE ||| {' ||| '.join(refs)} ||| {hyp.replace('|||', '').replace('  ', ' ')}\n"
+                for hyp, refs in pairs[begin : begin + 100]
+            ]
             out += self._ask(block, len(block))
         return out
 
     def scores(self, statistics: list[str]) -> tuple[list[float], float]:
-        values = [float(line) for line in self._ask([f"EVAL ||| {' ||| '.join(statistics)}\n"], len(statistics) + 1)]
+        values = [
+            float(line) for line in self._ask([f"EVAL ||| {' ||| '.join(statistics)}\n"], len(statistics) + 1)
+        ]
         return values[:-1], values[-1]
 
 
 class Pairs:
-    """Random pairs: sentences of real phrases, damaged, with their paraphrases, synonyms and inflections put in."""
+    """Random pairs: sentences of real phrases, damaged, with their paraphrases, synonyms and inflections put
+    in.
+    """
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -66,7 +79,11 @@ class Pairs:
         with zipfile.ZipFile(folder() / "meteor-1.5.jar") as jar:
             lines = jar.read("synonym/english.synsets").decode().splitlines()
             self.function = jar.read("function/english.words").decode().split()
-            self.prefixes = [line.split()[0] for line in jar.read("nonbreaking/english.prefixes").decode().splitlines() if line and line[0] != "#"]
+            self.prefixes = [
+                line.split()[0]
+                for line in jar.read("nonbreaking/english.prefixes").decode().splitlines()
+                if line and line[0] != "#"
+            ]
         self.synonyms: dict[str, list[str]] = {}
         for word, ids in zip(lines[::2], lines[1::2], strict=True):
             for one in ids.split():
@@ -78,7 +95,9 @@ class Pairs:
         with path.open("rb") as file:
             while piece := file.read(1 << 18):
                 text = unzip.decompress(piece).decode(errors="ignore")
-                for match in re.compile(r"\n0\.\d+(?:E-\d+)?\n([^\n]+)\n([^\n]+)\n").finditer(text, self.random.randrange(max(1, len(text) - 4000))):
+                for match in re.compile(r"\n0\.\d+(?:E-\d+)?\n([^\n]+)\n([^\n]+)\n").finditer(
+                    text, self.random.randrange(max(1, len(text) - 4000))
+                ):
                     found.append((match[1], match[2]))
                     if self.random.random() < 0.02:
                         break
@@ -86,13 +105,21 @@ class Pairs:
 
     def words(self, count: int) -> list[str]:
         out: list[str] = []
-        pool = [word for phrase in self.random.sample(self.phrases, 6) for word in phrase[0].split()] + self.random.choices(self.function, k=5)
+        pool = [
+            word for phrase in self.random.sample(self.phrases, 6) for word in phrase[0].split()
+        ] + self.random.choices(self.function, k=5)
         while len(out) < count:
-            out += self.random.choice(self.phrases)[0].split() if self.random.random() < 0.3 else [self.random.choice(pool)]
+            out += (
+                self.random.choice(self.phrases)[0].split()
+                if self.random.random() < 0.3
+                else [self.random.choice(pool)]
+            )
         return out[:count]
 
     def change(self, words: list[str]) -> list[str]:
-        """A relative of a sentence: words dropped, doubled, moved, inflected, replaced by synonyms and paraphrases."""
+        """A relative of a sentence: words dropped, doubled, moved, inflected, replaced by synonyms and
+        paraphrases.
+        """
         r, out = self.random, list(words)
         for _ in range(r.randint(0, 2 + len(words) // 3)):
             if not out:
@@ -107,14 +134,24 @@ class Pairs:
                 cut = r.randrange(len(out))
                 out = out[cut:] + out[:cut]
             elif kind == 3:
-                out[k] = r.choice([out[k] + "s", out[k] + "ing", out[k] + "ed", out[k].rstrip("s"), out[k] + "ly", out[k].removesuffix("ing"), out[k] + "er"])
+                out[k] = r.choice(
+                    [
+                        out[k] + "s",
+                        out[k] + "ing",
+                        out[k] + "ed",
+                        out[k].rstrip("s"),
+                        out[k] + "ly",
+                        out[k].removesuffix("ing"),
+                        out[k] + "er",
+                    ]
+                )
             elif kind == 4:
-                out[k:k + 1] = r.choice(r.choice(self.groups)).split("_")
+                out[k : k + 1] = r.choice(r.choice(self.groups)).split("_")
             elif kind == 5:
                 i, j = r.randrange(len(out)), r.randrange(len(out))
                 out[i], out[j] = out[j], out[i]
             else:
-                out[k:k + 1] = r.choice(self.phrases)[r.randrange(2)].split()
+                out[k : k + 1] = r.choice(self.phrases)[r.randrange(2)].split()
         return out
 
     def related(self) -> Pair:
@@ -133,13 +170,66 @@ class Pairs:
     def noisy(self) -> Pair:
         """Punctuation, capitals, numbers, abbreviations, other scripts."""
         r = self.random
-        glue = ["", " ", "  ", ",", ", ", ".", ". ", "...", "..", "-", "--", "'", "''", "`", "\u2019", "\u2018", "\u201c", "\u2013", "'s", "n't", " 's ", "|", "/", "_", "\t", "\u00a0", "\u3000", "\u2028", "\x0b", "\x01", "!", "$", "\u00e9", "\u0130", "\u03a3", "\u0416", "\ufe0f", "\U0001F600", "\u05d0", "1,000", "5", "3.5", "'90s", "DOTMULTI"]
+        glue = [
+            "",
+            " ",
+            "  ",
+            ",",
+            ", ",
+            ".",
+            ". ",
+            "...",
+            "..",
+            "-",
+            "--",
+            "'",
+            "''",
+            "`",
+            "\u2019",
+            "\u2018",
+            "\u201c",
+            "\u2013",
+            "'s",
+            "n't",
+            " 's ",
+            "|",
+            "/",
+            "_",
+            "\t",
+            "\u00a0",
+            "\u3000",
+            "\u2028",
+            "\x0b",
+            "\x01",
+            "!",
+            "$",
+            "\u00e9",
+            "\u0130",
+            "\u03a3",
+            "\u0416",
+            "\ufe0f",
+            "\U0001f600",
+            "\u05d0",
+            "1,000",
+            "5",
+            "3.5",
+            "'90s",
+            "DOTMULTI",
+        ]
 
         def dirty(words: list[str]) -> str:
             out = ""
             for word in words:
                 kind = r.random()
-                word = r.choice(self.prefixes) + "." if kind < 0.1 else word.upper() if kind < 0.15 else word.capitalize() if kind < 0.25 else word
+                word = (
+                    r.choice(self.prefixes) + "."
+                    if kind < 0.1
+                    else word.upper()
+                    if kind < 0.15
+                    else word.capitalize()
+                    if kind < 0.25
+                    else word
+                )
                 out += word + (r.choice(glue) if r.random() < 0.5 else " ")
             return out.replace("|||", "|")
 
@@ -150,12 +240,21 @@ class Pairs:
         """Few different words, many times: where the beam is too narrow."""
         r = self.random
         a, b = r.choice(self.phrases)
-        pool = [*a.split(), *b.split(), *r.choices(self.function, k=r.randint(1, 3)), *r.choice(self.groups)[:2]]
-        return " ".join(r.choices(pool, k=r.randint(low, high))), [" ".join(r.choices(pool, k=r.randint(low, high)))]
+        pool = [
+            *a.split(),
+            *b.split(),
+            *r.choices(self.function, k=r.randint(1, 3)),
+            *r.choice(self.groups)[:2],
+        ]
+        return " ".join(r.choices(pool, k=r.randint(low, high))), [
+            " ".join(r.choices(pool, k=r.randint(low, high)))
+        ]
 
     def plain(self) -> Pair:
         words = self.words(self.random.randint(0, 30))
-        return " ".join(words), [" ".join(self.change(words)) for _ in range(self.random.choice([1, 1, 2, 5]))]
+        return " ".join(words), [
+            " ".join(self.change(words)) for _ in range(self.random.choice([1, 1, 2, 5]))
+        ]
 
     def long(self) -> Pair:
         words = self.words(self.random.randint(50, 260))

@@ -1,4 +1,5 @@
-"""METEOR against the original, on fresh random pairs in every run; the seed is in the message where they differ.
+"""METEOR against the original, on fresh random pairs in every run; the seed is in the message where they
+differ.
 
 `STORYMETER_SEED` repeats a run, `STORYMETER_PAIRS` sets how many pairs each setting gets.
 """
@@ -42,7 +43,7 @@ def test_random_pairs_have_the_same_statistics(name: str, drawn: list[Pair]) -> 
 
     meteor = scorer(name)
     assert isinstance(meteor, Meteor)
-    pairs = drawn if name == "meteor" else drawn[:COUNT // 2]
+    pairs = drawn if name == "meteor" else drawn[: COUNT // 2]
     with Jar(*SETTINGS[name]) as jar:
         statistics = jar.statistics(pairs)
         scores, aggregate = jar.scores(statistics)
@@ -51,7 +52,8 @@ def test_random_pairs_have_the_same_statistics(name: str, drawn: list[Pair]) -> 
     # lengths, matches per stage and chunks are integers, and asked to be equal: the alignments are the same
     for pair, theirs, row in zip(pairs, statistics, ours, strict=True):
         assert [float(s) for s in theirs.split()] == row.tolist(), f"seed {SEED}: {pair}"
-    # the scores made of them raise the fragmentation to a power: Java's pow and the C library's now and then differ in the last
-    # bit, about 1e-16 of a score. 1e-14 leaves room for that and for nothing else (1e-12 would do for any use of METEOR).
+    # the scores made of them raise the fragmentation to a power: Java's pow and the C library's now and then
+    # differ in the last bit, about 1e-16 of a score. 1e-14 leaves room for that and for nothing else (1e-12
+    # would do for any use of METEOR).
     assert meteor.pairs(**text) == pytest.approx(scores, rel=1e-14, abs=0), f"seed {SEED}"
     assert meteor.aggregate(**text) == pytest.approx(aggregate, rel=1e-14, abs=0), f"seed {SEED}"

@@ -1,9 +1,8 @@
 """BLEU, ROUGE-L and CIDEr against pycocoevalcap on fresh random text; the seed is printed when a test fails.
 
-The text is hard on purpose: empty candidates and references, one word, one word many times, references of equal distance in
-length, reference sets of different size, no-break spaces (at which BLEU and CIDEr cut words and ROUGE-L does not), doubled
-blanks (between which ROUGE-L sees an empty word).
-"""
+The text is hard on purpose: empty candidates and references, one word, one word many times, references of
+equal distance in length, reference sets of different size, no-break spaces (at which BLEU and CIDEr cut words
+and ROUGE-L does not), doubled blanks (between which ROUGE-L sees an empty word)."""
 
 from __future__ import annotations
 
@@ -42,8 +41,16 @@ def compare(items: Items, atol: float = 1e-9) -> None:
         wanted_corpus, wanted = theirs[name]
         got = scorer.pairs(candidates=candidates, references=references, jobs=2)
         worst = int(np.argmax(np.abs(got - np.array(wanted))))
-        np.testing.assert_allclose(got, wanted, rtol=0, atol=atol, err_msg=f"{name}, seed {SEED}: {candidates[worst]!r} against {references[worst]!r}")
-        assert scorer.aggregate(candidates=candidates, references=references) == pytest.approx(wanted_corpus, abs=atol), f"{name}, seed {SEED}"
+        np.testing.assert_allclose(
+            got,
+            wanted,
+            rtol=0,
+            atol=atol,
+            err_msg=f"{name}, seed {SEED}: {candidates[worst]!r} against {references[worst]!r}",
+        )
+        assert scorer.aggregate(candidates=candidates, references=references) == pytest.approx(
+            wanted_corpus, abs=atol
+        ), f"{name}, seed {SEED}"
 
 
 def text(draw: random.Random, words: list[str], longest: int) -> str:
@@ -71,24 +78,31 @@ def test_random_text(vocabulary: int, longest: int) -> None:
     compare((candidates, references))
 
 
-@pytest.mark.parametrize("spaces", [["\u00a0", " "], ["  ", " "], ["\t", "\u3000", "\x1c", "\u2028", " ", "  "]])
+@pytest.mark.parametrize(
+    "spaces", [["\u00a0", " "], ["  ", " "], ["\t", "\u3000", "\x1c", "\u2028", " ", "  "]]
+)
 def test_odd_white_space(spaces: list[str]) -> None:
     draw = random.Random(f"{SEED}/{spaces}")
 
     def line() -> str:
-        return "".join(draw.choice(["a", "bb", "c", ""]) + draw.choice(spaces) for _ in range(draw.randint(0, 12)))
+        return "".join(
+            draw.choice(["a", "bb", "c", ""]) + draw.choice(spaces) for _ in range(draw.randint(0, 12))
+        )
 
     compare(([line() for _ in range(300)], [[line() for _ in range(draw.randint(1, 4))] for _ in range(300)]))
 
 
-@pytest.mark.parametrize("items", [
-    (["", "a"], [[""], ["", "b"]]),
-    (["a"], [["a"]]),
-    (["", ""], [["a b"], ["c"]]),
-    (["a b", "x y"], [["a", "a b c"], ["x y"]]),
-    (["a a a a a a a", "b"], [["a", "a a"], ["b", "", "b b"]]),
-    (["no word shared", "at all"], [["x"], ["y", "z"]]),
-])
+@pytest.mark.parametrize(
+    "items",
+    [
+        (["", "a"], [[""], ["", "b"]]),
+        (["a"], [["a"]]),
+        (["", ""], [["a b"], ["c"]]),
+        (["a b", "x y"], [["a", "a b c"], ["x y"]]),
+        (["a a a a a a a", "b"], [["a", "a a"], ["b", "", "b b"]]),
+        (["no word shared", "at all"], [["x"], ["y", "z"]]),
+    ],
+)
 def test_corners(items: Items) -> None:
     compare(items)
 
@@ -105,7 +119,9 @@ def test_stories(data: Path, system: str) -> None:
 
 def test_tokenised_captions(data: Path) -> None:
     """Both annotators of ActivityNet against each other, through our own PTB tokens."""
-    first, second = (json.loads((data / "anet" / f"val_{k}.json").read_text(encoding="utf-8")) for k in (1, 2))
+    first, second = (
+        json.loads((data / "anet" / f"val_{k}.json").read_text(encoding="utf-8")) for k in (1, 2)
+    )
     draw = random.Random(SEED)
     ids = draw.sample(sorted(first.keys() & second.keys()), 1000)
     candidates = tokenize([draw.choice(first[i]["sentences"]) for i in ids], "ptb")

@@ -1,4 +1,6 @@
-"""Fresh random lines through the original tool, when Java and pycocoevalcap are there. Every run draws another seed."""
+"""Fresh random lines through the original tool, when Java and pycocoevalcap are there. Every run draws
+another seed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ import pytest
 from storymeter.text.ptb import tokenize_joined
 
 COUNT = 6_000
-#: Stands behind each line, so that no line peeks into the next one drawn; its quotes close a tag's value that a line leaves open.
+#: Stands behind each line, so that no line peeks into the next one drawn; its quotes close a tag's value that
+#: a line leaves open.
 BEHIND = "\"'x"
 BEHIND_TOKENS = "'' ' x"
 
@@ -43,15 +46,25 @@ def _jar() -> Path:
 
 
 def _original(lines: list[str], folder: Path) -> list[str]:
-    """One run of the tool. A tab inside a tag, which it leaves in the token, is written as ours: no token holds white space."""
+    """One run of the tool. A tab inside a tag, which it leaves in the token, is written as ours: no token
+    holds white space.
+    """
     java = shutil.which("java") or pytest.skip("there is no java on the path")
     source = folder / "lines.txt"
     source.write_text("".join(f"{line}\n{BEHIND}\n" for line in lines), encoding="utf-8", newline="")
-    command = [java, "-cp", str(_jar()), "edu.stanford.nlp.process.PTBTokenizer", "-preserveLines", "-lowerCase", str(source)]
+    command = [
+        java,
+        "-cp",
+        str(_jar()),
+        "edu.stanford.nlp.process.PTBTokenizer",
+        "-preserveLines",
+        "-lowerCase",
+        str(source),
+    ]
     done = subprocess.run(command, capture_output=True, check=True)
     rows = done.stdout.decode("utf-8").split("\n")
     assert rows[1::2] == [BEHIND_TOKENS] * len(lines), "a line of the original ran into the next one"
-    return [row.replace("\t", "\u00a0") for row in rows[0:len(lines) * 2:2]]
+    return [row.replace("\t", "\u00a0") for row in rows[0 : len(lines) * 2 : 2]]
 
 
 def test_fresh_lines(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""kill -9, double clicks, stale tabs, dropped connections, full disks: every acknowledged rating is there, once."""
+"""kill -9, double clicks, stale tabs, dropped connections, full disks: every acknowledged rating is there,
+once.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,15 @@ KILLS = 5
 
 
 def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str | None) -> None:
-    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=Layout(blocks=2, system=2), hits=RATERS, database=database, raters=RATERS)
+    folder = human_kit.campaign(
+        tmp_path / "study",
+        clips,
+        items=20,
+        layout=Layout(blocks=2, system=2),
+        hits=RATERS,
+        database=database,
+        raters=RATERS,
+    )
     links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
     truth = Truth(folder.campaign, folder.key)
     server, url = start(folder.path, watch=0.0)
@@ -40,8 +50,15 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
 
     async def everybody() -> list[Visitor]:
         nonlocal server
-        async with httpx.AsyncClient(base_url=url, limits=httpx.Limits(max_connections=RATERS), timeout=30) as client:
-            visitors = [Visitor(client, link, Bot("honest", truth, f"{k}"), trouble=0.06, patience=120, think=(0.0, 0.03)) for k, link in enumerate(links)]
+        async with httpx.AsyncClient(
+            base_url=url, limits=httpx.Limits(max_connections=RATERS), timeout=30
+        ) as client:
+            visitors = [
+                Visitor(
+                    client, link, Bot("honest", truth, f"{k}"), trouble=0.06, patience=120, think=(0.0, 0.03)
+                )
+                for k, link in enumerate(links)
+            ]
 
             async def whole(visitor: Visitor) -> None:
                 await visitor.arrive()
@@ -68,11 +85,17 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
     assert sum(v.tally.retries for v in visitors) > KILLS, "the kills were felt"
     store = Store(folder.database)
     try:
-        rows = store.read(lambda c: c.execute(sa.select(rating.c.assignment, rating.c.position, rating.c.answer)).all())
+        rows = store.read(
+            lambda c: c.execute(sa.select(rating.c.assignment, rating.c.position, rating.c.answer)).all()
+        )
         assert len({(r.assignment, r.position) for r in rows}) == len(rows)
         # every acknowledged answer is there, as it was acknowledged
         tickets = {link: store.ticket(_mark(link)) for link in links}
-        owner = store.read(lambda c: {row.ticket: row.id for row in c.execute(sa.select(assignment.c.ticket, assignment.c.id))})
+        owner = store.read(
+            lambda c: {
+                row.ticket: row.id for row in c.execute(sa.select(assignment.c.ticket, assignment.c.id))
+            }
+        )
         stored = {(r.assignment, r.position): msgspec.json.decode(r.answer) for r in rows}
         for visitor in visitors:
             mine = owner[tickets[visitor.link]]
@@ -81,10 +104,24 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
         # nobody is stuck, and nobody shares a seat
         assert {v.tally.ended for v in visitors} == {"done"}
         assert len({v.tally.code for v in visitors}) == RATERS
-        work = store.read(lambda c: c.execute(sa.select(assignment.c.seat, assignment.c.state, assignment.c.rater, assignment.c.hit)).all())
+        work = store.read(
+            lambda c: c.execute(
+                sa.select(assignment.c.seat, assignment.c.state, assignment.c.rater, assignment.c.hit)
+            ).all()
+        )
         assert Counter(w.state for w in work) == {"done": RATERS}
-        assert max(Counter(w.seat for w in work).values()) == 1 and max(Counter((w.rater, w.hit) for w in work).values()) == 1
-        assert store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(seat).where(seat.c.assignment.is_(None))).scalar_one()) == 0
+        assert (
+            max(Counter(w.seat for w in work).values()) == 1
+            and max(Counter((w.rater, w.hit) for w in work).values()) == 1
+        )
+        assert (
+            store.read(
+                lambda c: c.execute(
+                    sa.select(sa.func.count()).select_from(seat).where(seat.c.assignment.is_(None))
+                ).scalar_one()
+            )
+            == 0
+        )
         assert len(ratings(folder, store)) == len([r for r in rows if r.position >= 0]) == total
     finally:
         store.close()
@@ -96,8 +133,12 @@ def _mark(link: str) -> str:
     return fingerprint(link.rpartition("/")[2])
 
 
-def _fill_until_refused(client: httpx.Client, link: str, item: dict[str, object], truth: Truth) -> tuple[httpx.Response, dict[str, object], list[int]]:
-    """Answer until the server says no; gives its refusal, the request and the positions that were acknowledged."""
+def _fill_until_refused(
+    client: httpx.Client, link: str, item: dict[str, object], truth: Truth
+) -> tuple[httpx.Response, dict[str, object], list[int]]:
+    """Answer until the server says no; gives its refusal, the request and the positions that were
+    acknowledged.
+    """
     bot = Bot("honest", truth, "x")
     saved = []
     for _ in range(10_000):
@@ -116,7 +157,14 @@ def _fill_until_refused(client: httpx.Client, link: str, item: dict[str, object]
 def small_disk(request: pytest.FixtureRequest) -> Iterator[Path]:
     """A disk of a few megabytes."""
     folder = Path(tempfile.mkdtemp(prefix="storymeter-disk-"))
-    mounted = os.getuid() == 0 and not subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={request.param},mode=0777", "tmpfs", str(folder)], capture_output=True, check=False).returncode
+    mounted = (
+        os.getuid() == 0
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={request.param},mode=0777", "tmpfs", str(folder)],
+            capture_output=True,
+            check=False,
+        ).returncode
+    )
     if not mounted:
         folder.rmdir()
         pytest.skip("a small disk can only be made by root (mount tmpfs)")
@@ -138,7 +186,15 @@ def _fill(ballast: Path) -> None:
 def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> None:
     disk, server = small_disk, None
     try:
-        folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, raters=2, database=f"sqlite:///{disk / 'campaign.db'}")
+        folder = human_kit.campaign(
+            tmp_path / "study",
+            clips,
+            items=20,
+            layout=human_kit.SMALL,
+            hits=2,
+            raters=2,
+            database=f"sqlite:///{disk / 'campaign.db'}",
+        )
         links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
         server, url = start(folder.path, watch=0.0)
         with httpx.Client(base_url=url, timeout=30) as client:
@@ -146,7 +202,9 @@ def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> N
             item = client.get(links[0] + "/item").json()["next"]
             ballast = disk / "ballast"
             _fill(ballast)
-            refusal, body, saved = _fill_until_refused(client, links[0], item, Truth(folder.campaign, folder.key))
+            refusal, body, saved = _fill_until_refused(
+                client, links[0], item, Truth(folder.campaign, folder.key)
+            )
             assert refusal.status_code == 507 and "full" in refusal.json()["message"]
             page = client.get(links[0])
             assert page.status_code in (200, 303, 507)
@@ -161,7 +219,9 @@ def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> N
         server.kill()
         server.wait()
         store = Store(folder.database)
-        kept = store.read(lambda c: c.execute(sa.select(rating.c.position).order_by(rating.c.position)).scalars().all())
+        kept = store.read(
+            lambda c: c.execute(sa.select(rating.c.position).order_by(rating.c.position)).scalars().all()
+        )
         assert kept == saved
         assert store.read(lambda c: c.execute(sa.text("PRAGMA integrity_check")).scalar()) == "ok"
         store.close()
@@ -176,8 +236,18 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
     disk, server = small_disk, None
     try:
         with human_kit.postgres(data=disk / "pgdata") as database:
-            folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, raters=2, database=database("full"))
-            links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
+            folder = human_kit.campaign(
+                tmp_path / "study",
+                clips,
+                items=20,
+                layout=human_kit.SMALL,
+                hits=2,
+                raters=2,
+                database=database("full"),
+            )
+            links = [
+                line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]
+            ]
             server, url = start(folder.path, watch=0.0)
             with httpx.Client(base_url=url, timeout=30) as client:
                 truth = Truth(folder.campaign, folder.key)
@@ -187,7 +257,12 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
                 _fill(ballast)
                 saved, refused = [], None
                 for _ in range(20):
-                    body = {"id": item["id"], "at": item["at"], "answer": Bot("honest", truth, "x").answer(item), "events": ["play", "ended"]}
+                    body = {
+                        "id": item["id"],
+                        "at": item["at"],
+                        "answer": Bot("honest", truth, "x").answer(item),
+                        "events": ["play", "ended"],
+                    }
                     response = client.post(links[0] + "/answer", json=body)
                     if response.status_code == 200:
                         saved.append(item["at"])
@@ -201,7 +276,12 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
                     assert refused.status_code in (503, 507) and refused.json()["status"] == "unavailable"
                 ballast.unlink()
                 while "go" not in item:
-                    body = {"id": item["id"], "at": item["at"], "answer": Bot("honest", truth, "x").answer(item), "events": ["play", "ended"]}
+                    body = {
+                        "id": item["id"],
+                        "at": item["at"],
+                        "answer": Bot("honest", truth, "x").answer(item),
+                        "events": ["play", "ended"],
+                    }
                     response = client.post(links[0] + "/answer", json=body)
                     if response.status_code == 200:
                         saved.append(item["at"])
@@ -210,7 +290,9 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
                         time.sleep(0.2)
                 assert refused is not None, "the disk never became full"
             store = Store(folder.database)
-            kept = store.read(lambda c: c.execute(sa.select(rating.c.position).order_by(rating.c.position)).scalars().all())
+            kept = store.read(
+                lambda c: c.execute(sa.select(rating.c.position).order_by(rating.c.position)).scalars().all()
+            )
             assert kept == saved == list(range(kept[0], folder.campaign.hit_size))
             store.close()
             server.kill()

@@ -1,4 +1,6 @@
-"""METEOR's compiled tables when things go wrong: killed, crowded, truncated, damaged, old, unwritable, missing; and hostile text."""
+"""METEOR's compiled tables when things go wrong: killed, crowded, truncated, damaged, old, unwritable,
+missing; and hostile text.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,28 @@ from storymeter.pairs import Meteor, meteor_tables
 if importlib.util.find_spec("pycocoevalcap") is None:
     pytest.skip("pycocoevalcap is not installed", allow_module_level=True)
 
-SCORE = ("from storymeter.pairs import Meteor; print(repr(float(Meteor().pairs(candidates=['a man is walking down the street'], "
-         "references=[['a man walks down the road']])[0])))")
+SCORE = (
+    "from storymeter.pairs import Meteor; print(repr(float(Meteor().pairs(candidates=['a man is walking down"
+    " the street'], references=[['a man walks down the road']])[0])))"
+)
 RIGHT = "0.424941253014049"
 NAME = f"meteor-{_native.METEOR_TABLE_VERSION}.table"
 
 
 def _start(cache: Path, code: str = SCORE, **more: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), meteor_tables.CACHE: str(cache), **more}
-    return subprocess.Popen([sys.executable, "-c", code], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        meteor_tables.CACHE: str(cache),
+        **more,
+    }
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def _score(cache: Path) -> str:
@@ -48,7 +63,11 @@ def table() -> bytes:
 def test_killed_in_the_middle_of_compiling(tmp_path: Path) -> None:
     process = _start(tmp_path)
     deadline = time.monotonic() + 120
-    while not list(tmp_path.glob(f".{NAME}.*")) and not (tmp_path / NAME).exists() and time.monotonic() < deadline:
+    while (
+        not list(tmp_path.glob(f".{NAME}.*"))
+        and not (tmp_path / NAME).exists()
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.01)
     time.sleep(0.3)
     process.send_signal(signal.SIGKILL)
@@ -69,11 +88,17 @@ def test_eight_processes_start_together(tmp_path: Path) -> None:
 
 def _broken(table: bytes, how: str) -> bytes:
     if how == "truncated":
-        return table[:len(table) // 2]
+        return table[: len(table) // 2]
     if how == "empty":
         return b""
     damaged = bytearray(table)
-    place = {"old": 8, "header": 40, "first byte": 0, "content": len(table) // 3, "last byte": len(table) - 1}[how]
+    place = {
+        "old": 8,
+        "header": 40,
+        "first byte": 0,
+        "content": len(table) // 3,
+        "last byte": len(table) - 1,
+    }[how]
     damaged[place] ^= 1
     return bytes(damaged)
 
@@ -124,10 +149,20 @@ def test_damaged_data_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 LONE = "lone \ud800 surrogate \udfff"
 HOSTILE = {
-    "nothing": "", "NULs": "a\x00man\x00 \x00", "lone surrogates": LONE, "emoji": "a man 👩‍👩‍👧‍👦 runs 🏃🏽‍♀️", "right to left": "שלום a man مرحبا",
-    "line ends": "a man\r\nruns\ra\n", "bars": "a man ||| runs |||", "combining": "a\u0301" * 500, "one word of a megabyte": "a" * 1_000_000,
-    "a megabyte of words": "a man walks and runs quickly " * 35_000, "a megabyte of dots": "." * 1_000_000, "a megabyte of commas": ",a" * 500_000,
-    "identical words": "walk " * 100_000, "alternating words": "walk walking " * 50_000,
+    "nothing": "",
+    "NULs": "a\x00man\x00 \x00",
+    "lone surrogates": LONE,
+    "emoji": "a man 👩‍👩‍👧‍👦 runs 🏃🏽‍♀️",
+    "right to left": "שלום a man مرحبا",
+    "line ends": "a man\r\nruns\ra\n",
+    "bars": "a man ||| runs |||",
+    "combining": "a\u0301" * 500,
+    "one word of a megabyte": "a" * 1_000_000,
+    "a megabyte of words": "a man walks and runs quickly " * 35_000,
+    "a megabyte of dots": "." * 1_000_000,
+    "a megabyte of commas": ",a" * 500_000,
+    "identical words": "walk " * 100_000,
+    "alternating words": "walk walking " * 50_000,
 }
 
 
@@ -136,7 +171,9 @@ HOSTILE = {
 def test_hostile_text_has_a_defined_result(name: str, normalize: bool) -> None:
     meteor, text = Meteor(normalize=normalize), HOSTILE[name]
     begin = time.process_time()
-    values = meteor.pairs(candidates=[text, text, "a man runs"], references=[[text], [text[:len(text) * 4 // 5]], [text]])
+    values = meteor.pairs(
+        candidates=[text, text, "a man runs"], references=[[text], [text[: len(text) * 4 // 5]], [text]]
+    )
     assert time.process_time() - begin < 10  # a second or two; a hang would take hours
     assert np.all((values >= 0) & (values <= 1))
     if name not in ("nothing", "NULs", "bars"):
@@ -145,7 +182,9 @@ def test_hostile_text_has_a_defined_result(name: str, normalize: bool) -> None:
 
 def test_defined_choices() -> None:
     meteor = Meteor()
-    one = meteor.pairs(candidates=["a ||| man", "a man", "a man"], references=[["a man"], ["a dog ||| a man"], []])
+    one = meteor.pairs(
+        candidates=["a ||| man", "a man", "a man"], references=[["a man"], ["a dog ||| a man"], []]
+    )
     assert one.tolist() == [1.0, 1.0, 0.0]
     assert meteor.pairs(candidates=["a man\r\nruns"], references=[["a man runs"]]).tolist() == [1.0]
     assert meteor.pairs(candidates=[LONE], references=[["lone \ufffd surrogate \ufffd"]]).tolist() == [1.0]

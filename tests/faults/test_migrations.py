@@ -1,4 +1,6 @@
-"""A database of the first form, with answers in it, is brought to the newest one on SQLite and on PostgreSQL: nothing is lost, and the tables are those of the code."""
+"""A database of the first form, with answers in it, is brought to the newest one on SQLite and on PostgreSQL:
+nothing is lost, and the tables are those of the code.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ def alembic(url: str, revision: str) -> None:
 def contents(url: str) -> dict[str, list[tuple[object, ...]]]:
     engine = open_engine(url, writer=False)
     with engine.connect() as connection:
-        found = {table.name: sorted(tuple(row) for row in connection.execute(sa.select(table))) for table in metadata.sorted_tables}
+        found = {
+            table.name: sorted(tuple(row) for row in connection.execute(sa.select(table)))
+            for table in metadata.sorted_tables
+        }
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
         assert connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar() == HEAD
     engine.dispose()
@@ -46,11 +51,17 @@ def test_from_the_first_form_with_data(tmp_path: Path, database: str | None) -> 
     with engine.begin() as connection:  # by hand: the code of today speaks of the tables of today
         connection.exec_driver_sql("INSERT INTO setting VALUES ('campaign', 'camp'), ('state', 'open')")
         connection.exec_driver_sql("INSERT INTO clip VALUES (1, 'a.webm', 'video/webm', 2.0, 10)")
-        connection.exec_driver_sql("INSERT INTO slot VALUES ('h1', 0, '[1]', '{\"caption\":\"x\"}'), ('h1', 1, '[1]', '{\"caption\":\"y\"}')")
+        connection.exec_driver_sql(
+            "INSERT INTO slot VALUES ('h1', 0, '[1]', '{\"caption\":\"x\"}'), ('h1', 1, '[1]',"
+            ' \'{"caption":"y"}\')'
+        )
         connection.exec_driver_sql("INSERT INTO seat (id, hit, assignment) VALUES (1, 'h1', 1)")
         connection.exec_driver_sql("INSERT INTO rater VALUES (1, 'local', 'anna', 'p1', 5.0)")
         connection.exec_driver_sql("INSERT INTO ticket VALUES (1, 'mark', 1, '', '', 5.5)")
-        connection.exec_driver_sql("INSERT INTO assignment VALUES (1, 1, 1, 'h1', 1, 'active', 0, 2, 6.0, 99999999999.0, NULL, NULL, NULL)")
+        connection.exec_driver_sql(
+            "INSERT INTO assignment VALUES (1, 1, 1, 'h1', 1, 'active', 0, 2, 6.0, 99999999999.0, NULL, NULL,"
+            " NULL)"
+        )
         connection.exec_driver_sql("INSERT INTO viewing VALUES (1, 1, 8.0, NULL, NULL)")
         connection.exec_driver_sql("INSERT INTO rating VALUES (1, 0, '{\"value\":61}', 6.0, 6.5, 7.0, 8.0)")
     engine.dispose()
@@ -62,11 +73,19 @@ def test_from_the_first_form_with_data(tmp_path: Path, database: str | None) -> 
     store = Store(url)
     try:  # and the work goes on where it was left
         here = store.standing(1, 1)
-        assert here is not None and (here.stage, here.position) == ("working", 1) and store.stored(1, 0) == '{"value":61}'
+        assert (
+            here is not None
+            and (here.stage, here.position) == ("working", 1)
+            and store.stored(1, 0) == '{"value":61}'
+        )
         assert store.places("h1")[0].media == (Media("a.webm", "video/webm", 2.0),)
         assert store.answer(answers.Answer(1, 1, 1, '{"value":7}', 9.0, None)).result().status == "saved"
         done = store.standing(1, 1)
-        assert done is not None and done.stage == "done" and store.write(lambda c: seats.use_code(c, done.code, 10.0)).result() is not None
+        assert (
+            done is not None
+            and done.stage == "done"
+            and store.write(lambda c: seats.use_code(c, done.code, 10.0)).result() is not None
+        )
     finally:
         store.close()
 

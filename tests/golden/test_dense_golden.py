@@ -21,7 +21,15 @@ from storymeter.registry import metric
 
 TIOUS = (0.3, 0.5, 0.7, 0.9)
 SETTINGS = {"val1": ("soda-v1", 1), "merge": ("soda-v1", 2), "multi": ("soda-v1-multi", 2)}
-SCORERS = {"meteor": "METEOR", "bleu_1": "Bleu_1", "bleu_2": "Bleu_2", "bleu_3": "Bleu_3", "bleu_4": "Bleu_4", "rouge_l": "ROUGE_L", "cider": "CIDEr"}
+SCORERS = {
+    "meteor": "METEOR",
+    "bleu_1": "Bleu_1",
+    "bleu_2": "Bleu_2",
+    "bleu_3": "Bleu_3",
+    "bleu_4": "Bleu_4",
+    "rouge_l": "ROUGE_L",
+    "cider": "CIDEr",
+}
 
 Run = Callable[[str, str, int], Score]
 
@@ -60,13 +68,19 @@ def test_soda_c_and_d_per_video_and_in_all(golden: Path, run: Run, name: str, or
         assert score.n == expected["n_videos"]
         videos = np.array([expected["per_video"][i][key][0] for i in score.ids])
         np.testing.assert_allclose(score.rows[:, :3], videos, rtol=0, atol=1e-9)
-        np.testing.assert_allclose([score.parts[part] for part in ("precision", "recall", "f1")], expected["aggregate"][key], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(
+            [score.parts[part] for part in ("precision", "recall", "f1")],
+            expected["aggregate"][key],
+            rtol=0,
+            atol=1e-9,
+        )
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path, name: str) -> None:
-    """The script's way back does not always follow its own optimum (docs/dense.md). Our pairs reach the optimum on every video,
-    which for t = 0 is the script's own total of variant d; where the two matchings agree, so do the scores."""
+    """The script's way back does not always follow its own optimum (docs/dense.md). Our pairs reach the
+    optimum on every video, which for t = 0 is the script's own total of variant d; where the two matchings
+    agree, so do the scores."""
     from storymeter.dense.iou import iou
     from storymeter.dense.links import links
     from storymeter.dense.matching import match
@@ -77,23 +91,41 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
     for variant in "ab":
         score = run(f"soda_{variant}", protocol, annotators)
         assert score.rows is not None
-        videos = np.array([np.mean(expected["per_video"][i][f"soda-v1/{variant}"], axis=0) for i in score.ids])
+        videos = np.array(
+            [np.mean(expected["per_video"][i][f"soda-v1/{variant}"], axis=0) for i in score.ids]
+        )
         differing = int((np.abs(score.rows[:, :3] - videos).max(axis=1) > 1e-9).sum())
         script = expected["aggregate"][f"soda-v1/{variant}"][2]
-        print(f"\n{name} soda_{variant}: script {100 * script:.4f}, ours {100 * score.value:.4f}; {differing} of {score.n} videos differ", end="")  # noqa: T201
+        print(
+            f"\n{name} soda_{variant}: script {100 * script:.4f}, ours {100 * score.value:.4f}; {differing}"
+            f" of {score.n} videos differ",
+            end="",
+        )  # noqa: T201
         if annotators == 1:
             assert differing < 0.02 * score.n
     submission = storymeter.read(data / "anet" / "bmt_val_1.json")
     references = [storymeter.read(data / "anet" / f"val_{k}.json") for k in (1, 2)][:annotators]
-    setting = Setting(protocol=replace(get(protocol), refs="merge" if annotators == 1 else get(protocol).refs), jobs=2)
+    setting = Setting(
+        protocol=replace(get(protocol), refs="merge" if annotators == 1 else get(protocol).refs), jobs=2
+    )
     task = join(candidates=submission, references=references, protocol=setting.protocol)
     for video in links(task, setting, Soda("d")):
         total = sum(link.iou for link in video.links)
-        assert total / len(video.candidates) == pytest.approx(expected["per_video"][video.id]["soda-v1/d"][0][0], abs=1e-9)
+        assert total / len(video.candidates) == pytest.approx(
+            expected["per_video"][video.id]["soda-v1/d"][0][0], abs=1e-9
+        )
     for video in links(task, setting, Soda("b"))[:300]:
         order = sorted(range(len(video.candidates)), key=lambda k: video.candidates[k].start)  # type: ignore[arg-type,return-value]
-        held = range(len(video.references)) if setting.protocol.reference_order == "file" else sorted(range(len(video.references)), key=lambda k: video.references[k].start)  # type: ignore[arg-type,return-value]
-        table = iou([(video.references[k].start, video.references[k].end) for k in held], [(video.candidates[k].start, video.candidates[k].end) for k in order], "eps")  # type: ignore[misc]
+        held = (
+            range(len(video.references))
+            if setting.protocol.reference_order == "file"
+            else sorted(range(len(video.references)), key=lambda k: video.references[k].start)
+        )  # type: ignore[arg-type,return-value]
+        table = iou(
+            [(video.references[k].start, video.references[k].end) for k in held],
+            [(video.candidates[k].start, video.candidates[k].end) for k in order],
+            "eps",
+        )  # type: ignore[misc]
         assert sum(link.iou for link in video.links) == pytest.approx(match(table)[0], abs=1e-12)
 
 
@@ -108,5 +140,9 @@ def test_activitynet_2018(golden: Path, run: Run, scorer: str) -> None:
 def test_activitynet_2018_detection(golden: Path, run: Run) -> None:
     expected = json.loads((golden / "anet_bmt1_val12.json").read_text())["scores"]
     score = run("localisation", "anet-2018", 2)
-    np.testing.assert_allclose([score.parts[f"precision_at_{t:g}"] for t in TIOUS], expected["Precision"], rtol=0, atol=1e-9)
-    np.testing.assert_allclose([score.parts[f"recall_at_{t:g}"] for t in TIOUS], expected["Recall"], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        [score.parts[f"precision_at_{t:g}"] for t in TIOUS], expected["Precision"], rtol=0, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        [score.parts[f"recall_at_{t:g}"] for t in TIOUS], expected["Recall"], rtol=0, atol=1e-9
+    )

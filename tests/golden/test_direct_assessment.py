@@ -32,7 +32,9 @@ def test_the_mturk_batch_is_complete(batch: Ratings) -> None:
         assert np.bincount(batch.kind[batch.rater.codes == rater]).tolist() == [70, 10, 10, 10]
 
 
-@pytest.mark.parametrize(("test", "at_05", "at_01"), [("t", 23, 19), ("signed-rank", 23, 18), ("mann-whitney", 22, 16)])
+@pytest.mark.parametrize(
+    ("test", "at_05", "at_01"), [("t", 23, 19), ("signed-rank", 23, 18), ("mann-whitney", 22, 16)]
+)
 def test_worker_tests_of_the_mturk_batch(batch: Ratings, test: str, at_05: int, at_01: int) -> None:
     for alpha, expected in ((0.05, at_05), (0.01, at_01)):
         quality = assess(batch, test=test, alpha=alpha)  # type: ignore[arg-type]
@@ -41,7 +43,9 @@ def test_worker_tests_of_the_mturk_batch(batch: Ratings, test: str, at_05: int, 
 
 
 def test_wmt_worker_statistics(wmt: Ratings, data: Path) -> None:
-    """t and p of every worker whose pairs all lie in this language; z scores are a linear map of raw ones, so t is the same."""
+    """t and p of every worker whose pairs all lie in this language; z scores are a linear map of raw ones, so
+    t is the same.
+    """
     published = {}
     for line in (data / "da" / "wmt21_csen" / "ad-trk-stats.csv").read_text().splitlines():
         worker, p, _, pairs = line.split()
@@ -57,7 +61,10 @@ def test_wmt_worker_statistics(wmt: Ratings, data: Path) -> None:
 
 def test_wmt_segments(wmt: Ratings, data: Path) -> None:
     got = caption_scores(wmt, scale="z")
-    mine = {(wmt.systems[s], wmt.item.names[i]): (z, n) for s, i, z, n in zip(got.system, got.item, got.z, got.n, strict=True)}
+    mine = {
+        (wmt.systems[s], wmt.item.names[i]): (z, n)
+        for s, i, z, n in zip(got.system, got.item, got.z, got.n, strict=True)
+    }
     lines = (data / "da" / "wmt21_csen" / "ad-seg-scores-cs-en.csv").read_text().splitlines()[1:]
     assert len(lines) == len(mine)
     for line in lines:
@@ -105,7 +112,20 @@ def test_wmt_clusters_from_the_command(data: Path) -> None:
 
     from storymeter.cli import cli
 
-    result = CliRunner().invoke(cli, ["human", "analyse", str(data / "da" / "wmt21_csen" / "ad-csen-good-stnd.csv"), "--scale", "z", "--accept", "all", "--format", "json"])
+    result = CliRunner().invoke(
+        cli,
+        [
+            "human",
+            "analyse",
+            str(data / "da" / "wmt21_csen" / "ad-csen-good-stnd.csv"),
+            "--scale",
+            "z",
+            "--accept",
+            "all",
+            "--format",
+            "json",
+        ],
+    )
     assert result.exit_code == 0, result.output
     answer = msgspec.json.decode(result.stdout)
     assert answer["schema"] == 1
@@ -115,13 +135,21 @@ def test_wmt_clusters_from_the_command(data: Path) -> None:
     assert set(answer["systems"][0]) >= {"name", "raw", "z", "n", "interval"}
 
 
-TRECVID_2016 = {"HUMAN-b": (85.13, 0.768), "SHEF-UETlahore": (66.20, 0.224), "MEDIAMILL": (54.22, -0.092), "INF-coco": (50.39, -0.213),
-                "DCU-adapt": (47.00, -0.308), "NII-resnet": (48.05, -0.312)}
+TRECVID_2016 = {
+    "HUMAN-b": (85.13, 0.768),
+    "SHEF-UETlahore": (66.20, 0.224),
+    "MEDIAMILL": (54.22, -0.092),
+    "INF-coco": (50.39, -0.213),
+    "DCU-adapt": (47.00, -0.308),
+    "NII-resnet": (48.05, -0.312),
+}
 
 
 def test_trecvid_2016_raw_and_z_disagree(data: Path) -> None:
     sums: dict[str, list[tuple[float, float]]] = {}
-    with (data / "da" / "trecvid_vtt" / "single-annotator" / "2016" / "ad-seg-scores-en-en.csv").open() as file:
+    with (
+        data / "da" / "trecvid_vtt" / "single-annotator" / "2016" / "ad-seg-scores-en-en.csv"
+    ).open() as file:
         for row in csv.DictReader(file):
             sums.setdefault(row["SYS"], []).append((float(row["RAW.SCR"]), float(row["Z.SCR"])))
     for system, (raw, z) in TRECVID_2016.items():

@@ -13,7 +13,20 @@ from storymeter.cli import cli
 
 
 def benchmark(name: str, data: Path, *options: str) -> Any:
-    arguments = ["meta", "benchmark", name, "--data", str(data), "--format", "json", "--permutations", "200", "--jobs", "2", *options]
+    arguments = [
+        "meta",
+        "benchmark",
+        name,
+        "--data",
+        str(data),
+        "--format",
+        "json",
+        "--permutations",
+        "200",
+        "--jobs",
+        "2",
+        *options,
+    ]
     result = CliRunner().invoke(cli, arguments)
     assert result.exit_code == 0, result.output
     answer = msgspec.json.decode(result.stdout)
@@ -28,7 +41,13 @@ def by_metric(answer: Any) -> dict[str, Any]:
 def test_flickr8k_expert_kendall(data: Path) -> None:
     answer = benchmark("flickr8k-expert", data, "--resamples", "60")
     rows = by_metric(answer)
-    for metric, tau in {"bleu_4": 0.3078, "bleu_1": 0.3232, "rouge_l": 0.3231, "meteor": 0.4182, "cider": 0.4389}.items():
+    for metric, tau in {
+        "bleu_4": 0.3078,
+        "bleu_1": 0.3232,
+        "rouge_l": 0.3231,
+        "meteor": 0.4182,
+        "cider": 0.4389,
+    }.items():
         assert rows[metric]["kendall_c"] == pytest.approx(tau, abs=0.0005)
         low, high = rows[metric]["intervals"]["kendall_c"]
         assert low < rows[metric]["kendall_c"] < high and high - low < 0.06
@@ -44,10 +63,33 @@ def test_flickr8k_expert_spearman(data: Path) -> None:
     assert rows["cider"]["spearman"] == pytest.approx(0.5817, abs=0.0005)
 
 
-@pytest.mark.parametrize(("name", "systems", "captions", "system_r", "caption_r"), [
-    ("trecvid-2016", 5, 5806, {"bleu_4": -0.321, "rouge_l": -0.785, "cider": -0.027, "meteor": -0.669}, {"bleu_4": 0.029, "rouge_l": 0.024, "cider": 0.109, "meteor": 0.069}),
-    ("trecvid-2017", 13, 20569, {"bleu_4": 0.674, "rouge_l": 0.648, "cider": 0.890, "meteor": 0.777}, {"bleu_4": 0.021, "rouge_l": 0.119, "cider": 0.153, "meteor": 0.171})])
-def test_trecvid(data: Path, name: str, systems: int, captions: int, system_r: dict[str, float], caption_r: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    ("name", "systems", "captions", "system_r", "caption_r"),
+    [
+        (
+            "trecvid-2016",
+            5,
+            5806,
+            {"bleu_4": -0.321, "rouge_l": -0.785, "cider": -0.027, "meteor": -0.669},
+            {"bleu_4": 0.029, "rouge_l": 0.024, "cider": 0.109, "meteor": 0.069},
+        ),
+        (
+            "trecvid-2017",
+            13,
+            20569,
+            {"bleu_4": 0.674, "rouge_l": 0.648, "cider": 0.890, "meteor": 0.777},
+            {"bleu_4": 0.021, "rouge_l": 0.119, "cider": 0.153, "meteor": 0.171},
+        ),
+    ],
+)
+def test_trecvid(
+    data: Path,
+    name: str,
+    systems: int,
+    captions: int,
+    system_r: dict[str, float],
+    caption_r: dict[str, float],
+) -> None:
     answer = benchmark(name, data, "--resamples", "30", "--metric", "bleu_4,rouge_l,cider,meteor")
     system, segment = answer["levels"]
     assert (system["level"], segment["level"]) == ("system", "segment")
@@ -63,7 +105,18 @@ def test_trecvid(data: Path, name: str, systems: int, captions: int, system_r: d
 
 
 def test_trecvid_multiple_annotators(data: Path) -> None:
-    rows = by_metric(benchmark("trecvid-2017-multiple", data, "--level", "segment", "--resamples", "0", "--metric", "bleu_4,rouge_l,cider,meteor"))
+    rows = by_metric(
+        benchmark(
+            "trecvid-2017-multiple",
+            data,
+            "--level",
+            "segment",
+            "--resamples",
+            "0",
+            "--metric",
+            "bleu_4,rouge_l,cider,meteor",
+        )
+    )
     for metric, r in {"bleu_4": 0.106, "rouge_l": 0.250, "cider": 0.310, "meteor": 0.341}.items():
         assert rows[metric]["pearson"] == pytest.approx(r, abs=0.002)
         assert rows[metric]["n"] == 1539

@@ -1,7 +1,8 @@
-"""METEOR against the values of the original: 23,884 pairs, small vectors, two aggregates, and AREL's published figures.
+"""METEOR against the values of the original: 23,884 pairs, small vectors, two aggregates, and AREL's
+published figures.
 
-The values were made by meteor-1.5.jar of pycocoevalcap 1.2 under Java 17; see the README of the golden folder.
-"""
+The values were made by meteor-1.5.jar of pycocoevalcap 1.2 under Java 17; see the README of the golden
+folder."""
 
 from __future__ import annotations
 
@@ -58,31 +59,46 @@ def test_vectors(golden: Path) -> None:
 def test_captions_on_ptb_tokens(golden: Path) -> None:
     with lzma.open(golden / "ngram_bmt1.json.xz", "rt", encoding="utf-8") as file:
         groups = json.load(file)
-    text = {"candidates": [i["candidate"] for i in groups["items"]], "references": [i["references"] for i in groups["items"]]}
+    text = {
+        "candidates": [i["candidate"] for i in groups["items"]],
+        "references": [i["references"] for i in groups["items"]],
+    }
     assert Meteor().pairs(**text).tolist() == [i["meteor"] for i in groups["items"]]
     assert Meteor().aggregate(**text) == groups["corpus"]["meteor"]
 
 
 #: the first is what AREL's authors published; the others are the jar's for the same files
-AREL = {"meteor(task=hter,normalize=false)": 0.34881328040125786, "meteor": 0.143719260765179, "meteor(task=hter)": 0.34749872976976803,
-        "meteor(task=adq)": 0.26196717107604733}
+AREL = {
+    "meteor(task=hter,normalize=false)": 0.34881328040125786,
+    "meteor": 0.143719260765179,
+    "meteor(task=hter)": 0.34749872976976803,
+    "meteor(task=adq)": 0.26196717107604733,
+}
 
 
 def test_arel_published_figures(data: Path) -> None:
     stories = json.loads((data / "vist" / "arel_test.json").read_text(encoding="utf-8"))
     references = json.loads((data / "vist" / "test_reference.json").read_text(encoding="utf-8"))
     mine = Corpus(tuple(Document(i, (Caption(texts[0]),)) for i, texts in stories.items()), "arel")
-    theirs = Corpus(tuple(Document(i, (Caption(text),)) for i, texts in references.items() for text in texts), "vist")
-    report = storymeter.evaluate(candidates=mine, references=theirs, metrics=list(AREL), tokenizer="whitespace", resamples=0)
+    theirs = Corpus(
+        tuple(Document(i, (Caption(text),)) for i, texts in references.items() for text in texts), "vist"
+    )
+    report = storymeter.evaluate(
+        candidates=mine, references=theirs, metrics=list(AREL), tokenizer="whitespace", resamples=0
+    )
     for score in report.systems[0].scores:
         assert score.value == pytest.approx(AREL[score.metric], abs=1e-9), score.metric
         assert score.rows is not None
         assert score.parts["mean"] == pytest.approx(score.rows[:, -2].mean(), abs=1e-12)
     published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
-    assert report["arel", "meteor(task=hter,normalize=false)"].value == pytest.approx(published["METEOR"], abs=1e-9)
+    assert report["arel", "meteor(task=hter,normalize=false)"].value == pytest.approx(
+        published["METEOR"], abs=1e-9
+    )
 
 
-@pytest.mark.parametrize("name", ["meteor", "meteor(task=adq)", "meteor(task=hter,normalize=false)", "meteor(tokenizer=ptb)"])
+@pytest.mark.parametrize(
+    "name", ["meteor", "meteor(task=adq)", "meteor(task=hter,normalize=false)", "meteor(tokenizer=ptb)"]
+)
 def test_names_parse_and_print(name: str) -> None:
     assert scorer(name).name == name
 

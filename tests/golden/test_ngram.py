@@ -1,5 +1,5 @@
-"""BLEU, ROUGE-L, CIDEr and METEOR per item and corpus, against the values of pycocoevalcap 1.2 on 4,000 caption groups; and AREL's
-published figures."""
+"""BLEU, ROUGE-L, CIDEr and METEOR per item and corpus, against the values of pycocoevalcap 1.2 on 4,000
+caption groups; and AREL's published figures."""
 
 from __future__ import annotations
 
@@ -19,9 +19,21 @@ from storymeter.registry import scorer
 
 NAMES = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "cider_d", "meteor"]
 #: of specs/meteor.md, on the same files
-AREL_METEOR = {"meteor": 0.143719260765179, "meteor(task=hter)": 0.34749872976976803, "meteor(task=adq)": 0.26196717107604733}
-AREL = {"bleu_1": "Bleu_1", "bleu_2": "Bleu_2", "bleu_3": "Bleu_3", "bleu_4": "Bleu_4", "rouge_l": "ROUGE_L", "cider": "CIDEr", "cider_d": "CIDEr",
-        "meteor(task=hter,normalize=false)": "METEOR"}
+AREL_METEOR = {
+    "meteor": 0.143719260765179,
+    "meteor(task=hter)": 0.34749872976976803,
+    "meteor(task=adq)": 0.26196717107604733,
+}
+AREL = {
+    "bleu_1": "Bleu_1",
+    "bleu_2": "Bleu_2",
+    "bleu_3": "Bleu_3",
+    "bleu_4": "Bleu_4",
+    "rouge_l": "ROUGE_L",
+    "cider": "CIDEr",
+    "cider_d": "CIDEr",
+    "meteor(task=hter,normalize=false)": "METEOR",
+}
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +55,12 @@ def test_each_item_and_the_corpus_as_a_scorer(groups: dict[str, Any], name: str)
 def test_each_item_and_the_corpus_as_metrics(groups: dict[str, Any]) -> None:
     items = groups["items"]
     mine = Corpus(tuple(Document(f"{k:04}", (Caption(i["candidate"]),)) for k, i in enumerate(items)), "bmt")
-    theirs = Corpus(tuple(Document(f"{k:04}", (Caption(r),)) for k, i in enumerate(items) for r in i["references"]), "val")
-    report = storymeter.evaluate(candidates=mine, references=theirs, metrics=NAMES, tokenizer="none", resamples=0)
+    theirs = Corpus(
+        tuple(Document(f"{k:04}", (Caption(r),)) for k, i in enumerate(items) for r in i["references"]), "val"
+    )
+    report = storymeter.evaluate(
+        candidates=mine, references=theirs, metrics=NAMES, tokenizer="none", resamples=0
+    )
     for score in report.systems[0].scores:
         key = score.metric.replace("cider_d", "cider")
         assert score.value == pytest.approx(groups["corpus"][key], abs=1e-9), score.metric
@@ -58,8 +74,12 @@ def test_arel_published_figures(data: Path) -> None:
     references = json.loads((data / "vist" / "test_reference.json").read_text(encoding="utf-8"))
     published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
     mine = Corpus(tuple(Document(i, (Caption(texts[0]),)) for i, texts in stories.items()), "arel")
-    theirs = Corpus(tuple(Document(i, (Caption(text),)) for i, texts in references.items() for text in texts), "vist")
-    report = storymeter.evaluate(candidates=mine, references=theirs, metrics=[*AREL, *AREL_METEOR], tokenizer="whitespace", resamples=0)
+    theirs = Corpus(
+        tuple(Document(i, (Caption(text),)) for i, texts in references.items() for text in texts), "vist"
+    )
+    report = storymeter.evaluate(
+        candidates=mine, references=theirs, metrics=[*AREL, *AREL_METEOR], tokenizer="whitespace", resamples=0
+    )
     expected = {**{name: published[key] for name, key in AREL.items()}, **AREL_METEOR}
     for score in report.systems[0].scores:
         assert score.value == pytest.approx(expected[score.metric], abs=1e-9), score.metric
@@ -68,8 +88,28 @@ def test_arel_published_figures(data: Path) -> None:
 def test_arel_by_one_command(data: Path) -> None:
     """The command of docs/text-metrics.md, every digit."""
     published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
-    done = subprocess.run([sys.executable, "-m", "storymeter", "score", str(data / "vist" / "arel_test.json"), "--references", str(data / "vist" / "test_reference.json"),
-                           "--tokenizer", "whitespace", "--metric", ",".join(AREL), "--resamples", "0", "--format", "json"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "storymeter",
+            "score",
+            str(data / "vist" / "arel_test.json"),
+            "--references",
+            str(data / "vist" / "test_reference.json"),
+            "--tokenizer",
+            "whitespace",
+            "--metric",
+            ",".join(AREL),
+            "--resamples",
+            "0",
+            "--format",
+            "json",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     for score in json.loads(done.stdout)["systems"][0]["scores"]:
         assert score["value"] == pytest.approx(published[AREL[score["metric"]]], abs=1e-9), score["metric"]
         assert "tok:whitespace" in score["signature"]

@@ -13,7 +13,10 @@ from storymeter.text.ptb import tokenize_joined
 
 #: The captions whose golden tokens depend on the caption that followed them in the batch, and why.
 CONTEXT_DEPENDENT = {
-    9859: "ends in a single letter and a dot, and the next caption began with a sentence word: the original then cut off the dot",
+    9859: (
+        "ends in a single letter and a dot, and the next caption began with a sentence word: the original"
+        " then cut off the dot"
+    ),
 }
 
 
@@ -38,7 +41,9 @@ def test_the_context_dependent_caption_in_its_context(golden: Path) -> None:
     rows = _load(golden / "ptb_captions.jsonl.xz")
     for index in CONTEXT_DEPENDENT:
         both = rows[index]["in"] + "\n" + rows[index + 1]["in"]
-        assert tokenize_joined([both], punctuation=True) == [rows[index]["ptb"] + " " + rows[index + 1]["ptb"]]
+        assert tokenize_joined([both], punctuation=True) == [
+            rows[index]["ptb"] + " " + rows[index + 1]["ptb"]
+        ]
 
 
 def test_adversarial_lines(golden: Path) -> None:

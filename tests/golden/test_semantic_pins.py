@@ -1,4 +1,5 @@
-"""Values that no peer can check are pinned: a change of numbers in the measures that read meaning is noticed, and belongs under Numbers in the changelog.
+"""Values that no peer can check are pinned: a change of numbers in the measures that read meaning is noticed,
+and belongs under Numbers in the changelog.
 
 What is pinned was printed by the measures themselves, on the packaged examples.
 """
@@ -28,8 +29,14 @@ TIGER = {"rank": 0.9953188, "weights": 0.9776916, "no_nouns": 0.0, "no_pictures"
 @pytest.mark.parametrize("name", CAPTIONS)
 def test_captions(examples: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STORYMETER_EMBEDDINGS", "off")
-    said, meant = (storymeter.read(examples / "formats" / f"coco_{file}.json") for file in ("results", "annotations"))
-    score = storymeter.evaluate(candidates=said, references=[meant], metrics=[name], resamples=0).systems[0].scores[0]
+    said, meant = (
+        storymeter.read(examples / "formats" / f"coco_{file}.json") for file in ("results", "annotations")
+    )
+    score = (
+        storymeter.evaluate(candidates=said, references=[meant], metrics=[name], resamples=0)
+        .systems[0]
+        .scores[0]
+    )
     value, first = CAPTIONS[name]
     assert score.value == pytest.approx(value, abs=1e-6)
     assert score.rows is not None and score.rows[:3, 0] == pytest.approx(first, abs=1e-6)
@@ -37,6 +44,16 @@ def test_captions(examples: Path, name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_tiger(examples: Path) -> None:
     dull, good = (storymeter.read(examples / "stories" / f"{name}.json") for name in ("dull", "good"))
-    score = storymeter.evaluate(candidates=dull, references=[good], metrics=["tiger"], images=str(examples / "stories" / "images"), resamples=0).systems[0].scores[0]
+    score = (
+        storymeter.evaluate(
+            candidates=dull,
+            references=[good],
+            metrics=["tiger"],
+            images=str(examples / "stories" / "images"),
+            resamples=0,
+        )
+        .systems[0]
+        .scores[0]
+    )
     assert score.value == pytest.approx(0.9865052, abs=1e-6)
     assert dict(score.parts) == pytest.approx(TIGER, abs=1e-6)

@@ -1,4 +1,6 @@
-"""spice(engine=rules) against people. The rules were tuned while looking at Flickr8k-Expert; TRECVID was not looked at."""
+"""spice(engine=rules) against people. The rules were tuned while looking at Flickr8k-Expert; TRECVID was not
+looked at.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,14 @@ pytest.importorskip("pycocoevalcap")
 def scored(benchmark: Benchmark) -> tuple[list[float], list[float]]:
     """Value and judgement, one point per judgement."""
     task = benchmark.task
-    values = Spice().pairs(candidates=[document.captions[0].text for document in task.candidates],
-                           references=[[document.captions[0].text for document in group] for group in task.references])
+    values = Spice().pairs(
+        candidates=[document.captions[0].text for document in task.candidates],
+        references=[[document.captions[0].text for document in group] for group in task.references],
+    )
     of = dict(zip(task.ids, values.tolist(), strict=True))
-    return [of[f"{judgement.system}\t{judgement.item}"] for judgement in benchmark.judgements], [judgement.value for judgement in benchmark.judgements]
+    return [of[f"{judgement.system}\t{judgement.item}"] for judgement in benchmark.judgements], [
+        judgement.value for judgement in benchmark.judgements
+    ]
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""soda_c(scorer=sts) on a real system (BMT, 40 videos): the stress audit finds the properties that soda_c has."""
+"""soda_c(scorer=sts) on a real system (BMT, 40 videos): the stress audit finds the properties that soda_c
+has.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,33 @@ from storymeter.cli import cli
 @pytest.mark.slow
 def test_the_audit_of_bmt(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
-    result = CliRunner().invoke(cli, ["stress", "audit", str(data / "anet/bmt_val_1.json"), "-r", str(data / "anet/val_1.json"), "-m", "soda_c(scorer=sts)", "--repeats", "1", "--documents", "40",
-                                      "--jobs", "2", "--format", "json"])
+    result = CliRunner().invoke(
+        cli,
+        [
+            "stress",
+            "audit",
+            str(data / "anet/bmt_val_1.json"),
+            "-r",
+            str(data / "anet/val_1.json"),
+            "-m",
+            "soda_c(scorer=sts)",
+            "--repeats",
+            "1",
+            "--documents",
+            "40",
+            "--jobs",
+            "2",
+            "--format",
+            "json",
+        ],
+    )
     assert result.exit_code == 0, result.output
     verdicts = {verdict["property"]: verdict for verdict in msgspec.json.decode(result.stdout)["verdicts"]}
-    for wanted in ("does not reward padding", "notices order", "peaks at the right number", "notices what is missing", "notices the wrong story"):
+    for wanted in (
+        "does not reward padding",
+        "notices order",
+        "peaks at the right number",
+        "notices what is missing",
+        "notices the wrong story",
+    ):
         assert verdicts[wanted]["holds"], verdicts[wanted]["because"]

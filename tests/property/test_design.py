@@ -1,4 +1,6 @@
-"""HIT design over thousands of seeds: counts, distances, order, damage; the same seed gives the same bytes."""
+"""HIT design over thousands of seeds: counts, distances, order, damage; the same seed gives the same
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,52 @@ from storymeter.errors import DataError, UsageError
 from storymeter.human.degrade import fitting, replaced
 from storymeter.human.design import Design, Layout, build, degrade
 
-WORDS = ["a", "the", "man", "woman", "dog", "red", "blue", "car", "runs", "jumps", "over", "under", "fast", "slowly", "near", "street", "park", "while", "rain", "falls", "child", "ball", "kicks", "house", "tree"]
-TABLE_2 = {1: 1, **dict.fromkeys(range(2, 6), 2), **dict.fromkeys(range(6, 9), 3), **dict.fromkeys(range(9, 16), 4), **dict.fromkeys(range(16, 21), 5), **{n: n // 4 for n in range(21, 61)}}
+WORDS = [
+    "a",
+    "the",
+    "man",
+    "woman",
+    "dog",
+    "red",
+    "blue",
+    "car",
+    "runs",
+    "jumps",
+    "over",
+    "under",
+    "fast",
+    "slowly",
+    "near",
+    "street",
+    "park",
+    "while",
+    "rain",
+    "falls",
+    "child",
+    "ball",
+    "kicks",
+    "house",
+    "tree",
+]
+TABLE_2 = {
+    1: 1,
+    **dict.fromkeys(range(2, 6), 2),
+    **dict.fromkeys(range(6, 9), 3),
+    **dict.fromkeys(range(9, 16), 4),
+    **dict.fromkeys(range(16, 21), 5),
+    **{n: n // 4 for n in range(21, 61)},
+}
 
 
 def corpus(name: str, count: int, seed: int, low: int = 1, high: int = 24) -> Corpus:
     rng = random.Random(f"{name} {seed}")
-    return Corpus(tuple(Document(f"v{k}", (Caption(" ".join(rng.choice(WORDS) for _ in range(rng.randint(low, high)))),)) for k in range(count)), name)
+    return Corpus(
+        tuple(
+            Document(f"v{k}", (Caption(" ".join(rng.choice(WORDS) for _ in range(rng.randint(low, high)))),))
+            for k in range(count)
+        ),
+        name,
+    )
 
 
 def check(design: Design, human: Corpus | None) -> None:
@@ -30,8 +71,21 @@ def check(design: Design, human: Corpus | None) -> None:
     for hit in design.hits:
         assert [slot.position for slot in hit.slots] == list(range(layout.size))
         for block in range(layout.blocks):
-            kinds = Counter(slot.kind for slot in hit.slots[block * layout.block : (block + 1) * layout.block])
-            assert kinds == Counter({k: n for k, n in {"system": layout.system, "degraded": layout.degraded, "repeat": layout.repeat, "human": layout.human}.items() if n})
+            kinds = Counter(
+                slot.kind for slot in hit.slots[block * layout.block : (block + 1) * layout.block]
+            )
+            assert kinds == Counter(
+                {
+                    k: n
+                    for k, n in {
+                        "system": layout.system,
+                        "degraded": layout.degraded,
+                        "repeat": layout.repeat,
+                        "human": layout.human,
+                    }.items()
+                    if n
+                }
+            )
         pairs = defaultdict(list)
         for slot in hit.slots:
             if slot.pair:
@@ -52,11 +106,16 @@ def check(design: Design, human: Corpus | None) -> None:
                 assert what.donor != control.item, "never words of the same video"
                 before, after = original.text.split(), control.text.split()
                 assert what.length == fitting(len(before)) and len(before) == len(after)
-                assert before[: what.start] == after[: what.start] and before[what.start + what.length :] == after[what.start + what.length :]
+                assert (
+                    before[: what.start] == after[: what.start]
+                    and before[what.start + what.length :] == after[what.start + what.length :]
+                )
                 if len(before) >= 3:
                     assert what.start >= 1 and what.start + what.length <= len(before) - 1
                 if people:
-                    assert " ".join(after[what.start : what.start + what.length]) in " ".join(people[what.donor].split())
+                    assert " ".join(after[what.start : what.start + what.length]) in " ".join(
+                        people[what.donor].split()
+                    )
         shown = Counter((slot.item, slot.systems, slot.kind in ("degraded", "repeat")) for slot in hit.slots)
         assert max(shown.values()) == 1, "a caption is shown once, its repeat apart"
 
@@ -79,8 +138,28 @@ def test_two_thousand_seeds(first: int) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.integers(0, 10**9), st.sampled_from([2, 4, 6, 10]), st.integers(2, 6), st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.sampled_from(["human", "system"]), st.integers(1, 4), st.booleans())
-def test_any_layout(seed: int, blocks: int, system: int, degraded: int, repeat: int, human: int, base: str, systems: int, merge: bool) -> None:
+@given(
+    st.integers(0, 10**9),
+    st.sampled_from([2, 4, 6, 10]),
+    st.integers(2, 6),
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.sampled_from(["human", "system"]),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_any_layout(
+    seed: int,
+    blocks: int,
+    system: int,
+    degraded: int,
+    repeat: int,
+    human: int,
+    base: str,
+    systems: int,
+    merge: bool,
+) -> None:
     layout = Layout(blocks, system, degraded, repeat, human, base)  # type: ignore[arg-type]
     people = corpus("human", 90, seed)
     files = [corpus(f"s{k}", 90, seed) for k in range(systems)]
@@ -101,7 +180,9 @@ def test_same_seed_same_bytes() -> None:
 def test_captions_are_shown_equally_often() -> None:
     human, systems = corpus("human", 300, 1), [corpus(f"s{k}", 300, 1) for k in range(5)]
     design = build(systems, human, hits=100, seed=1)
-    shown = Counter((slot.item, slot.systems) for hit in design.hits for slot in hit.slots if slot.kind == "system")
+    shown = Counter(
+        (slot.item, slot.systems) for hit in design.hits for slot in hit.slots if slot.kind == "system"
+    )
     assert len(shown) == 1500 and max(shown.values()) - min(shown.values()) <= 3
     per_system = Counter(slot.systems for hit in design.hits for slot in hit.slots if slot.kind == "system")
     assert max(per_system.values()) / min(per_system.values()) < 1.03
@@ -119,7 +200,9 @@ def test_table_2(length: int) -> None:
         expected = min(TABLE_2[length], length - 2) if length >= 3 else length
         changed = [k for k in range(length) if out[k] != words[k]]
         assert len(out) == length and damaged.length == expected
-        assert changed == list(range(damaged.start, damaged.start + expected)), "one contiguous run, exactly as long as the table says"
+        assert changed == list(range(damaged.start, damaged.start + expected)), (
+            "one contiguous run, exactly as long as the table says"
+        )
         assert damaged.donor in donors and " ".join(out[k] for k in changed) in donors[damaged.donor]
         assert damaged.short == (length <= 3)
         if length >= 3:
@@ -131,7 +214,13 @@ def test_table_2(length: int) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.sampled_from(["a", "A", "b", "c"]), min_size=1, max_size=30), st.lists(st.lists(st.sampled_from(["a", "b", "B", "c"]), min_size=1, max_size=20), min_size=1, max_size=5), st.integers())
+@given(
+    st.lists(st.sampled_from(["a", "A", "b", "c"]), min_size=1, max_size=30),
+    st.lists(
+        st.lists(st.sampled_from(["a", "b", "B", "c"]), min_size=1, max_size=20), min_size=1, max_size=5
+    ),
+    st.integers(),
+)
 def test_never_a_no_op(words: list[str], donors: list[list[str]], seed: int) -> None:
     texts = [" ".join(donor) for donor in donors]
     try:

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from storymeter._native import json_facts
 
 keys = st.sampled_from(["a", "b", "ab", '"', "\\", "ü", "", "a" * 9, "a" * 8 + "b"])
-pairs = st.recursive(st.none() | st.integers() | st.text(max_size=8), lambda inner: st.lists(inner, max_size=3) | st.lists(st.tuples(keys, inner), max_size=20).map(tuple), max_leaves=30)
+pairs = st.recursive(
+    st.none() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.lists(st.tuples(keys, inner), max_size=20).map(tuple),
+    max_leaves=30,
+)
 
 
 def _text(value: Any) -> str:

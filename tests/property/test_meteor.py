@@ -1,4 +1,6 @@
-"""What must hold for METEOR on any text, whatever the batch around a pair: each value is a matter of its two sentences alone."""
+"""What must hold for METEOR on any text, whatever the batch around a pair: each value is a matter of its two
+sentences alone.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,42 @@ try:
 except StorymeterError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
-# words that are related in every way the measure knows, function words among them, and words that nobody knows
-WORDS = ["a", "the", "man", "men", "is", "was", "walk", "walks", "walking", "stroll", "car", "automobile", "a", "the", "large", "big", "number", "of", "people",
-         "many", "few", "children", "kids", "playing", "plays", "soccer", "football", ".", "'s", "zyx", "é", "😀"]
+# words that are related in every way the measure knows, function words among them, and words that nobody
+# knows
+WORDS = [
+    "a",
+    "the",
+    "man",
+    "men",
+    "is",
+    "was",
+    "walk",
+    "walks",
+    "walking",
+    "stroll",
+    "car",
+    "automobile",
+    "a",
+    "the",
+    "large",
+    "big",
+    "number",
+    "of",
+    "people",
+    "many",
+    "few",
+    "children",
+    "kids",
+    "playing",
+    "plays",
+    "soccer",
+    "football",
+    ".",
+    "'s",
+    "zyx",
+    "é",
+    "😀",
+]
 sentences = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
 anything = st.one_of(sentences, st.text(max_size=30))
 scorers = st.builds(Meteor, task=st.sampled_from(["rank", "adq", "hter"]), normalize=st.booleans())
@@ -33,7 +68,9 @@ def alone(meteor: Meteor, candidate: str, reference: str) -> float:
 
 @settings(max_examples=60, deadline=None)
 @given(scorers, batches(6), batches(8))
-def test_a_matrix_is_its_pairs_with_one_thread_or_three(meteor: Meteor, candidates: list[str], references: list[str]) -> None:
+def test_a_matrix_is_its_pairs_with_one_thread_or_three(
+    meteor: Meteor, candidates: list[str], references: list[str]
+) -> None:
     matrix = meteor.matrix(candidates=candidates, references=references)
     assert matrix.tolist() == [[alone(meteor, c, r) for r in references] for c in candidates]
     assert meteor.matrix(candidates=candidates, references=references, jobs=3).tolist() == matrix.tolist()
@@ -47,7 +84,9 @@ def test_neither_order_nor_repetition_changes_a_score(meteor: Meteor, texts: lis
     draw.shuffle(order)  # type: ignore[attr-defined]
     expected = meteor.matrix(candidates=texts, references=texts)
     shuffled = [texts[k] for k in order]
-    assert np.array_equal(meteor.matrix(candidates=shuffled, references=shuffled), expected[np.ix_(order, order)])
+    assert np.array_equal(
+        meteor.matrix(candidates=shuffled, references=shuffled), expected[np.ix_(order, order)]
+    )
 
 
 @settings(max_examples=60, deadline=None)

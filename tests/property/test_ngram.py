@@ -17,9 +17,30 @@ from storymeter.pairs import Bleu, Cider, RougeL
 from storymeter.pairs.base import PairScorer
 from storymeter.registry import METRICS, metric, scorer
 
-SCORERS = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "bleu_4(smoothing=add-one)", "bleu_4(smoothing=none)", "bleu_4(smoothing=floor)",
-           "bleu_4(smoothing=exp)", "rouge_l", "rouge_l(beta=0.5)", "cider", "cider(variant=plain)", "cider_d(sigma=2)"]
-METRIC_NAMES = [*SCORERS, "bleu_4(level=sentence,smoothing=exp)", "self_bleu", "self_bleu(within=document)", "distinct_1", "distinct_2", "repetition_4"]
+SCORERS = [
+    "bleu_1",
+    "bleu_2",
+    "bleu_3",
+    "bleu_4",
+    "bleu_4(smoothing=add-one)",
+    "bleu_4(smoothing=none)",
+    "bleu_4(smoothing=floor)",
+    "bleu_4(smoothing=exp)",
+    "rouge_l",
+    "rouge_l(beta=0.5)",
+    "cider",
+    "cider(variant=plain)",
+    "cider_d(sigma=2)",
+]
+METRIC_NAMES = [
+    *SCORERS,
+    "bleu_4(level=sentence,smoothing=exp)",
+    "self_bleu",
+    "self_bleu(within=document)",
+    "distinct_1",
+    "distinct_2",
+    "repetition_4",
+]
 
 words = st.lists(st.sampled_from(["a", "b", "c", "dd", "é", "😀"]), max_size=14).map(" ".join)
 items = st.lists(st.tuples(words, st.lists(words, min_size=1, max_size=4)), min_size=1, max_size=12)
@@ -41,7 +62,9 @@ def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataOb
     assert (values <= high * (1 + 1e-12)).all()
     # threads change nothing, not even a bit
     many = [(c, r) for _ in range(60) for c, r in groups]
-    np.testing.assert_array_equal(scorer(name).pairs(**split(many), jobs=1), scorer(name).pairs(**split(many), jobs=4))
+    np.testing.assert_array_equal(
+        scorer(name).pairs(**split(many), jobs=1), scorer(name).pairs(**split(many), jobs=4)
+    )
     # nor does the order of items and of references
     order = data.draw(st.permutations(range(len(groups))))
     turned = [(groups[k][0], data.draw(st.permutations(groups[k][1]))) for k in order]
@@ -52,12 +75,24 @@ def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataOb
     measure.fit([[r] for r in flat])
     matrix = measure.matrix(candidates=candidates, references=flat)
     for column, reference in enumerate(flat):
-        np.testing.assert_array_equal(matrix[:, column], measure.pairs(candidates=candidates, references=[[reference]] * len(candidates)))
+        np.testing.assert_array_equal(
+            matrix[:, column],
+            measure.pairs(candidates=candidates, references=[[reference]] * len(candidates)),
+        )
     assert scorer(measure.name).name == measure.name
 
 
-@pytest.mark.parametrize("measure", [Bleu(4), Bleu(4, smoothing="none"), RougeL(), Cider(), Cider(variant="plain")])
-@given(texts=st.lists(st.lists(st.integers(0, 50), min_size=4, max_size=20).map(lambda n: " ".join(map(str, n))), min_size=2, max_size=6, unique=True))
+@pytest.mark.parametrize(
+    "measure", [Bleu(4), Bleu(4, smoothing="none"), RougeL(), Cider(), Cider(variant="plain")]
+)
+@given(
+    texts=st.lists(
+        st.lists(st.integers(0, 50), min_size=4, max_size=20).map(lambda n: " ".join(map(str, n))),
+        min_size=2,
+        max_size=6,
+        unique=True,
+    )
+)
 @settings(max_examples=40, deadline=None)
 def test_a_text_is_most_like_itself(measure: PairScorer, texts: list[str]) -> None:
     measure.fit([["nothing", "else"], *[["never said"]] * 3])
@@ -74,10 +109,15 @@ def textbook_lcs(a: list[str], b: list[str]) -> int:
     return int(table[-1, -1])
 
 
-@given(a=st.lists(st.sampled_from("abc"), min_size=1, max_size=20), b=st.lists(st.sampled_from("abc"), min_size=1, max_size=20),
-       stretch=st.integers(1, 40))
+@given(
+    a=st.lists(st.sampled_from("abc"), min_size=1, max_size=20),
+    b=st.lists(st.sampled_from("abc"), min_size=1, max_size=20),
+    stretch=st.integers(1, 40),
+)
 @settings(max_examples=60, deadline=None)
-def test_lcs_is_the_textbook_one_on_both_sides_of_a_machine_word(a: list[str], b: list[str], stretch: int) -> None:
+def test_lcs_is_the_textbook_one_on_both_sides_of_a_machine_word(
+    a: list[str], b: list[str], stretch: int
+) -> None:
     b = [letter for letter in b for _ in range(stretch)]  # up to 800 words: several blocks of 256
     common = textbook_lcs(a, b)
     p, r = common / len(a), common / len(b)
@@ -90,8 +130,12 @@ def test_lcs_is_the_textbook_one_on_both_sides_of_a_machine_word(a: list[str], b
 @settings(max_examples=60, deadline=None)
 def test_self_bleu_is_bleu_against_the_others(captions: list[str]) -> None:
     corpus = Corpus((Document("v", tuple(Caption(c) for c in captions)),), "mine")
-    value = metric("self_bleu(within=document,n=3)").score(join(candidates=corpus), Setting(tokenizer="none")).value
-    others = [captions[:k] + captions[k + 1:] for k in range(len(captions))]
+    value = (
+        metric("self_bleu(within=document,n=3)")
+        .score(join(candidates=corpus), Setting(tokenizer="none"))
+        .value
+    )
+    others = [captions[:k] + captions[k + 1 :] for k in range(len(captions))]
     expected = Bleu(3).pairs(candidates=captions, references=others).mean() if len(captions) > 1 else 0.0
     assert value == pytest.approx(expected, abs=1e-12)
 
@@ -100,7 +144,10 @@ def test_self_bleu_is_bleu_against_the_others(captions: list[str]) -> None:
 @settings(max_examples=60, deadline=None)
 def test_counts_of_grams(text: list[str]) -> None:
     task = join(candidates=Corpus((Document("v", (Caption(" ".join(text)),)),), "mine"))
-    value = {name: metric(name).score(task, Setting(tokenizer="none")).value for name in ("distinct_1", "distinct_2", "repetition_4")}
+    value = {
+        name: metric(name).score(task, Setting(tokenizer="none")).value
+        for name in ("distinct_1", "distinct_2", "repetition_4")
+    }
     four = Counter(zip(text, text[1:], text[2:], text[3:], strict=False))
     assert value["distinct_1"] == pytest.approx(len(set(text)) / max(len(text), 1))
     assert value["distinct_2"] == pytest.approx(len(set(pairwise(text))) / max(len(text), 1))
@@ -113,10 +160,15 @@ def test_counts_of_grams(text: list[str]) -> None:
 def test_metrics(name: str, groups: list[tuple[str, list[str]]]) -> None:
     assert name.partition("(")[0] in METRICS
     mine = [Document(f"{k:02}", (Caption(c), Caption("b a b"))) for k, (c, _) in enumerate(groups)]
-    theirs = [Document(f"{k:02}", (Caption(r),)) for k, (_, references) in enumerate(groups) for r in references]
+    theirs = [
+        Document(f"{k:02}", (Caption(r),)) for k, (_, references) in enumerate(groups) for r in references
+    ]
     scores = []
     for turn in (1, -1):
-        task = join(candidates=Corpus(tuple(mine[::turn]), "mine"), references=[Corpus(tuple(theirs[::turn]), "theirs")])
+        task = join(
+            candidates=Corpus(tuple(mine[::turn]), "mine"),
+            references=[Corpus(tuple(theirs[::turn]), "theirs")],
+        )
         scores.append(metric(name).score(task, Setting(tokenizer="none", jobs=1 + (turn < 0))))
     one, other = scores
     assert one.value == other.value  # neither the order of the files nor the number of threads counts

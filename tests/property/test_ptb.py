@@ -1,4 +1,6 @@
-"""What holds for every text: the tokeniser is deterministic, does not depend on threads or neighbours, and survives hostility."""
+"""What holds for every text: the tokeniser is deterministic, does not depend on threads or neighbours, and
+survives hostility.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 from storymeter.text.ptb import tokenize, tokenize_joined
 
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
-LINES = st.text(st.one_of(st.sampled_from("abtnsT019 .,'`\"()<>-_/&@#$:;!?"), st.characters()), max_size=60)  # lone surrogates too
+LINES = st.text(
+    st.one_of(st.sampled_from("abtnsT019 .,'`\"()<>-_/&@#$:;!?"), st.characters()), max_size=60
+)  # lone surrogates too
 
 
 @settings(deadline=None, max_examples=200)
@@ -33,8 +37,45 @@ def test_tokens_hold_no_blank_and_only_punctuation_is_dropped(line: str) -> None
 
 MEGABYTE = 1_000_000
 HOSTILE = [
-    "<", "'", "-", ".", "7", "a.", "a", "&", "@", "a@", "word ", "\0", "\ud800", "😀", "שלום ", "\u00ad", "<a b='", "<a b=\"<a b='", "<!x", "</a",
-    "http://", "www.*a.b", "a*a.", "a.com/-", "a.1.", "a,", "'a", "n't", "&apos;", "U.S. The ", "a. ", "x-U.S.", "555-", "aΣ", "\u0345Σ", "א.Σ", "\u0345", "www.a./", "a@b.",
+    "<",
+    "'",
+    "-",
+    ".",
+    "7",
+    "a.",
+    "a",
+    "&",
+    "@",
+    "a@",
+    "word ",
+    "\0",
+    "\ud800",
+    "😀",
+    "שלום ",
+    "\u00ad",
+    "<a b='",
+    "<a b=\"<a b='",
+    "<!x",
+    "</a",
+    "http://",
+    "www.*a.b",
+    "a*a.",
+    "a.com/-",
+    "a.1.",
+    "a,",
+    "'a",
+    "n't",
+    "&apos;",
+    "U.S. The ",
+    "a. ",
+    "x-U.S.",
+    "555-",
+    "aΣ",
+    "\u0345Σ",
+    "א.Σ",
+    "\u0345",
+    "www.a./",
+    "a@b.",
 ]
 
 
@@ -64,7 +105,10 @@ ODD = {
     "emoji only": ("😀 👍🏽👨\u200d👩\u200d👧 😀", ""),
     "right to left": ("كلب يركض، \u202eשלום\u202c dog", "كلب يركض ، שלום dog"),
     "what no rule knows": ("a\0b \ud800c 😀 \u200bd", "a b c d"),
-    "a megabyte of sentences": (SENTENCE * 25_000, " ".join(["a dog , 2 cats & a bird do n't run -lrb- yet -rrb- ."] * 25_000)),
+    "a megabyte of sentences": (
+        SENTENCE * 25_000,
+        " ".join(["a dog , 2 cats & a bird do n't run -lrb- yet -rrb- ."] * 25_000),
+    ),
     "a megabyte without a blank": ("x" * MEGABYTE, "x" * MEGABYTE),
     "a megabyte of capitals and dots": ("A." * (MEGABYTE // 2), "a." * (MEGABYTE // 2)),
     "one word 100,000 times": ("word " * 100_000, " ".join(["word"] * 100_000)),

@@ -1,4 +1,6 @@
-"""Every transformation keeps its promises on any corpus, never touches its input, and gives the same bytes for the same seed."""
+"""Every transformation keeps its promises on any corpus, never touches its input, and gives the same bytes
+for the same seed.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.stress.scene import Scene
 from storymeter.stress.transforms import MAKERS, transformation
 
-WORDS = st.lists(st.sampled_from(["a", "dog", "runs", "over", "the", "green", "hill", "and", "jumps", "into", "cold", "water"]), min_size=1, max_size=8).map(" ".join)
+WORDS = st.lists(
+    st.sampled_from(
+        ["a", "dog", "runs", "over", "the", "green", "hill", "and", "jumps", "into", "cold", "water"]
+    ),
+    min_size=1,
+    max_size=8,
+).map(" ".join)
 TIMES = st.tuples(st.floats(0, 90), st.floats(0.5, 40)).map(lambda t: (t[0], t[0] + t[1]))
 
 
@@ -19,13 +27,22 @@ TIMES = st.tuples(st.floats(0, 90), st.floats(0.5, 40)).map(lambda t: (t[0], t[0
 def corpora(draw: st.DrawFn, *, timed: bool = True) -> Corpus:
     documents = []
     for number in range(draw(st.integers(1, 4))):
-        captions = [Caption(draw(WORDS), *(draw(TIMES) if timed else (None, None))) for _ in range(draw(st.integers(0, 6)))]
+        captions = [
+            Caption(draw(WORDS), *(draw(TIMES) if timed else (None, None)))
+            for _ in range(draw(st.integers(0, 6)))
+        ]
         documents.append(Document(f"v{number}", tuple(captions), duration=130.0))
     return Corpus(tuple(documents), "s")
 
 
 def scene(corpus: Corpus) -> Scene:
-    references = Corpus(tuple(Document(d.id, tuple(Caption("a dog runs", 0.0, 5.0) for _ in range(3)), duration=130.0) for d in corpus), "r")
+    references = Corpus(
+        tuple(
+            Document(d.id, tuple(Caption("a dog runs", 0.0, 5.0) for _ in range(3)), duration=130.0)
+            for d in corpus
+        ),
+        "r",
+    )
     return Scene.of([references])
 
 
@@ -38,8 +55,26 @@ def iou(a: Caption, b: Caption) -> float:
     return (min(a.end, b.end) - max(a.start, b.start)) / (max(a.end, b.end) - min(a.start, b.start))
 
 
-EVERY = ["sample(m=0.5)", "sample(k=2)", "drop(share=0.5)", "merge", "repeat", "swap", "shuffle", "reverse", "jitter", "exchange", "pad(n=9)", "pad(n=9,kind=same)",
-         "pad(n=9,kind=other)", "pad(n=9,kind=foreign)", "oracle(scorer=rouge_l)", "truncate", "typo(rate=0.5)", "synonym(rate=0.5)"]
+EVERY = [
+    "sample(m=0.5)",
+    "sample(k=2)",
+    "drop(share=0.5)",
+    "merge",
+    "repeat",
+    "swap",
+    "shuffle",
+    "reverse",
+    "jitter",
+    "exchange",
+    "pad(n=9)",
+    "pad(n=9,kind=same)",
+    "pad(n=9,kind=other)",
+    "pad(n=9,kind=foreign)",
+    "oracle(scorer=rouge_l)",
+    "truncate",
+    "typo(rate=0.5)",
+    "synonym(rate=0.5)",
+]
 
 
 def test_every_transformation_is_tested() -> None:
@@ -94,13 +129,25 @@ def test_untimed_stories_are_reordered_too(corpus: Corpus) -> None:
 def test_pad_adds_and_never_removes(corpus: Corpus, n: int, kind: str) -> None:
     padded = transformation(f"pad(n={n},kind={kind})")(corpus, scene(corpus), seed=3)
     for old, new in zip(corpus, padded, strict=True):
-        assert new.captions[:len(old.captions)] == old.captions
+        assert new.captions[: len(old.captions)] == old.captions
         assert len(new.captions) == (max(n, len(old.captions)) if old.captions else 0)
-        for caption in new.captions[len(old.captions):]:
-            assert caption.start is not None and caption.end is not None and 0 <= caption.start < caption.end <= 135.01
+        for caption in new.captions[len(old.captions) :]:
+            assert (
+                caption.start is not None
+                and caption.end is not None
+                and 0 <= caption.start < caption.end <= 135.01
+            )
 
 
 def test_another_seed_draws_other_samples() -> None:
-    corpus = Corpus((Document("v", tuple(Caption(f"caption {k}", float(k), k + 1.0) for k in range(50))),), "s")
-    drawn = {tuple(c.text for c in transformation("sample(k=5)")(corpus, scene(corpus), seed=seed).documents[0].captions) for seed in range(20)}
+    corpus = Corpus(
+        (Document("v", tuple(Caption(f"caption {k}", float(k), k + 1.0) for k in range(50))),), "s"
+    )
+    drawn = {
+        tuple(
+            c.text
+            for c in transformation("sample(k=5)")(corpus, scene(corpus), seed=seed).documents[0].captions
+        )
+        for seed in range(20)
+    }
     assert len(drawn) == 20

@@ -6,8 +6,28 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "storymeter"
-RECORDS = ["captions", "errors", "files", "late", "signature", "names", "protocol", "metric", "join", "registry", "_native"]
-FLOORS = [RECORDS, ["formats", "text"], ["pairs", "stats"], ["dense", "story", "human"], ["meta", "stress", "engine"], ["report"], ["cli"]]
+RECORDS = [
+    "captions",
+    "errors",
+    "files",
+    "late",
+    "signature",
+    "names",
+    "protocol",
+    "metric",
+    "join",
+    "registry",
+    "_native",
+]
+FLOORS = [
+    RECORDS,
+    ["formats", "text"],
+    ["pairs", "stats"],
+    ["dense", "story", "human"],
+    ["meta", "stress", "engine"],
+    ["report"],
+    ["cli"],
+]
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
 #: rooms that never see each other although the floors would allow it
 FORBIDDEN = {("human", "pairs")}
@@ -40,7 +60,11 @@ def _imported_rooms(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             targets = [tuple(alias.name.split(".")) for alias in node.names]
         else:
-            keep = len(package) - node.level if path.name != "__init__.py" else len(package) - 1 - (node.level - 1)
+            keep = (
+                len(package) - node.level
+                if path.name != "__init__.py"
+                else len(package) - 1 - (node.level - 1)
+            )
             base = package[:keep] if node.level else ()
             base += tuple(node.module.split(".")) if node.module else ()
             targets = [(*base, alias.name) for alias in node.names]
@@ -62,6 +86,10 @@ def test_arrows_point_one_way() -> None:
 
 
 def test_every_room_has_a_floor() -> None:
-    rooms = {p.name.removesuffix(".py") for p in SOURCE.iterdir() if p.name not in ("__init__.py", "__main__.py", "py.typed", "__pycache__", "data")}
+    rooms = {
+        p.name.removesuffix(".py")
+        for p in SOURCE.iterdir()
+        if p.name not in ("__init__.py", "__main__.py", "py.typed", "__pycache__", "data")
+    }
     unknown = {room for room in rooms if not room.endswith((".so", ".pyi"))} - FLOOR.keys()
     assert not unknown, f"give {unknown} a floor in FLOORS"

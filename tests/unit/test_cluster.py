@@ -21,17 +21,34 @@ METRICS = ["cider", "bleu_2", "soda_c(scorer=rouge_l)"]
 
 
 def corpus(name: str, *texts: str) -> Corpus:
-    return Corpus(tuple(Document(f"v{k}", (Caption(text, 0.0, 2.0), Caption("they leave", 3.0, 5.0)), 6.0) for k, text in enumerate(texts)), name)
+    return Corpus(
+        tuple(
+            Document(f"v{k}", (Caption(text, 0.0, 2.0), Caption("they leave", 3.0, 5.0)), 6.0)
+            for k, text in enumerate(texts)
+        ),
+        name,
+    )
 
 
-SYSTEMS = [corpus("a", "a dog runs fast", "two men cook rice"), corpus("b", "a cat sleeps", "a man cooks"), corpus("c", "dogs", "rice")]
+SYSTEMS = [
+    corpus("a", "a dog runs fast", "two men cook rice"),
+    corpus("b", "a cat sleeps", "a man cooks"),
+    corpus("c", "dogs", "rice"),
+]
 REFERENCES = corpus("people", "the dog is running", "two men are cooking rice")
 
 
 @pytest.fixture(scope="module")
 def ray() -> Iterator[None]:
     ray = pytest.importorskip("ray", reason="the part 'ray' is not installed")
-    ray.init(address="local", _node_ip_address="127.0.0.1", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    ray.init(
+        address="local",
+        _node_ip_address="127.0.0.1",
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+    )
     yield
     ray.shutdown()
 
@@ -58,7 +75,12 @@ def test_same_bytes_in_the_order_given() -> None:
     for mine, theirs in zip(here.systems, there.systems, strict=True):
         assert mine.coverage == theirs.coverage
         for x, y in zip(mine.scores, theirs.scores, strict=True):
-            assert (x.value, x.interval, x.parts, str(x.signature)) == (y.value, y.interval, y.parts, str(y.signature))
+            assert (x.value, x.interval, x.parts, str(x.signature)) == (
+                y.value,
+                y.interval,
+                y.parts,
+                str(y.signature),
+            )
             assert x.rows is not None
             assert y.rows is not None
             assert x.rows.tobytes() == y.rows.tobytes()
@@ -74,7 +96,10 @@ def test_a_metric_of_the_callers_own_is_sent_along() -> None:
         def document_values(self, task: Task, setting: Setting) -> FloatArray:
             return np.array([[len(document.text)] for document in task.candidates], dtype=float)
 
-    here, there = (evaluate(candidates=SYSTEMS, references=REFERENCES, metrics=[Letters()], cluster=cluster) for cluster in (None, "local"))
+    here, there = (
+        evaluate(candidates=SYSTEMS, references=REFERENCES, metrics=[Letters()], cluster=cluster)
+        for cluster in (None, "local")
+    )
     assert here["c", "words"].value == there["c", "words"].value == len("dogs they leave")
     unsendable = Letters()
     unsendable.lock = threading.Lock()  # type: ignore[attr-defined]
@@ -85,7 +110,13 @@ def test_a_metric_of_the_callers_own_is_sent_along() -> None:
 @pytest.mark.usefixtures("ray")
 def test_progress_counts_systems() -> None:
     seen: list[tuple[int, int]] = []
-    evaluate(candidates=SYSTEMS, references=REFERENCES, metrics="bleu_1", cluster="local", progress=lambda _, done, total: seen.append((done, total)))
+    evaluate(
+        candidates=SYSTEMS,
+        references=REFERENCES,
+        metrics="bleu_1",
+        cluster="local",
+        progress=lambda _, done, total: seen.append((done, total)),
+    )
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -95,7 +126,9 @@ def test_an_error_over_there_reads_as_it_does_here() -> None:
     messages = []
     for cluster in (None, "local"):
         with pytest.raises(StorymeterError) as error:
-            evaluate(candidates=stranger, references=REFERENCES, metrics="soda_c(scorer=rouge_l)", cluster=cluster)
+            evaluate(
+                candidates=stranger, references=REFERENCES, metrics="soda_c(scorer=rouge_l)", cluster=cluster
+            )
         messages.append((type(error.value), str(error.value)))
     assert messages[0] == messages[1]
 
@@ -103,7 +136,17 @@ def test_an_error_over_there_reads_as_it_does_here() -> None:
 @pytest.mark.usefixtures("ray")
 def test_command_line(run: Callable[..., tuple[int, str, str]], examples: Path) -> None:
     videos = examples / "videos"
-    arguments = ["score", str(videos / "good.json"), str(videos / "padded.json"), "-r", str(videos / "reference_1.json"), "-m", "soda_c(scorer=rouge_l)", "--format", "json"]
+    arguments = [
+        "score",
+        str(videos / "good.json"),
+        str(videos / "padded.json"),
+        "-r",
+        str(videos / "reference_1.json"),
+        "-m",
+        "soda_c(scorer=rouge_l)",
+        "--format",
+        "json",
+    ]
     here, there = run(*arguments), run(*arguments, "--cluster", "local")
     assert here == there
     assert here[0] == 0

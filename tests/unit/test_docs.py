@@ -1,8 +1,10 @@
 """Every fenced block of the documentation runs.
 
 ```python  blocks are executed, one after another per page, in one namespace.
-```console blocks hold commands after `$ ` and, below them, lines of their output, which must appear in that order; `…` stands for
-           anything. A block marked ```console data needs the real data folder and is skipped where that is absent.
+```console blocks hold commands after `$ ` and, below them, lines of their output, which must appear in that
+order; `…` stands for
+           anything. A block marked ```console data needs the real data folder and is skipped where that is
+           absent.
 Other blocks (```sh for what installs things, ```text) are for people only.
 """
 
@@ -25,7 +27,11 @@ FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def _blocks(page: Path, language: str) -> list[tuple[str, str]]:
-    return [(mark.strip(), body) for kind, mark, body in FENCE.findall(page.read_text(encoding="utf-8")) if kind == language]
+    return [
+        (mark.strip(), body)
+        for kind, mark, body in FENCE.findall(page.read_text(encoding="utf-8"))
+        if kind == language
+    ]
 
 
 def _commands(body: str) -> list[tuple[str, list[str]]]:
@@ -72,8 +78,14 @@ def test_commands(page: Path, desk: Path) -> None:
         for command, wanted in _commands(body):
             words = shlex.split(command)
             assert words[0] == "storymeter", f"only storymeter commands run here: {command}"
-            done = subprocess.run([sys.executable, "-m", "storymeter", *words[1:]], cwd=desk, capture_output=True, text=True, timeout=300,
-                                  env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"})
+            done = subprocess.run(
+                [sys.executable, "-m", "storymeter", *words[1:]],
+                cwd=desk,
+                capture_output=True,
+                text=True,
+                timeout=300,
+                env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
+            )
             assert "Traceback" not in done.stderr, done.stderr
             assert done.returncode == 0 or wanted, f"{command}: {done.stderr}"
             _check_output(command, wanted, done.stdout + done.stderr)
@@ -81,6 +93,10 @@ def test_commands(page: Path, desk: Path) -> None:
 
 @pytest.mark.parametrize("page", [p for p in PAGES if _blocks(p, "python")], ids=lambda p: p.name)
 def test_python(page: Path, desk: Path) -> None:
-    script = "\n\n".join(body for mark, body in _blocks(page, "python") if mark != "data" or (desk / "data").exists())
-    done = subprocess.run([sys.executable, "-c", script], cwd=desk, capture_output=True, text=True, timeout=300)
+    script = "\n\n".join(
+        body for mark, body in _blocks(page, "python") if mark != "data" or (desk / "data").exists()
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=desk, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, f"{script}\n{done.stderr}"

@@ -13,7 +13,11 @@ import storymeter
 
 def _modules() -> list[str]:
     found = pkgutil.walk_packages(storymeter.__path__, "storymeter.", onerror=lambda name: None)
-    return sorted(m.name for m in found if not m.name.endswith("__main__") and "._native" not in m.name and ".migrations" not in m.name)
+    return sorted(
+        m.name
+        for m in found
+        if not m.name.endswith("__main__") and "._native" not in m.name and ".migrations" not in m.name
+    )
 
 
 @pytest.mark.parametrize("name", _modules())

@@ -27,14 +27,19 @@ class SharedWords(MeanMetric):
             wanted = set(reference.lower().split())
             return len(wanted & set(candidate.lower().split())) / max(1, len(wanted))
 
-        return np.array([[share(c.text, r[0].text)] for c, r in zip(task.candidates, task.references, strict=True)])
+        return np.array(
+            [[share(c.text, r[0].text)] for c, r in zip(task.candidates, task.references, strict=True)]
+        )
 
 
 @pytest.fixture(scope="module")
 def report(examples: Path) -> storymeter.engine.evaluate.Report:  # type: ignore[name-defined]
     videos = examples / "videos"
-    return storymeter.evaluate(candidates=[storymeter.read(videos / f"{s}.json") for s in ("good", "padded", "disordered")],
-                               references=storymeter.read(videos / "reference_1.json"), metrics=[SharedWords(), "captions"])
+    return storymeter.evaluate(
+        candidates=[storymeter.read(videos / f"{s}.json") for s in ("good", "padded", "disordered")],
+        references=storymeter.read(videos / "reference_1.json"),
+        metrics=[SharedWords(), "captions"],
+    )
 
 
 def test_value_is_the_mean_of_the_documents(report) -> None:  # type: ignore[no-untyped-def]
@@ -82,11 +87,16 @@ def test_comparison_finds_the_padded_system_longer(report) -> None:  # type: ign
     assert longer.interval[1] < 0 and len(longer.most_different) == 5
     assert json.loads(comparison_json(found))["comparisons"][0]["metric"] == "words"
     assert "win/tie/loss" in comparison_table(found).render("latex")
-    assert difference_table([c for c in found if c.metric == "captions"]).rows[0][2] == longer.most_different[0].document
+    assert (
+        difference_table([c for c in found if c.metric == "captions"]).rows[0][2]
+        == longer.most_different[0].document
+    )
 
 
 def test_same_seed_same_bytes(report) -> None:  # type: ignore[no-untyped-def]
-    assert comparison_json(compare(report, resamples=99, seed=1)) == comparison_json(compare(report, resamples=99, seed=1))
+    assert comparison_json(compare(report, resamples=99, seed=1)) == comparison_json(
+        compare(report, resamples=99, seed=1)
+    )
 
 
 def test_references_are_asked_for_when_needed(examples: Path) -> None:
@@ -96,7 +106,11 @@ def test_references_are_asked_for_when_needed(examples: Path) -> None:
     with pytest.raises(UsageError, match="nothing to score"):
         storymeter.evaluate(candidates=[], metrics=["captions"])
     with pytest.raises(DataError, match="No reference matched"):
-        storymeter.evaluate(candidates=system, references=storymeter.Corpus((storymeter.Document("other"),), "r"), metrics=["captions"])
+        storymeter.evaluate(
+            candidates=system,
+            references=storymeter.Corpus((storymeter.Document("other"),), "r"),
+            metrics=["captions"],
+        )
 
 
 def test_wrong_arguments_are_wrong_usage(examples: Path) -> None:
@@ -104,7 +118,14 @@ def test_wrong_arguments_are_wrong_usage(examples: Path) -> None:
     system = storymeter.read(path)
     one = storymeter.evaluate(candidates=system, metrics="words", resamples=0)
     assert one["good", "words"].n == 12
-    for wrong in ({"candidates": str(path)}, {"candidates": {"good": system}}, {"references": str(path)}, {"metrics": []}, {"metrics": [3]},
-                  {"seed": -1}, {"resamples": -1}):
+    for wrong in (
+        {"candidates": str(path)},
+        {"candidates": {"good": system}},
+        {"references": str(path)},
+        {"metrics": []},
+        {"metrics": [3]},
+        {"seed": -1},
+        {"resamples": -1},
+    ):
         with pytest.raises(UsageError):
             storymeter.evaluate(**{"candidates": system, "metrics": ["words"], **wrong})  # type: ignore[arg-type]

@@ -9,7 +9,9 @@ from storymeter.protocol import Protocol, get
 
 
 def corpus(name: str, **documents: list[str]) -> Corpus:
-    return Corpus(tuple(Document(i, tuple(Caption(t) for t in texts)) for i, texts in documents.items()), name)
+    return Corpus(
+        tuple(Document(i, tuple(Caption(t) for t in texts)) for i, texts in documents.items()), name
+    )
 
 
 def test_records_are_frozen() -> None:
@@ -27,26 +29,41 @@ def test_kind_is_seen_from_the_captions() -> None:
 
 
 def test_join_sorts_ids_and_keeps_every_annotator() -> None:
-    task = join(candidates=corpus("s", b=["x"], a=["y"]), references=[corpus("r1", a=["1"], b=["2"]), corpus("r2", b=["3"])])
+    task = join(
+        candidates=corpus("s", b=["x"], a=["y"]),
+        references=[corpus("r1", a=["1"], b=["2"]), corpus("r2", b=["3"])],
+    )
     assert task.ids == ("a", "b")
     assert [len(r) for r in task.references] == [1, 2]
 
 
 @pytest.mark.parametrize(("policy", "ids"), [("zero", ("a", "b")), ("skip", ("a",))])
 def test_missing_documents_follow_the_protocol(policy: str, ids: tuple[str, ...]) -> None:
-    task = join(candidates=corpus("s", a=["x"], z=["extra"]), references=[corpus("r", a=["1"], b=["2"])], protocol=Protocol().change(missing=policy))
+    task = join(
+        candidates=corpus("s", a=["x"], z=["extra"]),
+        references=[corpus("r", a=["1"], b=["2"])],
+        protocol=Protocol().change(missing=policy),
+    )
     assert task.ids == ids
     assert (task.coverage.missing, task.coverage.extra) == (("b",), ("z",))
 
 
 def test_missing_as_error_says_how_many() -> None:
     with pytest.raises(DataError, match=r"1 of 2 reference documents are missing.*b"):
-        join(candidates=corpus("s", a=["x"]), references=[corpus("r", a=["1"], b=["2"])], protocol=Protocol().change(missing="error"))
+        join(
+            candidates=corpus("s", a=["x"]),
+            references=[corpus("r", a=["1"], b=["2"])],
+            protocol=Protocol().change(missing="error"),
+        )
 
 
 def test_extra_as_error() -> None:
     with pytest.raises(DataError, match="have no reference"):
-        join(candidates=corpus("s", a=["x"], q=["y"]), references=[corpus("r", a=["1"])], protocol=Protocol().change(extra="error"))
+        join(
+            candidates=corpus("s", a=["x"], q=["y"]),
+            references=[corpus("r", a=["1"])],
+            protocol=Protocol().change(extra="error"),
+        )
 
 
 def test_no_common_id_is_said_and_the_v_prefix_is_recognised() -> None:
@@ -65,7 +82,15 @@ def test_protocol_prints_and_parses() -> None:
     protocol = get("soda-v1+refs=best+tious=0.5/0.7")
     assert protocol.tious == (0.5, 0.7)
     assert get(str(protocol)) == protocol
-    for text in ("nope", "paper+refs=worst", "paper+nothing=1", "paper+tious=2", "paper+tious=", "paper+max_proposals=0", "paper+max_proposals=x"):
+    for text in (
+        "nope",
+        "paper+refs=worst",
+        "paper+nothing=1",
+        "paper+tious=2",
+        "paper+tious=",
+        "paper+max_proposals=0",
+        "paper+max_proposals=x",
+    ):
         with pytest.raises(UsageError):
             get(text)
 

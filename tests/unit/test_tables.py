@@ -9,7 +9,12 @@ import pytest
 from storymeter.errors import UsageError
 from storymeter.report.table import Column, Table
 
-TABLE = Table(["name", Column("score", ".1f", 100), Column("n", ",d")], [["a|b & <i>_x", 0.1234, 1200], ["=cmd()", float("nan"), None]], title="T", note="N")
+TABLE = Table(
+    ["name", Column("score", ".1f", 100), Column("n", ",d")],
+    [["a|b & <i>_x", 0.1234, 1200], ["=cmd()", float("nan"), None]],
+    title="T",
+    note="N",
+)
 
 
 def test_terminal_table_scales_and_marks_what_is_missing() -> None:
@@ -64,8 +69,12 @@ def test_headings_of_csv_are_defused_too() -> None:
     assert Table(["=cmd()"], []).render("csv") == "'=cmd()\n"
 
 
-WIDE = Table(["rank", "system", *(Column(f"number {k}", ".4f") for k in range(9)), "because"], [[k, f"system-{k}", *[k / 7] * 9, "it was said to be so by everybody"] for k in range(3)],
-             title="T", note="a|note|that|is|longer|than|the|table|" + "x" * 150)
+WIDE = Table(
+    ["rank", "system", *(Column(f"number {k}", ".4f") for k in range(9)), "because"],
+    [[k, f"system-{k}", *[k / 7] * 9, "it was said to be so by everybody"] for k in range(3)],
+    title="T",
+    note="a|note|that|is|longer|than|the|table|" + "x" * 150,
+)
 
 
 def test_a_narrow_terminal_cuts_tables_into_blocks_that_name_their_rows() -> None:

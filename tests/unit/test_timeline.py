@@ -3,8 +3,19 @@ from __future__ import annotations
 from storymeter.dense.links import Link
 from storymeter.report.timeline import Event, Timeline, terminal, timeline_page
 
-STORY = Timeline("v <1>", "mine", "ann & co", "meteor", 20.0, [Event("a <b>dog</b> runs", 0, 9), Event("it rests", 12, 20)],
-                 [Event("a dog", 0, 10), Event("padding", 3, 4), Event("it sleeps", 12, 20)], [Link(0, 0, 0.9, 0.5), Link(1, 2, 1.0, 0.25)], 0.2, 0.3, 0.24)
+STORY = Timeline(
+    "v <1>",
+    "mine",
+    "ann & co",
+    "meteor",
+    20.0,
+    [Event("a <b>dog</b> runs", 0, 9), Event("it rests", 12, 20)],
+    [Event("a dog", 0, 10), Event("padding", 3, 4), Event("it sleeps", 12, 20)],
+    [Link(0, 0, 0.9, 0.5), Link(1, 2, 1.0, 0.25)],
+    0.2,
+    0.3,
+    0.24,
+)
 
 
 def test_terminal_joins_partners_and_marks_the_lonely() -> None:
@@ -19,7 +30,7 @@ def test_page_is_self_contained_and_escaped() -> None:
     assert "<b>dog" not in text and "&lt;b&gt;dog" in text and "v &lt;1&gt;" in text
     assert "0.90 × 0.50 = 0.45" in text
     assert text.count('class="single"') == 1
-    for outside in ("src=\"http", "href=\"http", "<script"):
+    for outside in ('src="http', 'href="http', "<script"):
         assert outside not in text
 
 

@@ -1,7 +1,7 @@
 """The command line: one module per verb in this package, found by its file name; the only room that prints.
 
-Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong usage. A user never sees a traceback.
-"""
+Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong usage. A user never sees a
+traceback."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ TRACEBACK = "STORYMETER_TRACEBACK"
 
 
 class Verbs(click.Group):
-    """Loads a verb's module (`storymeter.cli.<verb>`, attribute `command`) only when that verb is asked for."""
+    """Loads a verb's module (`storymeter.cli.<verb>`, attribute `command`) only when that verb is asked
+    for.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -68,7 +72,10 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> Any:
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - None where the caller has closed it (`>&-`)
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the end
-    for stream in (sys.stdout, sys.stderr):  # a caption or a file name never stops a terminal that knows only ASCII
+    for stream in (
+        sys.stdout,
+        sys.stderr,
+    ):  # a caption or a file name never stops a terminal that knows only ASCII
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _note
@@ -89,7 +96,14 @@ def main(arguments: list[str] | None = None) -> Any:
         sys.exit(1)
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
-        _say(f"{place}{error.strerror or error}.", "Make room on the disk." if error.errno == errno.ENOSPC else "Check that the file is there, and that you may read and write it.")
+        _say(
+            f"{place}{error.strerror or error}.",
+            (
+                "Make room on the disk."
+                if error.errno == errno.ENOSPC
+                else "Check that the file is there, and that you may read and write it."
+            ),
+        )
         sys.exit(1)
     except MemoryError:
         _say("There is not enough memory for this.", "Try fewer documents at a time, or fewer --resamples.")
@@ -97,14 +111,24 @@ def main(arguments: list[str] | None = None) -> Any:
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        _say(f"This is a fault of Storymeter, not yours: {type(error).__name__}: {error}", f"Please report it with what `storymeter info` prints; {TRACEBACK}=1 shows where it happened.")
+        _say(
+            f"This is a fault of Storymeter, not yours: {type(error).__name__}: {error}",
+            f"Please report it with what `storymeter info` prints; {TRACEBACK}=1 shows where it happened.",
+        )
         sys.exit(1)
 
 
 _show = warnings.showwarning
 
 
-def _note(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: str | None = None) -> None:
+def _note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
     """What we warn of ourselves, as a sentence; no file and line of ours."""
     if not issubclass(category, StorymeterWarning):
         _show(message, category, filename, lineno, file, line)

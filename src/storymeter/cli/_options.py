@@ -21,16 +21,33 @@ STYLES = ("table", "json", "csv", "latex", "markdown", "html")
 def format_option(*styles: str) -> Callable[[F], F]:
     """`--format`; the first style is the default."""
     choices = styles or STYLES
-    return click.option("--format", "style", type=click.Choice(choices), default=choices[0], show_default=True, help="How results are printed.")
+    return click.option(
+        "--format",
+        "style",
+        type=click.Choice(choices),
+        default=choices[0],
+        show_default=True,
+        help="How results are printed.",
+    )
 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-jobs_option = click.option("--jobs", type=click.IntRange(1, 1024), default=_cores, show_default="all cores", help="Threads; never changes a number.")
-seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything random.")
-device_option = click.option("--device", default="cpu", show_default=True, help="Where neural models run (cpu, cuda, mps).")
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    default=_cores,
+    show_default="all cores",
+    help="Threads; never changes a number.",
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything random."
+)
+device_option = click.option(
+    "--device", default="cpu", show_default=True, help="Where neural models run (cpu, cuda, mps)."
+)
 
 
 def output(text: str) -> None:
@@ -59,7 +76,9 @@ def coloured() -> bool:
 
 @contextlib.contextmanager
 def busy(what: str, patience: float = 2.0) -> Iterator[None]:
-    """A turning wheel on stderr while something runs that cannot say how far it is; from `patience` seconds on, and only in a terminal."""
+    """A turning wheel on stderr while something runs that cannot say how far it is; from `patience` seconds
+    on, and only in a terminal.
+    """
     if not sys.stderr.isatty():
         yield
         return
@@ -87,8 +106,8 @@ def busy(what: str, patience: float = 2.0) -> Iterator[None]:
 
 @contextlib.contextmanager
 def progress_bar(patience: float = 2.0) -> Iterator[Progress]:
-    """A progress callable for `Setting`: a bar on stderr once the work has taken `patience` seconds; silent, and
-    without importing anything, when stderr is not a terminal."""
+    """A progress callable for `Setting`: a bar on stderr once the work has taken `patience` seconds; silent,
+    and without importing anything, when stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield silent
         return
@@ -96,8 +115,14 @@ def progress_bar(patience: float = 2.0) -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    bars = Bars(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-                console=Console(stderr=True), transient=True)
+    bars = Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
     tasks: dict[str, Any] = {}
     begin = time.monotonic()
 

@@ -21,17 +21,37 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str | Non
         return None
     pairs = [part.partition("=") for part in text.split(",")]
     if any(not key.strip() or not name.strip() for key, _, name in pairs):
-        raise UsageError(f"--columns cannot be {text!r}.", hint="Write it like --columns video=clip,text=caption")
+        raise UsageError(
+            f"--columns cannot be {text!r}.", hint="Write it like --columns video=clip,text=caption"
+        )
     return {key.strip(): name.strip() for key, _, name in pairs}
 
 
 def reading_options(function: F) -> F:
-    for option in reversed([
-        click.option("--from", "format", metavar="FORMAT", help="Format of the files; default: seen from their content."),
-        click.option("--id-map", metavar="MAP", help="strip-v, add-v, strip-ext, sequence, or a file of pairs."),
-        click.option("--columns", callback=_columns, metavar="PAIRS", help="Columns of a table: video=clip,text=caption"),
-        click.option("--repair", is_flag=True, help="Swap reversed segments, clip to the video, trim blanks; the signature says so."),
-    ]):
+    for option in reversed(
+        [
+            click.option(
+                "--from",
+                "format",
+                metavar="FORMAT",
+                help="Format of the files; default: seen from their content.",
+            ),
+            click.option(
+                "--id-map", metavar="MAP", help="strip-v, add-v, strip-ext, sequence, or a file of pairs."
+            ),
+            click.option(
+                "--columns",
+                callback=_columns,
+                metavar="PAIRS",
+                help="Columns of a table: video=clip,text=caption",
+            ),
+            click.option(
+                "--repair",
+                is_flag=True,
+                help="Swap reversed segments, clip to the video, trim blanks; the signature says so.",
+            ),
+        ]
+    ):
         function = option(function)
     return function
 
@@ -47,14 +67,32 @@ _ENDINGS = {"", ".json", ".jsonl", ".csv", ".tsv", ".txt", ".srt", ".vtt", ".gz"
 
 
 def read_candidates(paths: Sequence[str], **reading: Any) -> list[Corpus]:
-    """One corpus per system. Files that differ only behind the last dot are named by what stands there (run.en.TEAM is TEAM), files of one
-    name in several folders are told apart by their folder, and what is left by a number."""
+    """One corpus per system. Files that differ only behind the last dot are named by what stands there
+    (run.en.TEAM is TEAM), files of one name in several folders are told apart by their folder, and what is
+    left by a number."""
     corpora = read_references(paths, **reading)
     names = [corpus.name for corpus in corpora]
     files = [Path(path) for path in paths]
-    beside = [[other.suffix for other in files if (other.parent, other.stem) == (path.parent, path.stem)] for path in files]
-    names = [name if len(set(endings)) < 2 or name != path.stem else path.name if path.suffix.lower() in _ENDINGS else path.suffix[1:]
-             for name, path, endings in zip(names, files, beside, strict=True)]
-    names = [name if names.count(name) == 1 else f"{Path(path).resolve().parent.name}/{name}" for path, name in zip(paths, names, strict=True)]
-    names = [name if name not in names[:k] else f"{name} ({names[:k].count(name) + 1})" for k, name in enumerate(names)]
+    beside = [
+        [other.suffix for other in files if (other.parent, other.stem) == (path.parent, path.stem)]
+        for path in files
+    ]
+    names = [
+        (
+            name
+            if len(set(endings)) < 2 or name != path.stem
+            else path.name
+            if path.suffix.lower() in _ENDINGS
+            else path.suffix[1:]
+        )
+        for name, path, endings in zip(names, files, beside, strict=True)
+    ]
+    names = [
+        name if names.count(name) == 1 else f"{Path(path).resolve().parent.name}/{name}"
+        for path, name in zip(paths, names, strict=True)
+    ]
+    names = [
+        name if name not in names[:k] else f"{name} ({names[:k].count(name) + 1})"
+        for k, name in enumerate(names)
+    ]
     return [msgspec.structs.replace(corpus, name=name) for corpus, name in zip(corpora, names, strict=True)]

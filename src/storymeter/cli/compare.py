@@ -7,7 +7,17 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from ._options import busy, coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from ._options import (
+    busy,
+    coloured,
+    format_option,
+    jobs_option,
+    output,
+    progress_bar,
+    say,
+    seed_option,
+    terminal_width,
+)
 from ._reading import reading_options
 from ._scoring import cluster_option, evaluate_files, scoring_options
 
@@ -16,16 +26,31 @@ from ._scoring import cluster_option, evaluate_files, scoring_options
 @click.argument("candidates", nargs=-1, required=True, metavar="A B [C...]")
 @scoring_options
 @cluster_option
-@click.option("--resamples", type=click.IntRange(99, 1_000_000), default=1000, show_default=True, help="Resamples of each test.")
-@click.option("--most", type=click.IntRange(0, 1000), default=5, show_default=True, help="How many of the most different documents to list.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(99, 1_000_000),
+    default=1000,
+    show_default=True,
+    help="Resamples of each test.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(0, 1000),
+    default=5,
+    show_default=True,
+    help="How many of the most different documents to list.",
+)
 @format_option()
 @jobs_option
 @seed_option
 @reading_options
-def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, jobs: int, seed: int, **options: Any) -> None:
+def command(
+    candidates: tuple[str, ...], resamples: int, most: int, style: str, jobs: int, seed: int, **options: Any
+) -> None:
     """Is one system better than another, or is it luck?
 
-    Systems are compared pairwise on the same documents: paired permutation and bootstrap, corrected after Holm.
+    Systems are compared pairwise on the same documents: paired permutation and bootstrap, corrected after
+    Holm.
 
     \b
     storymeter compare mine.json yours.json --references people.json --metric soda_c
@@ -35,7 +60,10 @@ def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, 
     from ..report.scores import coverage_lines
 
     if len(candidates) < 2:
-        raise UsageError("A comparison needs two systems.", hint="Give two files or more: storymeter compare A.json B.json --references FILE")
+        raise UsageError(
+            "A comparison needs two systems.",
+            hint="Give two files or more: storymeter compare A.json B.json --references FILE",
+        )
     with progress_bar() as progress:
         report = evaluate_files(candidates, jobs=jobs, seed=seed, resamples=0, progress=progress, **options)
     with busy("comparing the systems"):

@@ -14,15 +14,27 @@ from ._reading import reading_options
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @reading_options
-@click.option("--to", "target_format", metavar="FORMAT", help="The format of the output; otherwise by its suffix (.json: the format it came from).")
-def command(source: str, target: str, format: str | None, repair: bool, id_map: str | None, columns: dict[str, str] | None, target_format: str | None) -> None:
+@click.option(
+    "--to",
+    "target_format",
+    metavar="FORMAT",
+    help="The format of the output; otherwise by its suffix (.json: the format it came from).",
+)
+def command(
+    source: str,
+    target: str,
+    format: str | None,
+    repair: bool,
+    id_map: str | None,
+    columns: dict[str, str] | None,
+    target_format: str | None,
+) -> None:
     """From one file format to another.
 
     IN becomes OUT; `-` is stdin or stdout.
 
-    JSON Lines (.jsonl) keeps everything. What another format cannot carry is left out and named on stderr; where the meaning
-    would be lost, nothing is written.
-    """
+    JSON Lines (.jsonl) keeps everything. What another format cannot carry is left out and named on stderr;
+    where the meaning would be lost, nothing is written."""
     if target_format:
         registry.get(target_format)  # a wrong name is told before a big file is read
     with busy(f"converting {source}"):
@@ -36,4 +48,7 @@ def command(source: str, target: str, format: str | None, repair: bool, id_map: 
         say(f"note: repaired: {done}")
     warnings = len(reading.problems)
     if warnings:
-        say(f"note: {warnings:,} warning{'s' if warnings > 1 else ''}; see them with: storymeter validate {source}")
+        say(
+            f"note: {warnings:,} warning{'s' if warnings > 1 else ''}; see them with: storymeter validate"
+            f" {source}"
+        )

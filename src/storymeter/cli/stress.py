@@ -10,7 +10,17 @@ import click
 
 from ..metric import silent
 from ..names import parse, split
-from ._options import busy, coloured, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from ._options import (
+    busy,
+    coloured,
+    format_option,
+    jobs_option,
+    output,
+    progress_bar,
+    say,
+    seed_option,
+    terminal_width,
+)
 from ._reading import read_candidates, read_references, reading_options
 
 if TYPE_CHECKING:
@@ -33,32 +43,93 @@ def command() -> None:
 
 
 def _common(function: F) -> F:
-    for option in reversed([
-        click.option("--references", "-r", multiple=True, metavar="FILE", help="What people wrote; once per annotator."),
-        click.option("--metric", "-m", "metrics", multiple=True, metavar="NAME", help="Metrics to watch; default: those of the papers."),
-        click.option("--protocol", default="paper", show_default=True),
-        click.option("--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True),
-        click.option("--images", type=click.Path(exists=True, file_okay=False), help="Folder of the stories' images."),
-        click.option("--device", default="cpu", show_default=True),
-        click.option("--documents", "sample", type=click.IntRange(1), metavar="N", help="Only N documents, drawn by --seed; default: all."),
-        click.option("--out", type=click.Path(file_okay=False), help="Folder for the table (CSV, LaTeX, JSON), the figure (PNG, SVG) and a page."),
-        format_option(), jobs_option, seed_option, reading_options,
-    ]):
+    for option in reversed(
+        [
+            click.option(
+                "--references",
+                "-r",
+                multiple=True,
+                metavar="FILE",
+                help="What people wrote; once per annotator.",
+            ),
+            click.option(
+                "--metric",
+                "-m",
+                "metrics",
+                multiple=True,
+                metavar="NAME",
+                help="Metrics to watch; default: those of the papers.",
+            ),
+            click.option("--protocol", default="paper", show_default=True),
+            click.option(
+                "--tokenizer",
+                type=click.Choice(["ptb", "whitespace", "none"]),
+                default="ptb",
+                show_default=True,
+            ),
+            click.option(
+                "--images",
+                type=click.Path(exists=True, file_okay=False),
+                help="Folder of the stories' images.",
+            ),
+            click.option("--device", default="cpu", show_default=True),
+            click.option(
+                "--documents",
+                "sample",
+                type=click.IntRange(1),
+                metavar="N",
+                help="Only N documents, drawn by --seed; default: all.",
+            ),
+            click.option(
+                "--out",
+                type=click.Path(file_okay=False),
+                help="Folder for the table (CSV, LaTeX, JSON), the figure (PNG, SVG) and a page.",
+            ),
+            format_option(),
+            jobs_option,
+            seed_option,
+            reading_options,
+        ]
+    ):
         function = option(function)
     return function
 
 
-repeats_option = click.option("--repeats", type=click.IntRange(1, 1000), default=5, show_default=True, help="Random repeats; the table has their mean and spread.")
+repeats_option = click.option(
+    "--repeats",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="Random repeats; the table has their mean and spread.",
+)
 
 
-def _setting(protocol: str, tokenizer: Any, jobs: int, seed: int, device: str, images: str | None, progress: Progress) -> Setting:
+def _setting(
+    protocol: str, tokenizer: Any, jobs: int, seed: int, device: str, images: str | None, progress: Progress
+) -> Setting:
     from ..metric import Setting
     from ..protocol import get
 
-    return Setting(protocol=get(protocol), tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, images=images, progress=progress)
+    return Setting(
+        protocol=get(protocol),
+        tokenizer=tokenizer,
+        jobs=jobs,
+        seed=seed,
+        device=device,
+        images=images,
+        progress=progress,
+    )
 
 
-def _read(candidates: str, references: tuple[str, ...], reading: dict[str, Any], sample: int | None = None, seed: int = 0, *, needed: bool = True) -> tuple[Corpus, list[Corpus]]:
+def _read(
+    candidates: str,
+    references: tuple[str, ...],
+    reading: dict[str, Any],
+    sample: int | None = None,
+    seed: int = 0,
+    *,
+    needed: bool = True,
+) -> tuple[Corpus, list[Corpus]]:
     from ..errors import UsageError
     from ..stress.sampling import fewer_documents
 
@@ -76,8 +147,18 @@ def _names(metrics: tuple[str, ...], default: tuple[str, ...]) -> list[str]:
     return names
 
 
-def _deliver(result: Any, *, verb: str, style: str, out: str | None, base: str | None, title: str, intro: str, shown: list[Table] | None = None,
-             json: str | None = None) -> None:
+def _deliver(
+    result: Any,
+    *,
+    verb: str,
+    style: str,
+    out: str | None,
+    base: str | None,
+    title: str,
+    intro: str,
+    shown: list[Table] | None = None,
+    json: str | None = None,
+) -> None:
     """Print the result in the style asked for, and put everything that belongs to it into the folder."""
     from ..files import atomic, write_text
     from ..report.stress import figures, number_table, result_json, result_table, stress_page
@@ -103,12 +184,30 @@ def _deliver(result: Any, *, verb: str, style: str, out: str | None, base: str |
 
 @command.command()
 @click.argument("candidates")
-@click.option("--m", "m", help="Multiples of the references' captions, comma-separated; default .1,.5,1,2,10,all.")
+@click.option(
+    "--m", "m", help="Multiples of the references' captions, comma-separated; default .1,.5,1,2,10,all."
+)
 @click.option("--k", "k", help="Numbers of captions instead, comma-separated: 3,7,15,200.")
 @repeats_option
 @_common
-def count(candidates: str, m: str | None, k: str | None, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
-          protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
+def count(
+    candidates: str,
+    m: str | None,
+    k: str | None,
+    repeats: int,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    protocol: str,
+    tokenizer: str,
+    jobs: int,
+    seed: int,
+    device: str,
+    images: str | None,
+    sample: int | None,
+    **reading: Any,
+) -> None:
     """Too few, just right, too many captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
@@ -118,20 +217,55 @@ def count(candidates: str, m: str | None, k: str | None, repeats: int, reference
     corpus, against = _read(candidates, references, reading, sample, seed)
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        result = tables.count(corpus, against, setting, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names)
-    _deliver(result, verb="count", style=style, out=out, base=None, title=f"{corpus.name}: how many captions?",
-             intro="Captions were drawn at random without replacement. A measure of the story should be highest near the number that people wrote (m = 1).")
+        result = tables.count(
+            corpus, against, setting, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names
+        )
+    _deliver(
+        result,
+        verb="count",
+        style=style,
+        out=out,
+        base=None,
+        title=f"{corpus.name}: how many captions?",
+        intro=(
+            "Captions were drawn at random without replacement. A measure of the story should be highest near"
+            " the number that people wrote (m = 1)."
+        ),
+    )
 
 
 @command.command()
 @click.argument("candidates")
-@click.option("--bound", type=click.FloatRange(0, 1), default=0.7, show_default=True, help="IoU of each jittered segment with the original stays above this.")
+@click.option(
+    "--bound",
+    type=click.FloatRange(0, 1),
+    default=0.7,
+    show_default=True,
+    help="IoU of each jittered segment with the original stays above this.",
+)
 @click.option("--as-told", is_flag=True, help="Reorder the captions as they are, not the oracle captions.")
 @click.option("--reverse", is_flag=True, help="Also a column with the order reversed.")
 @repeats_option
 @_common
-def order(candidates: str, bound: float, as_told: bool, reverse: bool, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str,
-          out: str | None, protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
+def order(
+    candidates: str,
+    bound: float,
+    as_told: bool,
+    reverse: bool,
+    repeats: int,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    protocol: str,
+    tokenizer: str,
+    jobs: int,
+    seed: int,
+    device: str,
+    images: str | None,
+    sample: int | None,
+    **reading: Any,
+) -> None:
     """The right sentences in the wrong order.
 
     Table 3 of the SODA paper."""
@@ -141,18 +275,54 @@ def order(candidates: str, bound: float, as_told: bool, reverse: bool, repeats: 
     corpus, against = _read(candidates, references, reading, sample, seed)
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        result = tables.order(corpus, against, setting, repeats=repeats, bound=bound, metrics=names, oracle=not as_told, reverse=reverse)
-    _deliver(result, verb="order", style=style, out=out, base="Correct", title=f"{corpus.name}: in which order?",
-             intro="Percentage changes are from the correct order. A measure of the story should fall when sentences change places, and most when all do.")
+        result = tables.order(
+            corpus,
+            against,
+            setting,
+            repeats=repeats,
+            bound=bound,
+            metrics=names,
+            oracle=not as_told,
+            reverse=reverse,
+        )
+    _deliver(
+        result,
+        verb="order",
+        style=style,
+        out=out,
+        base="Correct",
+        title=f"{corpus.name}: in which order?",
+        intro=(
+            "Percentage changes are from the correct order. A measure of the story should fall when sentences"
+            " change places, and most when all do."
+        ),
+    )
 
 
 @command.command()
 @click.argument("candidates")
-@click.option("--n", "n", default="20,50", show_default=True, help="Captions per video after padding, comma-separated.")
+@click.option(
+    "--n", "n", default="20,50", show_default=True, help="Captions per video after padding, comma-separated."
+)
 @repeats_option
 @_common
-def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
-        protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
+def pad(
+    candidates: str,
+    n: str,
+    repeats: int,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    protocol: str,
+    tokenizer: str,
+    jobs: int,
+    seed: int,
+    device: str,
+    images: str | None,
+    sample: int | None,
+    **reading: Any,
+) -> None:
     """Captions that add nothing.
 
     The same again, others under the same segment, those of other videos (section 4 of the SODA paper)."""
@@ -165,16 +335,38 @@ def pad(candidates: str, n: str, repeats: int, references: tuple[str, ...], metr
     corpus, against = _read(candidates, references, reading, sample, seed)
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        result = tables.pad(corpus, against, setting, n=[int(part) for part in split(n)], repeats=repeats, metrics=names)
-    _deliver(result, verb="pad", style=style, out=out, base="original", title=f"{corpus.name}: padded",
-             intro="A measure of the story should not pay for captions that add nothing.")
+        result = tables.pad(
+            corpus, against, setting, n=[int(part) for part in split(n)], repeats=repeats, metrics=names
+        )
+    _deliver(
+        result,
+        verb="pad",
+        style=style,
+        out=out,
+        base="original",
+        title=f"{corpus.name}: padded",
+        intro="A measure of the story should not pay for captions that add nothing.",
+    )
 
 
 @command.command()
 @click.argument("candidates", nargs=-1, required=True)
 @_common
-def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
-           protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
+def oracle(
+    candidates: tuple[str, ...],
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    protocol: str,
+    tokenizer: str,
+    jobs: int,
+    seed: int,
+    device: str,
+    images: str | None,
+    sample: int | None,
+    **reading: Any,
+) -> None:
     """The best that each system told.
 
     Mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
@@ -184,7 +376,10 @@ def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tu
 
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        scores = [tables.oracle(*_read(candidate, references, reading, sample, seed), setting) for candidate in candidates]
+        scores = [
+            tables.oracle(*_read(candidate, references, reading, sample, seed), setting)
+            for candidate in candidates
+        ]
     output(oracle_table(scores).render(style, width=terminal_width(), colour=coloured()))
     if out:
         for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
@@ -195,8 +390,22 @@ def oracle(candidates: tuple[str, ...], references: tuple[str, ...], metrics: tu
 @click.argument("candidates")
 @click.option("--repeats", type=click.IntRange(1, 1000), default=3, show_default=True)
 @_common
-def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: tuple[str, ...], style: str, out: str | None,
-          protocol: str, tokenizer: str, jobs: int, seed: int, device: str, images: str | None, sample: int | None, **reading: Any) -> None:
+def audit(
+    candidates: str,
+    repeats: int,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    protocol: str,
+    tokenizer: str,
+    jobs: int,
+    seed: int,
+    device: str,
+    images: str | None,
+    sample: int | None,
+    **reading: Any,
+) -> None:
     """Every damage, every metric, and a verdict.
 
     A verdict per property, with the numbers behind it."""
@@ -207,12 +416,28 @@ def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: t
     if metrics:
         _names(metrics, ())
     corpus, against = _read(candidates, references, reading, sample, seed, needed=False)
-    names = _names(metrics, tuple(n for n in default_metrics(corpus.kind, references=bool(against), images=images is not None) if n != "localisation"))
+    names = _names(
+        metrics,
+        tuple(
+            n
+            for n in default_metrics(corpus.kind, references=bool(against), images=images is not None)
+            if n != "localisation"
+        ),
+    )
     with progress_bar() as progress:
         setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
         found = run_audit(corpus, against, setting, metrics=names, repeats=repeats)
-    _deliver(found.result, verb="audit", style=style, out=out, base="original", title=f"{corpus.name}: what does each metric reward?",
-             intro="Each column is a damage done on purpose; the verdicts say what follows.", shown=[audit_table(found), damage_table(found.result, "original")], json=audit_json(found))
+    _deliver(
+        found.result,
+        verb="audit",
+        style=style,
+        out=out,
+        base="original",
+        title=f"{corpus.name}: what does each metric reward?",
+        intro="Each column is a damage done on purpose; the verdicts say what follows.",
+        shown=[audit_table(found), damage_table(found.result, "original")],
+        json=audit_json(found),
+    )
 
 
 @command.command()
@@ -224,7 +449,16 @@ def audit(candidates: str, repeats: int, references: tuple[str, ...], metrics: t
 @jobs_option
 @seed_option
 @reading_options
-def apply(transformation: str, candidates: str, target: str, references: tuple[str, ...], protocol: str, jobs: int, seed: int, **reading: Any) -> None:
+def apply(
+    transformation: str,
+    candidates: str,
+    target: str,
+    references: tuple[str, ...],
+    protocol: str,
+    jobs: int,
+    seed: int,
+    **reading: Any,
+) -> None:
     """Write the damaged captions to a file.
 
     \b
@@ -239,7 +473,9 @@ def apply(transformation: str, candidates: str, target: str, references: tuple[s
     made = get(transformation)
     asked = parse(transformation)
     if not references and (asked.word == "oracle" or "m" in asked.options):
-        raise UsageError(f"{made.name} is measured by the references.", hint="Give them with --references FILE.")
+        raise UsageError(
+            f"{made.name} is measured by the references.", hint="Give them with --references FILE."
+        )
     with busy("damaging the captions"):
         corpus = read_candidates([candidates], **reading)[0]
         against = read_references(references, **reading)

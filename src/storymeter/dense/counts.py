@@ -5,10 +5,11 @@ None of them needs references. Times are seconds; captions without times count a
     captions   captions per document
     words      words per caption; a word is a run between blanks that holds a letter or a digit
     coverage   |union of the segments| / duration, the mean over documents whose duration is known
-    overlap    time under two segments or more / |union of the segments|, the mean over documents that have any
+    overlap    time under two segments or more / |union of the segments|, the mean over documents that have
+               any
 
-The duration is that of the document, else the longest that a reference states, else the latest end of any caption of
-the document on either side.
+The duration is that of the document, else the longest that a reference states, else the latest end of any
+caption of the document on either side.
 
 >>> told_time(np.array([0.0, 2.0, 8.0]), np.array([4.0, 6.0, 9.0]))
 (7.0, 2.0)
@@ -38,7 +39,9 @@ class Captions(MeanMetric):
         return "captions"
 
     def document_values(self, task: Task, setting: Setting) -> FloatArray:
-        return np.array([[len(document.captions)] for document in task.candidates], dtype=float).reshape(-1, 1)
+        return np.array([[len(document.captions)] for document in task.candidates], dtype=float).reshape(
+            -1, 1
+        )
 
 
 class _Ratio(Metric):
@@ -71,7 +74,9 @@ class Words(_Ratio):
                 known[text] = sum(any(char.isalnum() for char in run) for run in text.split())
             return known[text]
 
-        return np.array([[sum(count(c.text) for c in d.captions), len(d.captions)] for d in task.candidates], dtype=float).reshape(-1, 2)
+        return np.array(
+            [[sum(count(c.text) for c in d.captions), len(d.captions)] for d in task.candidates], dtype=float
+        ).reshape(-1, 2)
 
     def signature(self, setting: Setting) -> Signature:
         return super().signature(setting).add(tok="blanks")
@@ -124,7 +129,9 @@ def segments(document: Document) -> tuple[FloatArray, FloatArray]:
 
 def _finite(caption: Caption) -> bool:
     start, end = caption.start, caption.end
-    return start is not None and end is not None and math.isfinite(start) and math.isfinite(end) and end > start
+    return (
+        start is not None and end is not None and math.isfinite(start) and math.isfinite(end) and end > start
+    )
 
 
 def _duration(document: Document, references: Iterable[Document]) -> float:
@@ -132,7 +139,9 @@ def _duration(document: Document, references: Iterable[Document]) -> float:
     if document.duration is not None:
         return document.duration
     stated = [d.duration for d in sides if d.duration is not None]
-    return max(stated) if stated else max((float(segments(d)[1].max(initial=0.0)) for d in sides), default=0.0)
+    return (
+        max(stated) if stated else max((float(segments(d)[1].max(initial=0.0)) for d in sides), default=0.0)
+    )
 
 
 def told_time(start: FloatArray, end: FloatArray) -> tuple[float, float]:

@@ -2,9 +2,10 @@
 
     IoU(g, p) = max(0, (min(e(g), e(p)) - max(s(g), s(p))) / (max(e(g), e(p)) - min(s(g), s(p))))
 
-Where two segments overlap, their hull is their union. Segments that only touch, segments without length and reversed
-segments (end before start) overlap nothing: where the formula gives 0/0, the IoU is 0. The public scripts add 1e-8 to the
-denominator (protocol `iou=eps`); that changes a number by less than 1e-8 per second of union.
+Where two segments overlap, their hull is their union. Segments that only touch, segments without length and
+reversed segments (end before start) overlap nothing: where the formula gives 0/0, the IoU is 0. The public
+scripts add 1e-8 to the denominator (protocol `iou=eps`); that changes a number by less than 1e-8 per second
+of union.
 
 >>> iou([0, 4], [0, 10])
 array([[0.4]])

@@ -1,14 +1,17 @@
 """Were the events found at all? Precision, recall and F1 of the segments, whatever the captions say.
 
-`localisation`     at a threshold t, per video: precision = share of captions whose IoU with some reference exceeds t,
-                   recall = share of references whose IoU with some caption exceeds t (protocol `detection_tiou`)
-`start_distance`   at d seconds, per video: precision = share of captions that start within d seconds of some reference,
-                   recall = share of references that start within d seconds of some caption (chapters; Yang et al., 2023)
+`localisation`     at a threshold t, per video: precision = share of captions whose IoU with some reference
+                   exceeds t,
+                   recall = share of references whose IoU with some caption exceeds t (protocol
+                   `detection_tiou`)
+`start_distance`   at d seconds, per video: precision = share of captions that start within d seconds of some
+                   reference,
+                   recall = share of references that start within d seconds of some caption (chapters; Yang et
+                   al., 2023)
 
-Of several annotators the best counts, for precision and for recall each on its own, as in the ActivityNet script. Both are
-averaged over videos, a missing one counting 0; F1 is the harmonic mean of the two averages, as in PDVC (ICCV 2021); the
-value is the F1 of precision and recall averaged over all thresholds.
-"""
+Of several annotators the best counts, for precision and for recall each on its own, as in the ActivityNet
+script. Both are averaged over videos, a missing one counting 0; F1 is the harmonic mean of the two averages,
+as in PDVC (ICCV 2021); the value is the F1 of precision and recall averaged over all thresholds."""
 
 from __future__ import annotations
 
@@ -35,17 +38,26 @@ class _Detection(Metric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return (*(f"precision_at_{t:g}" for t in self.limits), *(f"recall_at_{t:g}" for t in self.limits), "videos")
+        return (
+            *(f"precision_at_{t:g}" for t in self.limits),
+            *(f"recall_at_{t:g}" for t in self.limits),
+            "videos",
+        )
 
     @abstractmethod
     def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
-        """(limits, candidates of all problems) and (limits, references of all problems): 1 where one was found."""
+        """(limits, candidates of all problems) and (limits, references of all problems): 1 where one was
+        found.
+        """
 
     def rows(self, task: Task, setting: Setting) -> FloatArray:
         problems = Tracks.shared(task, setting).each
         found, met = self.hits(problems, setting.protocol)
         out = np.zeros((len(task), 2 * len(self.limits)))
-        for offset, hits, counts in ((0, found, problems.candidate_count), (len(self.limits), met, problems.reference_count)):
+        for offset, hits, counts in (
+            (0, found, problems.candidate_count),
+            (len(self.limits), met, problems.reference_count),
+        ):
             owner = np.repeat(np.arange(len(problems)), counts)
             for k, hit in enumerate(hits):
                 number = np.bincount(owner, weights=hit, minlength=len(problems)).astype(float)
@@ -54,7 +66,7 @@ class _Detection(Metric):
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         rates = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
-        precision, recall = rates[..., :len(self.limits)], rates[..., len(self.limits):]
+        precision, recall = rates[..., : len(self.limits)], rates[..., len(self.limits) :]
         parts = {"precision": precision.mean(axis=-1), "recall": recall.mean(axis=-1)}
         parts = {"value": harmonic(parts["precision"], parts["recall"]), **parts}
         parts["f1"] = parts["value"]
@@ -101,13 +113,24 @@ class StartDistance(_Detection):
 
 
 def _closed(task: Task) -> Task:
-    """The task with open captions (the last chapter of a video) ended where they start: only starts are compared here."""
+    """The task with open captions (the last chapter of a video) ended where they start: only starts are
+    compared here.
+    """
 
     def close(document: Document) -> Document:
-        return msgspec.structs.replace(document, captions=tuple(
-            msgspec.structs.replace(c, end=c.start) if c.end is None and c.start is not None else c for c in document.captions))
+        return msgspec.structs.replace(
+            document,
+            captions=tuple(
+                msgspec.structs.replace(c, end=c.start) if c.end is None and c.start is not None else c
+                for c in document.captions
+            ),
+        )
 
     documents = (*task.candidates, *(d for told in task.references for d in told))
     if not any(c.end is None and c.start is not None for document in documents for c in document.captions):
         return task  # the very same, so that its arrays are shared with other metrics
-    return replace(task, candidates=tuple(map(close, task.candidates)), references=tuple(tuple(map(close, told)) for told in task.references))
+    return replace(
+        task,
+        candidates=tuple(map(close, task.candidates)),
+        references=tuple(tuple(map(close, told)) for told in task.references),
+    )

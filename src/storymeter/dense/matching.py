@@ -1,12 +1,14 @@
-"""Matching captions with references: monotone and one to one (SODA), or everything over a threshold (ActivityNet).
+"""Matching captions with references: monotone and one to one (SODA), or everything over a threshold
+(ActivityNet).
 
 The monotone matching maximises the sum of C over pairs that keep the order of both sides (SODA eqs. 5-6):
 
     S[i][j] = max(S[i-1][j], S[i][j-1], S[i-1][j-1] + C[i][j])
 
-Every cell remembers in two bits which of the three it took, and the way back follows those bits: the pairs returned
-always add up to the optimum. A pair with C = 0 adds nothing and is never returned. Where several matchings reach the
-optimum, the one that leaves the last captions free is taken (a cell takes a match only where it is strictly better).
+Every cell remembers in two bits which of the three it took, and the way back follows those bits: the pairs
+returned always add up to the optimum. A pair with C = 0 adds nothing and is never returned. Where several
+matchings reach the optimum, the one that leaves the last captions free is taken (a cell takes a match only
+where it is strictly better).
 
 The example of the paper (Fig. 1 and Fig. 4):
 
@@ -28,7 +30,9 @@ from ..metric import FloatArray
 
 
 def match(weights: ArrayLike) -> tuple[float, list[tuple[int, int]]]:
-    """The best sum, and the (row, column) pairs that reach it. Any size: 10,000 x 10,000 needs 25 MB beside the matrix."""
+    """The best sum, and the (row, column) pairs that reach it. Any size: 10,000 x 10,000 needs 25 MB beside
+    the matrix.
+    """
     matrix = np.ascontiguousarray(weights, dtype=float)
     if matrix.ndim != 2:
         matrix = matrix.reshape(0, 0)
@@ -47,7 +51,9 @@ def optimum_table(weights: ArrayLike) -> FloatArray:
 
 
 def over_threshold(overlap: ArrayLike, threshold: float, *, strict: bool = False) -> list[tuple[int, int]]:
-    """Every (reference, candidate) pair whose IoU reaches the threshold (paper 000, eq. 2), candidate by candidate."""
+    """Every (reference, candidate) pair whose IoU reaches the threshold (paper 000, eq. 2), candidate by
+    candidate.
+    """
     matrix = np.asarray(overlap, dtype=float)
     hit = matrix > threshold if strict else matrix >= threshold
     candidates, references = np.nonzero(hit.T)

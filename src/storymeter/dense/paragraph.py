@@ -1,12 +1,17 @@
 """Paragraphs: the captions of a video, joined in time order, as one text against the references' paragraphs.
 
-    paragraph_bleu_4, paragraph_meteor, paragraph_rouge_l, paragraph_cider    against paragraph references (a text per video) or
-                                                                              the references' own captions, joined alike
-    paragraph_repetition_4                     R@4: share of four-word runs said before (Xiong et al., ECCV 2018)
-    paragraph_distinct_1, paragraph_distinct_2   Div-1, Div-2 (Shetty et al., ICCV 2017); these three need no references
+    paragraph_bleu_4, paragraph_meteor, paragraph_rouge_l, paragraph_cider    against paragraph references (a
+        text per video) or
+                                                                              the references' own captions,
+                                                                              joined alike
+    paragraph_repetition_4                     R@4: share of four-word runs said before (Xiong et al., ECCV
+                                               2018)
+    paragraph_distinct_1, paragraph_distinct_2   Div-1, Div-2 (Shetty et al., ICCV 2017); these three need no
+                                                 references
 
-Each annotator's paragraph is one reference. Captions are sorted by start (ties and captions without times keep the order
-of the file) and joined by a blank; everything else is the measure of the same name for whole documents.
+Each annotator's paragraph is one reference. Captions are sorted by start (ties and captions without times
+keep the order of the file) and joined by a blank; everything else is the measure of the same name for whole
+documents.
 
 >>> paragraph(Document("v", (Caption("It jumps.", 4.0, 9.0), Caption("A dog runs.", 0.0, 4.0)))).text
 'A dog runs. It jumps.'
@@ -27,7 +32,9 @@ from ..signature import Signature
 
 def paragraph(document: Document) -> Document:
     """The same document as one caption."""
-    if any(caption.start is None or caption.start != caption.start for caption in document.captions):  # None or NaN
+    if any(
+        caption.start is None or caption.start != caption.start for caption in document.captions
+    ):  # None or NaN
         ordered = list(document.captions)
     else:
         ordered = sorted(document.captions, key=lambda caption: caption.start or 0.0)
@@ -77,8 +84,11 @@ def _paragraphs(task: Task, setting: Setting) -> Task:
     """The task with paragraphs for documents; it stays on the run's workbench for the next measure."""
     kept = setting.shared.get("paragraphs")
     if kept is None or kept[0] is not task:
-        made = replace(task, candidates=tuple(map(paragraph, task.candidates)),
-                       references=tuple(tuple(map(paragraph, documents)) for documents in task.references))
+        made = replace(
+            task,
+            candidates=tuple(map(paragraph, task.candidates)),
+            references=tuple(tuple(map(paragraph, documents)) for documents in task.references),
+        )
         kept = setting.shared["paragraphs"] = (task, made)
     found: Task = kept[1]
     return found

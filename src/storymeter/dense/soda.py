@@ -1,19 +1,19 @@
 """SODA: story oriented dense video captioning evaluation (Fujita et al., ECCV 2020).
 
-Captions and references of a video, each sorted by start, are matched one to one without crossing, so that the sum of C
-is greatest (`matching.py`). With f the sentence scorer, G the references and P the captions:
+Captions and references of a video, each sorted by start, are matched one to one without crossing, so that the
+sum of C is greatest (`matching.py`). With f the sentence scorer, G the references and P the captions:
 
-    a   C = IoU where IoU >= t, else 0;  total = sum of f over the matched pairs;  the mean over t in .3 .5 .7 .9
+    a   C = IoU where IoU >= t, else 0;  total = sum of f over the matched pairs;  the mean over t in .3 .5 .7
+        .9
     b   C = IoU;                         total = sum of f over the matched pairs
     c   C = IoU * f;                     total = the sum of C itself
     d   C = IoU;                         total = the sum of C itself (where, not what)
 
     precision = total / |P|      recall = total / |G|      F1 = 2 precision recall / (precision + recall)
 
-A corpus value is the mean over videos. Several annotators: `refs` takes the one with the best F1 per video, the mean of
-all, or one merged track. A side without captions gives 0. Only pairs that can matter are scored: those with IoU > 0 for c,
-the matched ones for a and b.
-"""
+A corpus value is the mean over videos. Several annotators: `refs` takes the one with the best F1 per video,
+the mean of all, or one merged track. A side without captions gives 0. Only pairs that can matter are scored:
+those with IoU > 0 for c, the matched ones for a and b."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class Soda(Metric):
 
     @property
     def name(self) -> str:
-        options = ([f"scorer={self._given.name}"] if self._given else []) + ([f"refs={self.refs}"] if self.refs != "protocol" else [])
+        options = ([f"scorer={self._given.name}"] if self._given else []) + (
+            [f"refs={self.refs}"] if self.refs != "protocol" else []
+        )
         return f"soda_{self.variant}" + (f"({','.join(options)})" if options else "")
 
     @property
@@ -94,7 +96,9 @@ class Soda(Metric):
 
 
 def counted(task: Task, protocol: Protocol) -> FloatArray:
-    """1 for each video that the average is over, 0 for the others; where nothing was submitted there is nothing to sum."""
+    """1 for each video that the average is over, 0 for the others; where nothing was submitted there is
+    nothing to sum.
+    """
     if protocol.average == "reference-videos" or not task.coverage.missing:
         return np.ones(len(task))
     missing = set(task.coverage.missing)
@@ -108,7 +112,9 @@ def harmonic(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def share(part: FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     """part / whole, and 0 where the whole is nothing."""
-    out: FloatArray = np.divide(part, whole, out=np.zeros_like(part), where=np.broadcast_to(whole > 0, part.shape))
+    out: FloatArray = np.divide(
+        part, whole, out=np.zeros_like(part), where=np.broadcast_to(whole > 0, part.shape)
+    )
     return out
 
 
@@ -119,14 +125,16 @@ def precision_recall_f1(problems: Problems, total: FloatArray) -> FloatArray:
 
 
 def _per_video(problems: Problems, values: FloatArray, videos: int, *, mean: bool) -> FloatArray:
-    """(videos, 3): at each threshold the annotators' mean, or the annotator with the best F1 (the first of equals); then
-    the mean over thresholds."""
+    """(videos, 3): at each threshold the annotators' mean, or the annotator with the best F1 (the first of
+    equals); then the mean over thresholds."""
     out = np.zeros((len(values), videos, 3))
     for at, chosen in zip(values, out, strict=True):
         if mean:
             np.add.at(chosen, problems.video, at)
             chosen /= np.maximum(np.bincount(problems.video, minlength=videos), 1)[:, None]
         else:
-            order = np.lexsort((-problems.annotator, at[:, 2], problems.video))  # the best of each video comes last
+            order = np.lexsort(
+                (-problems.annotator, at[:, 2], problems.video)
+            )  # the best of each video comes last
             chosen[problems.video[order]] = at[order]
     return np.asarray(out.mean(axis=0))

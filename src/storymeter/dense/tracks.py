@@ -1,9 +1,8 @@
 """Documents as arrays: the captions of a whole task, once, in time order; and which pairs of them overlap.
 
-A *side* is a flat list of captions of many documents; a *problem* is one candidate track against one reference track
-of the same video: one annotator's, or all annotators' merged into one. What is worked out here is shared by every metric
-that scores the same task.
-"""
+A *side* is a flat list of captions of many documents; a *problem* is one candidate track against one
+reference track of the same video: one annotator's, or all annotators' merged into one. What is worked out
+here is shared by every metric that scores the same task."""
 
 from __future__ import annotations
 
@@ -28,8 +27,9 @@ from .iou import EPSILON
 
 @dataclass(slots=True)
 class Side:
-    """Captions of many documents. Entry k is caption `order[k]` of the flat list `texts`; a document's entries follow
-    each other, sorted by time (ties keep the order of the file); document d owns offset[d]:offset[d+1]."""
+    """Captions of many documents. Entry k is caption `order[k]` of the flat list `texts`; a document's
+    entries follow each other, sorted by time (ties keep the order of the file); document d owns
+    offset[d]:offset[d+1]."""
 
     start: FloatArray
     end: FloatArray
@@ -39,20 +39,26 @@ class Side:
     _numbers: dict[tuple[Sentences, bool], IntArray] = field(default_factory=dict)
 
     def numbers(self, sentences: Sentences, *, batch: bool = False) -> IntArray:
-        """The sentence of each entry; with `batch`, as if those of a document had been tokenised in one go."""
+        """The sentence of each entry; with `batch`, as if those of a document had been tokenised in one
+        go.
+        """
         key = (sentences, batch)
         if key not in self._numbers:
             numbers = self._numbers[key] = sentences.numbers(self.texts)[self.order]
             peeking = sentences.peeking(self.texts) if batch else []
             for k in np.flatnonzero(np.isin(self.order, peeking)).tolist() if peeking else ():
                 if k + 1 not in self.offset:  # not the last of its document
-                    numbers[k] = sentences.number_before(self.texts[self.order[k]], self.texts[self.order[k + 1]])
+                    numbers[k] = sentences.number_before(
+                        self.texts[self.order[k]], self.texts[self.order[k + 1]]
+                    )
         return self._numbers[key]
 
 
 @dataclass(frozen=True, slots=True)
 class Overlaps:
-    """Pairs of entries with their IoU, sorted by problem, candidate, reference; problem k owns offset[k]:offset[k+1]."""
+    """Pairs of entries with their IoU, sorted by problem, candidate, reference; problem k owns
+    offset[k]:offset[k+1].
+    """
 
     offset: IntArray
     reference: NDArray[np.int32]
@@ -67,8 +73,17 @@ class Overlaps:
 class Problems:
     """Candidate tracks against reference tracks; arrays over problems, sorted by video, then annotator."""
 
-    def __init__(self, candidates: Side, candidate_offset: IntArray, references: Side, reference_offset: IntArray, video: IntArray,
-                 annotator: IntArray, epsilon: float, jobs: int) -> None:
+    def __init__(
+        self,
+        candidates: Side,
+        candidate_offset: IntArray,
+        references: Side,
+        reference_offset: IntArray,
+        video: IntArray,
+        annotator: IntArray,
+        epsilon: float,
+        jobs: int,
+    ) -> None:
         self.candidates, self.references = candidates, references
         self.video, self.annotator = video, annotator
         self.epsilon, self.jobs = epsilon, jobs
@@ -88,9 +103,20 @@ class Problems:
     def reference_count(self) -> IntArray:
         return self.reference_end - self.reference_begin
 
-    def _sides(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, IntArray, IntArray, IntArray]:
+    def _sides(
+        self,
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, IntArray, IntArray, IntArray]:
         c, r = self.candidates, self.references
-        return (c.start, c.end, r.start, r.end, self.candidate_begin, self.candidate_end, self.reference_begin, self.reference_end)
+        return (
+            c.start,
+            c.end,
+            r.start,
+            r.end,
+            self.candidate_begin,
+            self.candidate_end,
+            self.reference_begin,
+            self.reference_end,
+        )
 
     def pairs_over(self, least: float, *, strict: bool) -> Overlaps:
         return Overlaps(*_native.overlaps(*self._sides(), self.epsilon, least, strict, self.jobs))
@@ -102,14 +128,25 @@ class Problems:
 
     @cached_property
     def nearest(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Best IoU of each candidate and each reference of each problem; then the smallest distances between starts."""
+        """Best IoU of each candidate and each reference of each problem; then the smallest distances between
+        starts.
+        """
         return _native.nearest(*self._sides(), self.epsilon, self.jobs)
 
     def match(self, weight: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
         """The optimum of each problem, and the matched pairs: their problem and their index in `overlaps`."""
         o = self.overlaps
-        optimum, offset, entry = _native.match_many(self.candidate_begin, self.candidate_end, self.reference_begin, self.reference_end,
-                                                    o.offset, o.candidate, o.reference, weight, self.jobs)
+        optimum, offset, entry = _native.match_many(
+            self.candidate_begin,
+            self.candidate_end,
+            self.reference_begin,
+            self.reference_end,
+            o.offset,
+            o.candidate,
+            o.reference,
+            weight,
+            self.jobs,
+        )
         return optimum, np.repeat(np.arange(len(self)), np.diff(offset)), entry
 
 
@@ -118,14 +155,26 @@ class Tracks:
 
     def __init__(self, task: Task, protocol: Protocol, jobs: int) -> None:
         self.task, self.protocol, self.jobs = task, protocol, jobs
-        self.candidate_offset, self.candidates = _side([(d,) for d in task.candidates], protocol.order, limit=protocol.max_proposals, what=f"{task.name!r}")
+        self.candidate_offset, self.candidates = _side(
+            [(d,) for d in task.candidates],
+            protocol.order,
+            limit=protocol.max_proposals,
+            what=f"{task.name!r}",
+        )
 
     @classmethod
     def shared(cls, task: Task, setting: Setting) -> Tracks:
-        """The tracks of the task that is being scored; the last one is kept, so that several metrics find it."""
+        """The tracks of the task that is being scored; the last one is kept, so that several metrics find
+        it.
+        """
         protocol = setting.protocol
         kept = setting.shared.get("tracks")
-        if kept is not None and kept.task is task and kept.jobs == setting.jobs and _fields(kept.protocol) == _fields(protocol):
+        if (
+            kept is not None
+            and kept.task is task
+            and kept.jobs == setting.jobs
+            and _fields(kept.protocol) == _fields(protocol)
+        ):
             found: Tracks = kept
             return found
         made = setting.shared["tracks"] = cls(task, protocol, setting.jobs)
@@ -139,35 +188,66 @@ class Tracks:
     @cached_property
     def merged(self) -> Problems:
         """All annotators of a video as one track: one problem per video."""
-        offset, side = _side([tuple(d for _, d in told) for told in self._told], self.protocol.reference_order, what="the references")
+        offset, side = _side(
+            [tuple(d for _, d in told) for told in self._told],
+            self.protocol.reference_order,
+            what="the references",
+        )
         videos = np.arange(len(self.task))
         return self._problems(side, offset, videos, np.zeros(len(videos), dtype=np.int64))
 
     @cached_property
     def each(self) -> Problems:
-        """One problem per video and annotator; a video whose annotators all said nothing has one problem without references."""
-        flat = [(video, k, (d,)) for video, told in enumerate(self._told) for k, d in told or [(0, Document(""))]]
+        """One problem per video and annotator; a video whose annotators all said nothing has one problem
+        without references.
+        """
+        flat = [
+            (video, k, (d,)) for video, told in enumerate(self._told) for k, d in told or [(0, Document(""))]
+        ]
         offset, side = _side([d for _, _, d in flat], self.protocol.reference_order, what="the references")
-        return self._problems(side, offset, np.array([v for v, _, _ in flat], dtype=np.int64), np.array([k for _, k, _ in flat], dtype=np.int64))
+        return self._problems(
+            side,
+            offset,
+            np.array([v for v, _, _ in flat], dtype=np.int64),
+            np.array([k for _, k, _ in flat], dtype=np.int64),
+        )
 
     def single(self, metric: str) -> Problems:
-        several = [i for i, documents in zip(self.task.ids, self.task.references, strict=True) if len(documents) != 1]
+        several = [
+            i for i, documents in zip(self.task.ids, self.task.references, strict=True) if len(documents) != 1
+        ]
         if several:
-            raise UsageError(f"{metric} with refs=single wants exactly one reference per video; {len(several):,} of {len(self.task):,} have another number: {some(several)}",
-                             hint="Give one reference file, or choose refs=best, mean or merge.")
+            raise UsageError(
+                f"{metric} with refs=single wants exactly one reference per video; {len(several):,} of"
+                f" {len(self.task):,} have another number: {some(several)}",
+                hint="Give one reference file, or choose refs=best, mean or merge.",
+            )
         return self.each
 
     def _problems(self, side: Side, offset: IntArray, video: IntArray, annotator: IntArray) -> Problems:
-        return Problems(self.candidates, self.candidate_offset, side, offset, video, annotator, EPSILON[self.protocol.iou], self.jobs)
+        return Problems(
+            self.candidates,
+            self.candidate_offset,
+            side,
+            offset,
+            video,
+            annotator,
+            EPSILON[self.protocol.iou],
+            self.jobs,
+        )
 
 
 def _fields(protocol: Protocol) -> tuple[object, ...]:
     return protocol.iou, protocol.order, protocol.reference_order, protocol.max_proposals
 
 
-def _side(groups: Sequence[tuple[Document, ...]], sorting: str, *, what: str, limit: int = 0) -> tuple[IntArray, Side]:
+def _side(
+    groups: Sequence[tuple[Document, ...]], sorting: str, *, what: str, limit: int = 0
+) -> tuple[IntArray, Side]:
     """Groups of documents (one track each) as one side, and where each track begins."""
-    tracks: list[Sequence[Caption]] = [g[0].captions if len(g) == 1 else tuple(chain.from_iterable(d.captions for d in g)) for g in groups]
+    tracks: list[Sequence[Caption]] = [
+        g[0].captions if len(g) == 1 else tuple(chain.from_iterable(d.captions for d in g)) for g in groups
+    ]
     if limit:
         tracks = [track[:limit] for track in tracks]
     sizes = np.fromiter(map(len, tracks), dtype=np.int64, count=len(tracks))
@@ -176,16 +256,28 @@ def _side(groups: Sequence[tuple[Document, ...]], sorting: str, *, what: str, li
     texts = [c.text for track in tracks for c in track]
     owner = np.repeat(np.arange(len(tracks)), sizes)
     _check_times(start, end, owner, groups, what)
-    order = np.arange(len(start)) if sorting == "file" else np.lexsort((end, start, owner) if sorting == "start-end" else (start, owner))
+    order = (
+        np.arange(len(start))
+        if sorting == "file"
+        else np.lexsort((end, start, owner) if sorting == "start-end" else (start, owner))
+    )
     offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return offset, Side(start[order], end[order], order.astype(np.int64), texts, offset)
 
 
-def _check_times(start: FloatArray, end: FloatArray, owner: IntArray, groups: Sequence[tuple[Document, ...]], what: str) -> None:
+def _check_times(
+    start: FloatArray, end: FloatArray, owner: IntArray, groups: Sequence[tuple[Document, ...]], what: str
+) -> None:
     bad = np.flatnonzero(~(np.isfinite(start) & np.isfinite(end)))
     if not len(bad):
         return
     videos = list(dict.fromkeys(groups[owner[k]][0].id for k in bad))
     how = "All" if len(bad) == len(start) else f"{len(bad):,} of {len(start):,}"
-    raise DataError(f"{how} captions of {what} have no usable times (missing, NaN or infinite), in {len(videos):,} video{'s' if len(videos) > 1 else ''}: {some(videos)}",
-                    hint="Metrics of timed captions need a start and an end in seconds for each. List the places with: storymeter validate FILE")
+    raise DataError(
+        f"{how} captions of {what} have no usable times (missing, NaN or infinite), in {len(videos):,}"
+        f" video{'s' if len(videos) > 1 else ''}: {some(videos)}",
+        hint=(
+            "Metrics of timed captions need a start and an end in seconds for each. List the places with:"
+            " storymeter validate FILE"
+        ),
+    )

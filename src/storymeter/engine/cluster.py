@@ -1,11 +1,13 @@
 """Many systems on many machines: each system is one task of a Ray cluster.
 
-A system is scored there by the function that scores it here, from the same corpora and metrics, so the numbers are the same bytes
-wherever they were computed. The references travel once per node. Needs the part `ray`; the other machines need Storymeter in the
-same version, and METEOR's data or models that a metric wants.
+A system is scored there by the function that scores it here, from the same corpora and metrics, so the
+numbers are the same bytes wherever they were computed. The references travel once per node. Needs the part
+`ray`; the other machines need Storymeter in the same version, and METEOR's data or models that a metric
+wants.
 
     evaluate(..., cluster="local")             one Ray process per core of this machine
-    evaluate(..., cluster="auto")              the cluster that RAY_ADDRESS or `ray start` on this machine names
+    evaluate(..., cluster="auto")              the cluster that RAY_ADDRESS or `ray start` on this machine
+                                               names
     evaluate(..., cluster="ray://head:10001")  any other
 """
 
@@ -28,13 +30,24 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-def each(cluster: str, work: Callable[..., Result], items: Sequence[Any], *shared: Any, progress: Progress) -> list[Result]:
-    """`[work(item, *shared) for item in items]`, each on any node; `shared` is sent once. The first error of a task is raised here."""
+def each(
+    cluster: str, work: Callable[..., Result], items: Sequence[Any], *shared: Any, progress: Progress
+) -> list[Result]:
+    """`[work(item, *shared) for item in items]`, each on any node; `shared` is sent once. The first error of
+    a task is raised here.
+    """
     with _connected(cluster) as ray:
         try:
             common = [ray.put(value) for value in shared]
-        except (TypeError, AttributeError, pickle.PicklingError) as error:  # a metric of the caller's own that holds a lock, an open file
-            raise UsageError(f"Not everything can be sent to the cluster: {_lines(error)[0]}", hint="Name metrics by their names, or leave cluster= out.") from error
+        except (
+            TypeError,
+            AttributeError,
+            pickle.PicklingError,
+        ) as error:  # a metric of the caller's own that holds a lock, an open file
+            raise UsageError(
+                f"Not everything can be sent to the cluster: {_lines(error)[0]}",
+                hint="Name metrics by their names, or leave cluster= out.",
+            ) from error
         task = ray.remote(max_retries=1)(_answer)
         waiting = [task.remote(work, item, *common) for item in items]
         place = {reference: k for k, reference in enumerate(waiting)}
@@ -44,8 +57,13 @@ def each(cluster: str, work: Callable[..., Result], items: Sequence[Any], *share
             try:
                 results[place[ready[0]]] = ray.get(ready[0])
             except ray.exceptions.RayError as error:
-                raise DataError(f"A task failed on the cluster: {_lines(error)[-1]}",
-                                hint="Check that every node has this version of Storymeter and enough memory, or leave --cluster out.") from error
+                raise DataError(
+                    f"A task failed on the cluster: {_lines(error)[-1]}",
+                    hint=(
+                        "Check that every node has this version of Storymeter and enough memory, or leave"
+                        " --cluster out."
+                    ),
+                ) from error
             if isinstance(results[place[ready[0]]], StorymeterError):
                 raise results[place[ready[0]]]
             progress("scoring on the cluster", len(items) - len(waiting), len(items))
@@ -53,7 +71,9 @@ def each(cluster: str, work: Callable[..., Result], items: Sequence[Any], *share
 
 
 def _answer(work: Callable[..., Result], item: Any, *shared: Any) -> Result | StorymeterError:
-    """An error that a user should read comes back as a value: raised, Ray would wrap it in its own with a traceback."""
+    """An error that a user should read comes back as a value: raised, Ray would wrap it in its own with a
+    traceback.
+    """
     try:
         return work(item, *shared)
     except StorymeterError as error:
@@ -73,10 +93,16 @@ def _connected(cluster: str) -> Iterator[Any]:
     here: dict[str, Any] = {"address": "local", "_node_ip_address": "127.0.0.1", "include_dashboard": False}
     try:
         _knock(cluster)
-        ray.init(**(here if cluster == "local" else {"address": cluster}), log_to_driver=False, logging_level=logging.ERROR)
+        ray.init(
+            **(here if cluster == "local" else {"address": cluster}),
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
     except (OSError, ValueError, RuntimeError) as error:
-        raise DataError(f"There is no cluster at {cluster!r}: {_lines(error)[0]}",
-                        hint="Start one with 'ray start --head', or use --cluster local for the cores of this machine.") from error
+        raise DataError(
+            f"There is no cluster at {cluster!r}: {_lines(error)[0]}",
+            hint="Start one with 'ray start --head', or use --cluster local for the cores of this machine.",
+        ) from error
     try:
         yield ray
     finally:

@@ -1,8 +1,9 @@
-"""Which of two systems is better, and is it more than luck? Every pair of systems, every metric, on the same documents.
+"""Which of two systems is better, and is it more than luck? Every pair of systems, every metric, on the same
+documents.
 
-The rows that `evaluate` leaves behind are all that is needed: nothing is scored again. p-values come from a paired
-permutation test and from a paired bootstrap (stats.paired); both are corrected after Holm over all tests of the run.
-"""
+The rows that `evaluate` leaves behind are all that is needed: nothing is scored again. p-values come from a
+paired permutation test and from a paired bootstrap (stats.paired); both are corrected after Holm over all
+tests of the run."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`difference` = value of A - value of B; `interval` is the bootstrap's; p-values are two-sided and never 0."""
+    """`difference` = value of A - value of B; `interval` is the bootstrap's; p-values are two-sided and never
+    0.
+    """
 
     metric: str
     a: str
@@ -49,7 +52,9 @@ class Comparison:
 
 
 def compare(report: Report, *, resamples: int = 1000, seed: int = 0, most: int = 5) -> list[Comparison]:
-    """All pairs of systems under all metrics. `p_holm` corrects the permutation p-values over the whole list."""
+    """All pairs of systems under all metrics. `p_holm` corrects the permutation p-values over the whole
+    list.
+    """
     found = []
     for first, second in combinations(report.systems, 2):
         for metric, score_a, score_b in zip(report.metrics, first.scores, second.scores, strict=True):
@@ -58,7 +63,9 @@ def compare(report: Report, *, resamples: int = 1000, seed: int = 0, most: int =
     return [replace(comparison, p_holm=float(p)) for comparison, p in zip(found, corrected, strict=True)]
 
 
-def _pair(metric: Metric, a: str, b: str, score_a: Score, score_b: Score, resamples: int, seed: int, most: int) -> Comparison:
+def _pair(
+    metric: Metric, a: str, b: str, score_a: Score, score_b: Score, resamples: int, seed: int, most: int
+) -> Comparison:
     ids, rows_a, rows_b = _common(a, b, score_a, score_b)
     sign = -1.0 if metric.higher_is_better is False else 1.0
 
@@ -70,10 +77,29 @@ def _pair(metric: Metric, a: str, b: str, score_a: Score, score_b: Score, resamp
     by_document_a, by_document_b = _values(metric, rows_a), _values(metric, rows_b)
     wins, ties, losses = win_tie_loss(sign * by_document_a, sign * by_document_b)
     order = np.argsort(-np.abs(by_document_a - by_document_b), kind="stable")[:most]
-    differences = tuple(Difference(ids[k], float(by_document_a[k]), float(by_document_b[k])) for k in order if by_document_a[k] != by_document_b[k])
+    differences = tuple(
+        Difference(ids[k], float(by_document_a[k]), float(by_document_b[k]))
+        for k in order
+        if by_document_a[k] != by_document_b[k]
+    )
     interval = bootstrap.interval or (float("nan"), float("nan"))
-    return Comparison(metric.name, a, b, float(value(rows_a.sum(axis=0))), float(value(rows_b.sum(axis=0))), permutation.difference, interval,
-                      bootstrap.p, permutation.p, permutation.p, wins, ties, losses, len(ids), differences)
+    return Comparison(
+        metric.name,
+        a,
+        b,
+        float(value(rows_a.sum(axis=0))),
+        float(value(rows_b.sum(axis=0))),
+        permutation.difference,
+        interval,
+        bootstrap.p,
+        permutation.p,
+        permutation.p,
+        wins,
+        ties,
+        losses,
+        len(ids),
+        differences,
+    )
 
 
 def _values(metric: Metric, rows: FloatArray) -> FloatArray:
@@ -85,6 +111,8 @@ def _common(a: str, b: str, score_a: Score, score_b: Score) -> tuple[list[str], 
     where = {document: k for k, document in enumerate(score_b.ids)}
     both = [(document, k, where[document]) for k, document in enumerate(score_a.ids) if document in where]
     if len(both) < 2 or score_a.rows is None or score_b.rows is None:
-        raise DataError(f"{a!r} and {b!r} were scored on {len(both)} common documents; a paired test needs at least two.",
-                        hint="Compare systems that answered the same documents.")
+        raise DataError(
+            f"{a!r} and {b!r} were scored on {len(both)} common documents; a paired test needs at least two.",
+            hint="Compare systems that answered the same documents.",
+        )
     return [d for d, *_ in both], score_a.rows[[i for _, i, _ in both]], score_b.rows[[j for *_, j in both]]

@@ -6,7 +6,15 @@ import importlib.util
 
 from ..captions import Kind
 
-_DENSE = ["soda_c", "soda_a", "soda_b", "anet(scorer=meteor)", "anet(scorer=cider)", "anet(scorer=bleu_4)", "localisation"]
+_DENSE = [
+    "soda_c",
+    "soda_a",
+    "soda_b",
+    "anet(scorer=meteor)",
+    "anet(scorer=cider)",
+    "anet(scorer=bleu_4)",
+    "localisation",
+]
 _COUNTS = ["captions", "words", "coverage", "overlap"]
 _CAPTION = ["meteor", "cider", "bleu_4", "rouge_l"]
 _STORY = ["rovist_nr", "self_bleu"]

@@ -1,8 +1,7 @@
 """ActivityNet Captions: submissions, references (two parallel lists per video) and lists of ids.
 
-References of TACoS have the same shape with `fps` and `num_frames` in place of `duration`; their times are frames,
-and are read as seconds. All keys that are not known stay in `meta`.
-"""
+References of TACoS have the same shape with `fps` and `num_frames` in place of `duration`; their times are
+frames, and are read as seconds. All keys that are not known stay in `meta`."""
 
 from __future__ import annotations
 
@@ -29,7 +28,9 @@ class Submission(JsonFormat):
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         top = check.mapping(value, (), "a submission")
         self.keep(check, others(top, frozenset(("results",))))
-        for video, events in check.mapping(top.get("results", MISSING) if top else {}, ("results",), "the results").items():
+        for video, events in check.mapping(
+            top.get("results", MISSING) if top else {}, ("results",), "the results"
+        ).items():
             at = ("results", video)
             id = check.open(video, at, text=(INDEX, "sentence"), time=(INDEX, "timestamp"))
             captions = []
@@ -46,7 +47,13 @@ class Submission(JsonFormat):
 
     def value(self, corpus: Corpus) -> Any:
         top = self.kept(corpus, {"version": "VERSION 1.0", "external_data": {"used": False, "details": ""}})
-        return {**top, "results": {d.id: [{"sentence": c.text, "timestamp": [c.start, c.end], **c.meta} for c in d.captions] for d in corpus}}
+        return {
+            **top,
+            "results": {
+                d.id: [{"sentence": c.text, "timestamp": [c.start, c.end], **c.meta} for c in d.captions]
+                for d in corpus
+            },
+        }
 
 
 class Reference(JsonFormat):
@@ -56,7 +63,9 @@ class Reference(JsonFormat):
     carries = carrying("documents", "several", "times", "empty", "duration", "about")
 
     def looks(self, value: Any) -> bool:
-        return isinstance(value, dict) and any(has(v, "timestamps") or has(v, "sentences") for v in some_of(value))
+        return isinstance(value, dict) and any(
+            has(v, "timestamps") or has(v, "sentences") for v in some_of(value)
+        )
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         for video, entry in check.mapping(value, (), "a reference file").items():
@@ -67,11 +76,23 @@ class Reference(JsonFormat):
             meta = others(entry, _ENTRY)
             fps = meta.get("fps") if "duration" not in entry else None
             frames = isinstance(fps, int | float) and fps > 0
-            id = check.open(video, at, text=("sentences", INDEX), time=("timestamps", INDEX), duration=_duration(entry, meta, fps if frames else None))
+            id = check.open(
+                video,
+                at,
+                text=("sentences", INDEX),
+                time=("timestamps", INDEX),
+                duration=_duration(entry, meta, fps if frames else None),
+            )
             times = check.sequence(entry.get("timestamps", MISSING), (*at, "timestamps"), "the timestamps")
             sentences = check.sequence(entry.get("sentences", MISSING), (*at, "sentences"), "the sentences")
             if len(times) != len(sentences) and "timestamps" in entry and "sentences" in entry:
-                check.error("unequal-lists", "timestamps and sentences differ in number", at, detail=f"{len(times):,} and {len(sentences):,}", id=id)
+                check.error(
+                    "unequal-lists",
+                    "timestamps and sentences differ in number",
+                    at,
+                    detail=f"{len(times):,} and {len(sentences):,}",
+                    id=id,
+                )
             captions = []
             for i, (time, sentence) in enumerate(zip(times, sentences, strict=False)):
                 start, end = check.pair(time, i)
@@ -122,10 +143,18 @@ def _divided(frame: Any, fps: Any) -> Any:
 def _entry(document: Document) -> dict[str, Any]:
     fps = document.meta.get("fps")
     if "num_frames" in document.meta and isinstance(fps, int | float) and fps > 0:
-        return {"timestamps": [[round(t * fps) for t in _span(c)] for c in document.captions],
-                "sentences": [c.text for c in document.captions], **document.meta}
+        return {
+            "timestamps": [[round(t * fps) for t in _span(c)] for c in document.captions],
+            "sentences": [c.text for c in document.captions],
+            **document.meta,
+        }
     entry: dict[str, Any] = {} if document.duration is None else {"duration": document.duration}
-    return {**entry, "timestamps": [_span(c) for c in document.captions], "sentences": [c.text for c in document.captions], **document.meta}
+    return {
+        **entry,
+        "timestamps": [_span(c) for c in document.captions],
+        "sentences": [c.text for c in document.captions],
+        **document.meta,
+    }
 
 
 def _span(caption: Caption) -> list[float]:

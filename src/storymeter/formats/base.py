@@ -110,7 +110,9 @@ class LineFormat(Format):
 
 
 def objects(lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[tuple[tuple[Mark], dict[str, Any]]]:
-    """The JSON objects of numbered lines, each with its place; blank lines are skipped, anything else is an error of its line."""
+    """The JSON objects of numbered lines, each with its place; blank lines are skipped, anything else is an
+    error of its line.
+    """
     for number, line in lines:
         if not line or line.isspace():
             continue

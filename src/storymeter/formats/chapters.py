@@ -1,8 +1,7 @@
 """Three formats that give only starts: ViTT, VidChapters and the chapter lines of YouTube.
 
-A caption ends where the next one starts, and the last one with the video; where the file does not tell the duration,
-the last caption stays open (`end` is None), and a warning says so.
-"""
+A caption ends where the next one starts, and the last one with the video; where the file does not tell the
+duration, the last caption stays open (`end` is None), and a warning says so."""
 
 from __future__ import annotations
 
@@ -18,7 +17,9 @@ from .checks import INDEX, MISSING, Check, others
 from .problems import Mark
 from .source import Source
 
-_CHAPTER = re.compile(r"\s*[-*•(\[]*\s*(?:(\d{1,3}):)?(\d{1,3}):(\d\d)(?:\.(\d{1,3}))?[)\]]*\s*(?:[-–—:|]\s+)?(.*)")
+_CHAPTER = re.compile(
+    r"\s*[-*•(\[]*\s*(?:(\d{1,3}):)?(\d{1,3}):(\d\d)(?:\.(\d{1,3}))?[)\]]*\s*(?:[-–—:|]\s+)?(.*)"
+)
 
 START_ONLY = frozenset(("captions", "bounds", "several", "times", "open"))
 
@@ -31,9 +32,22 @@ def finish(captions: list[Caption], check: Check, id: str, at: Any, duration: fl
     for i, caption in enumerate(captions):
         end = follow[caption.start] if caption.start is not None else None
         if end is None:
-            check.warn("open-end", "the last caption stays open: the file does not tell how long the video is", at, id=id, index=i)
+            check.warn(
+                "open-end",
+                "the last caption stays open: the file does not tell how long the video is",
+                at,
+                id=id,
+                index=i,
+            )
         elif caption.start is not None and end < caption.start:
-            check.error("reversed", "the last caption starts after the video ends", at, detail=f"{caption.start:g} of {end:g}", id=id, index=i)
+            check.error(
+                "reversed",
+                "the last caption starts after the video ends",
+                at,
+                detail=f"{caption.start:g} of {end:g}",
+                id=id,
+                index=i,
+            )
         out.append(msgspec.structs.replace(caption, end=end))
     return out
 
@@ -51,22 +65,43 @@ class Vitt(LineFormat):
 
     def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
         for at, item in objects(lines, check):
-            id = check.open(item.get("id", MISSING), at, text=("annotations", INDEX, "tag"), time=("annotations", INDEX, "timestamp"))
+            id = check.open(
+                item.get("id", MISSING),
+                at,
+                text=("annotations", INDEX, "tag"),
+                time=("annotations", INDEX, "timestamp"),
+            )
             captions = []
-            for i, tag in enumerate(check.sequence(item.get("annotations", MISSING), (*at, "annotations"), "the annotations")):
+            for i, tag in enumerate(
+                check.sequence(item.get("annotations", MISSING), (*at, "annotations"), "the annotations")
+            ):
                 if type(tag) is not dict:
                     check.mapping(tag, (*at, "annotations", i), "an annotation")
                     continue
                 time = tag.get("timestamp", MISSING)
-                start = time / 1000 if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < 1e300 else time
-                caption = check.caption(i, tag.get("tag", MISSING), check.given(start, i), meta=others(tag, frozenset(("timestamp", "tag"))))
+                start = (
+                    time / 1000
+                    if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < 1e300
+                    else time
+                )
+                caption = check.caption(
+                    i,
+                    tag.get("tag", MISSING),
+                    check.given(start, i),
+                    meta=others(tag, frozenset(("timestamp", "tag"))),
+                )
                 if caption is not None:
                     captions.append(caption)
-            yield check.close(id, finish(captions, check, id, at, None), meta=others(item, frozenset(("id", "annotations"))))
+            yield check.close(
+                id, finish(captions, check, id, at, None), meta=others(item, frozenset(("id", "annotations")))
+            )
 
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         for document in corpus:
-            tags = [{"timestamp": round(1000 * (c.start or 0)), "tag": c.text, **c.meta} for c in document.captions]
+            tags = [
+                {"timestamp": round(1000 * (c.start or 0)), "tag": c.text, **c.meta}
+                for c in document.captions
+            ]
             yield msgspec.json.encode({"id": document.id, "annotations": tags, **document.meta}) + b"\n"
 
 
@@ -84,22 +119,43 @@ class VidChapters(JsonFormat):
             if type(entry) is not dict:
                 check.mapping(entry, (video,), "a video")
                 continue
-            id = check.open(video, (video,), text=("chapters", INDEX, "label"), time=("chapters", INDEX, "time"), duration=entry.get("duration"))
+            id = check.open(
+                video,
+                (video,),
+                text=("chapters", INDEX, "label"),
+                time=("chapters", INDEX, "time"),
+                duration=entry.get("duration"),
+            )
             captions = []
-            for i, chapter in enumerate(check.sequence(entry.get("chapters", MISSING), (video, "chapters"), "the chapters")):
+            for i, chapter in enumerate(
+                check.sequence(entry.get("chapters", MISSING), (video, "chapters"), "the chapters")
+            ):
                 if type(chapter) is not dict:
                     check.mapping(chapter, (video, "chapters", i), "a chapter")
                     continue
                 time = chapter.get("time", MISSING)
-                caption = check.caption(i, chapter.get("label", MISSING), check.given(time, i), meta=others(chapter, frozenset(("time", "label"))))
+                caption = check.caption(
+                    i,
+                    chapter.get("label", MISSING),
+                    check.given(time, i),
+                    meta=others(chapter, frozenset(("time", "label"))),
+                )
                 if caption is not None:
                     captions.append(caption)
             document = check.close(id, captions, meta=others(entry, frozenset(("duration", "chapters"))))
-            yield msgspec.structs.replace(document, captions=tuple(finish(captions, check, id, (video,), document.duration)))
+            yield msgspec.structs.replace(
+                document, captions=tuple(finish(captions, check, id, (video,), document.duration))
+            )
 
     def value(self, corpus: Corpus) -> Any:
-        return {d.id: {**({} if d.duration is None else {"duration": d.duration}),
-                       "chapters": [{"time": c.start, "label": c.text, **c.meta} for c in d.captions], **d.meta} for d in corpus}
+        return {
+            d.id: {
+                **({} if d.duration is None else {"duration": d.duration}),
+                "chapters": [{"time": c.start, "label": c.text, **c.meta} for c in d.captions],
+                **d.meta,
+            }
+            for d in corpus
+        }
 
 
 class YouTube(Format):
@@ -130,12 +186,21 @@ class YouTube(Format):
             check.move(at)
             hours, minutes, seconds, fraction, title = found.groups()
             time = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
-            caption = check.caption(len(captions), title.strip(), time + float(f"0.{fraction}") if fraction else time)
+            caption = check.caption(
+                len(captions), title.strip(), time + float(f"0.{fraction}") if fraction else time
+            )
             if caption is not None:
                 captions.append(caption)
         check.move(())
         document = check.close(id, captions)
-        return [msgspec.structs.replace(document, captions=tuple(finish(captions, check, id, (Mark("line", source.text.count("\n") + 1),), None)))]
+        return [
+            msgspec.structs.replace(
+                document,
+                captions=tuple(
+                    finish(captions, check, id, (Mark("line", source.text.count("\n") + 1),), None)
+                ),
+            )
+        ]
 
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         for document in corpus:

@@ -1,12 +1,12 @@
 """The one place that judges values: texts, times, ids. Readers hand it what they found and get records back.
 
-Report, never repair: a doubtful value is kept as it is and reported; a value that cannot be kept (a time that is no
-number, a sentence that is no string) is reported and its caption left out. With `repair=True` reversed segments are
-swapped, times clipped to the video and blanks at the edges trimmed; `repairs` counts what was done.
+Report, never repair: a doubtful value is kept as it is and reported; a value that cannot be kept (a time that
+is no number, a sentence that is no string) is reported and its caption left out. With `repair=True` reversed
+segments are swapped, times clipped to the video and blanks at the edges trimmed; `repairs` counts what was
+done.
 
-Errors stop `read`: reversed segments, times and texts of a wrong type, missing keys, doubled ids. Warnings do not:
-zero-length segments, empty sentences, captions out of order, ends more than 0.05 s past the video.
-"""
+Errors stop `read`: reversed segments, times and texts of a wrong type, missing keys, doubled ids. Warnings do
+not: zero-length segments, empty sentences, captions out of order, ends more than 0.05 s past the video."""
 
 from __future__ import annotations
 
@@ -53,18 +53,45 @@ class Check:
 
     # -- problems
 
-    def _add(self, severity: Severity, code: str, message: str, at: Path, detail: str, id: str | None, index: int | None) -> None:
-        if code in _LACKS and self.broken is not None and self.broken[:len(at)] == at:
+    def _add(
+        self,
+        severity: Severity,
+        code: str,
+        message: str,
+        at: Path,
+        detail: str,
+        id: str | None,
+        index: int | None,
+    ) -> None:
+        if code in _LACKS and self.broken is not None and self.broken[: len(at)] == at:
             return
         place = where(at)
         if (code, place) not in self._seen:
             self._seen.add((code, place))
             self.problems.append(Problem(severity, code, place, message, 1, detail, self.file, id, index))
 
-    def error(self, code: str, message: str, at: Path = (), *, detail: str = "", id: str | None = None, index: int | None = None) -> None:
+    def error(
+        self,
+        code: str,
+        message: str,
+        at: Path = (),
+        *,
+        detail: str = "",
+        id: str | None = None,
+        index: int | None = None,
+    ) -> None:
         self._add("error", code, message, at, detail, id, index)
 
-    def warn(self, code: str, message: str, at: Path = (), *, detail: str = "", id: str | None = None, index: int | None = None) -> None:
+    def warn(
+        self,
+        code: str,
+        message: str,
+        at: Path = (),
+        *,
+        detail: str = "",
+        id: str | None = None,
+        index: int | None = None,
+    ) -> None:
         self._add("warning", code, message, at, detail, id, index)
 
     @property
@@ -85,21 +112,45 @@ class Check:
         if value is MISSING:
             self.error("missing-key", f"the key {str(at[-1])!r} is missing", at[:-1], id=self._id or None)
         elif at and not isinstance(at[-1], Mark):
-            self.error("wrong-type", f"{what} must be {wanted}", at, detail=f"found {named(value)}", id=self._id or None)
+            self.error(
+                "wrong-type",
+                f"{what} must be {wanted}",
+                at,
+                detail=f"found {named(value)}",
+                id=self._id or None,
+            )
         else:
-            self.error("wrong-top-level", f"the file must hold {wanted} at its top", at, detail=f"found {named(value)}")
+            self.error(
+                "wrong-top-level",
+                f"the file must hold {wanted} at its top",
+                at,
+                detail=f"found {named(value)}",
+            )
         return empty
 
     # -- documents
 
-    def open(self, id: Any, at: Path, *, text: Path = (INDEX,), time: Path = (INDEX,), duration: Any = None) -> str:
-        """Begin a document: its id, its place, and where within it the text and time of caption number INDEX stand."""
+    def open(
+        self, id: Any, at: Path, *, text: Path = (INDEX,), time: Path = (INDEX,), duration: Any = None
+    ) -> str:
+        """Begin a document: its id, its place, and where within it the text and time of caption number INDEX
+        stand.
+        """
         self._at, self._text, self._time = at, text, time
         if isinstance(id, int) and not isinstance(id, bool):
             id = str(id)
         if not isinstance(id, str) or not id.strip():
             kind = "missing-key" if id is MISSING else "bad-id"
-            self.error(kind, "the document has no id" if id is MISSING else "an id must be a string or a whole number, and not empty", at, detail="" if id is MISSING else f"found {named(id)}")
+            self.error(
+                kind,
+                (
+                    "the document has no id"
+                    if id is MISSING
+                    else "an id must be a string or a whole number, and not empty"
+                ),
+                at,
+                detail="" if id is MISSING else f"found {named(id)}",
+            )
             id = where(at)
         elif not id.isprintable():
             self._characters(id, at, id, None)
@@ -107,7 +158,13 @@ class Check:
         self._id = id
         self._duration = self.seconds(duration, (*at, "duration")) if duration is not None else None
         if self._duration is not None and self._duration <= 0:
-            self.warn("bad-duration", "the duration is not above zero", (*at, "duration"), detail=f"{self._duration:g}", id=id)
+            self.warn(
+                "bad-duration",
+                "the duration is not above zero",
+                (*at, "duration"),
+                detail=f"{self._duration:g}",
+                id=id,
+            )
             self._duration = None
         self._limit = _FOREVER if self._duration is None else self._duration + ROUNDING
         return self._id
@@ -116,16 +173,33 @@ class Check:
         """The open document goes on at another place (another line)."""
         self._at = at
 
-    def caption(self, index: int, text: Any, start: Any = None, end: Any = None, image: str | None = None, meta: dict[str, Any] | None = None) -> Caption | None:
+    def caption(
+        self,
+        index: int,
+        text: Any,
+        start: Any = None,
+        end: Any = None,
+        image: str | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> Caption | None:
         """Caption number `index` of the open document, or None where it cannot be kept."""
-        if type(text) is str and text and text.isprintable() and len(text) < LONG and not self.repair and not text.isspace():
+        if (
+            type(text) is str
+            and text
+            and text.isprintable()
+            and len(text) < LONG
+            and not self.repair
+            and not text.isspace()
+        ):
             if start is None and end is None:
                 return Caption(text, image=image, meta=meta or {})
             if type(start) in _NUMBERS and type(end) in _NUMBERS and 0 <= start < end <= self._limit:
                 return Caption(text, start, end, image, meta or {})
         return self._careful(index, text, start, end, image, meta or {})
 
-    def _careful(self, index: int, text: Any, start: Any, end: Any, image: str | None, meta: dict[str, Any]) -> Caption | None:
+    def _careful(
+        self, index: int, text: Any, start: Any, end: Any, image: str | None, meta: dict[str, Any]
+    ) -> Caption | None:
         time_at = self._place(self._time, index)
         sentence = self.text(text, self._place(self._text, index), index=index)
         timed = not (start is None and end is None)
@@ -143,18 +217,36 @@ class Check:
         if end < start:
             if self.repair:
                 self.repairs["swapped"] += 1
-                self.warn("reversed", "the segment ended before it started: swapped", at, detail=detail, id=id, index=index)
+                self.warn(
+                    "reversed",
+                    "the segment ended before it started: swapped",
+                    at,
+                    detail=detail,
+                    id=id,
+                    index=index,
+                )
                 start, end = end, start
             else:
-                self.error("reversed", "the segment ends before it starts", at, detail=detail, id=id, index=index)
+                self.error(
+                    "reversed", "the segment ends before it starts", at, detail=detail, id=id, index=index
+                )
         if start == end:
             self.warn("zero-length", "the segment has no length", at, detail=detail, id=id, index=index)
         highest = self._duration if self._duration is not None else math.inf
         outside = max(start, end) > highest + ROUNDING
         if min(start, end) < 0:
-            self.warn("negative-time", "the segment starts before the video", at, detail=detail, id=id, index=index)
+            self.warn(
+                "negative-time", "the segment starts before the video", at, detail=detail, id=id, index=index
+            )
         if outside:
-            self.warn("past-the-end", "the segment ends after the video", at, detail=f"{detail} of {highest:g}", id=id, index=index)
+            self.warn(
+                "past-the-end",
+                "the segment ends after the video",
+                at,
+                detail=f"{detail} of {highest:g}",
+                id=id,
+                index=index,
+            )
         if self.repair and (start < 0 or end > highest):
             self.repairs["clipped"] += 1
             start, end = min(max(start, 0), highest), min(max(end, 0), highest)
@@ -167,14 +259,35 @@ class Check:
             if value is MISSING:
                 self.error("missing-key", f"the key {str(at[-1])!r} is missing", at[:-1], id=id, index=index)
             else:
-                self.error("null-text" if value is None else "wrong-type", "the sentence is not a string", at, detail=f"found {named(value)}", id=id, index=index)
+                self.error(
+                    "null-text" if value is None else "wrong-type",
+                    "the sentence is not a string",
+                    at,
+                    detail=f"found {named(value)}",
+                    id=id,
+                    index=index,
+                )
             return None
         if not value.strip():
             self.warn("empty-text", "the sentence is empty", at, id=id, index=index)
         if len(value) >= ENDLESS:
-            self.error("long-text", f"the sentence is longer than {ENDLESS:,} characters", at, detail=f"{len(value):,} characters", id=id, index=index)
+            self.error(
+                "long-text",
+                f"the sentence is longer than {ENDLESS:,} characters",
+                at,
+                detail=f"{len(value):,} characters",
+                id=id,
+                index=index,
+            )
         elif len(value) >= LONG:
-            self.warn("long-text", f"the sentence is longer than {LONG:,} characters", at, detail=f"{len(value):,} characters", id=id, index=index)
+            self.warn(
+                "long-text",
+                f"the sentence is longer than {LONG:,} characters",
+                at,
+                detail=f"{len(value):,} characters",
+                id=id,
+                index=index,
+            )
         if not value.isprintable():
             self._characters(value, at, id, index)
             value = _SURROGATE.sub("\ufffd", value)
@@ -186,40 +299,85 @@ class Check:
 
     def _characters(self, value: str, at: Path, id: str | None, index: int | None) -> None:
         if _SURROGATE.search(value):
-            self.error("bad-character", "the text holds half of a character (a lone surrogate)", at, id=id, index=index)
+            self.error(
+                "bad-character",
+                "the text holds half of a character (a lone surrogate)",
+                at,
+                id=id,
+                index=index,
+            )
         if found := _CONTROL.search(value):
-            self.warn("control-character", "the text holds a control character", at, detail=f"U+{ord(found[0]):04X}", id=id, index=index)
+            self.warn(
+                "control-character",
+                "the text holds a control character",
+                at,
+                detail=f"U+{ord(found[0]):04X}",
+                id=id,
+                index=index,
+            )
 
     def seconds(self, value: Any, at: Path, *, index: int | None = None) -> float | None:
-        """A time, checked; None where it is none. Whole numbers stay whole, so that a conversion gives them back."""
+        """A time, checked; None where it is none. Whole numbers stay whole, so that a conversion gives them
+        back.
+        """
         id = self._id or None
         if isinstance(value, int | float) and not isinstance(value, bool):
             if value != value:
                 self.error("nan", "a number is NaN", at, id=id, index=index)
             elif abs(value) > _FOREVER:
-                self.error("infinity", "a time is infinite or absurdly large", at, detail="infinite" if abs(value) == math.inf else f"above {_FOREVER:g} s", id=id, index=index)
+                self.error(
+                    "infinity",
+                    "a time is infinite or absurdly large",
+                    at,
+                    detail="infinite" if abs(value) == math.inf else f"above {_FOREVER:g} s",
+                    id=id,
+                    index=index,
+                )
             else:
                 return value
         elif value is MISSING:
             self.error("missing-key", f"the key {str(at[-1])!r} is missing", at[:-1], id=id, index=index)
         elif value is not REPORTED:
-            self.error("time-not-number", "a time is not a number", at, detail=f"found {named(value)}", id=id, index=index)
+            self.error(
+                "time-not-number",
+                "a time is not a number",
+                at,
+                detail=f"found {named(value)}",
+                id=id,
+                index=index,
+            )
         return None
 
     def pair(self, value: Any, index: int) -> tuple[Any, Any]:
-        """Start and end out of a list of two; what cannot be one is handed on, to be reported by `caption`."""
+        """Start and end out of a list of two; what cannot be one is handed on, to be reported by
+        `caption`.
+        """
         if type(value) is list and len(value) == 2 and None not in value:
             return value[0], value[1]
         if value is None or isinstance(value, list):
             found = "null" if value is None or None in value else f"{len(value):,} values"
-            self.error("bad-segment", "a segment must be [start, end]", self._place(self._time, index), detail=f"found {found}", id=self._id, index=index)
+            self.error(
+                "bad-segment",
+                "a segment must be [start, end]",
+                self._place(self._time, index),
+                detail=f"found {found}",
+                id=self._id,
+                index=index,
+            )
             return REPORTED, REPORTED
         return value, value
 
     def given(self, value: Any, index: int) -> Any:
         """A time that may not be null."""
         if value is None:
-            self.error("time-not-number", "a time is not a number", self._place(self._time, index), detail="found null", id=self._id, index=index)
+            self.error(
+                "time-not-number",
+                "a time is not a number",
+                self._place(self._time, index),
+                detail="found null",
+                id=self._id,
+                index=index,
+            )
             return REPORTED
         return value
 
@@ -230,7 +388,13 @@ class Check:
             start = caption.start
             if start is not None:
                 if start < last:
-                    self.warn("unsorted", "captions are not sorted by start", self._at, detail=f"caption {index} starts before the one ahead of it", id=self._id)
+                    self.warn(
+                        "unsorted",
+                        "captions are not sorted by start",
+                        self._at,
+                        detail=f"caption {index} starts before the one ahead of it",
+                        id=self._id,
+                    )
                     break
                 last = start
         return Document(id, tuple(captions), self._duration, meta or {})

@@ -1,4 +1,6 @@
-"""COCO captions: annotations (several captions per image, each a document of its own) and results (one per image)."""
+"""COCO captions: annotations (several captions per image, each a document of its own) and results (one per
+image).
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,18 @@ class Annotations(JsonFormat):
     carries = carrying("documents", "alternatives", "untimed", "meta")
 
     def looks(self, value: Any) -> bool:
-        return has(value, "annotations") and not any(isinstance(v, list) for v in some_of(value["annotations"], 1)) and "albums" not in value
+        return (
+            has(value, "annotations")
+            and not any(isinstance(v, list) for v in some_of(value["annotations"], 1))
+            and "albums" not in value
+        )
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         top = check.mapping(value, (), "an annotation file")
         self.keep(check, others(top, frozenset(("annotations",))))
-        listed = check.sequence(top.get("annotations", MISSING) if top else [], ("annotations",), "the annotations")
+        listed = check.sequence(
+            top.get("annotations", MISSING) if top else [], ("annotations",), "the annotations"
+        )
         yield from _documents(listed, ("annotations",), check)
 
     def value(self, corpus: Corpus) -> Any:
@@ -46,7 +54,9 @@ class Results(JsonFormat):
     carries = carrying("documents", "alternatives", "untimed", "meta")
 
     def looks(self, value: Any) -> bool:
-        return isinstance(value, list) and any(has(v, "image_id") or has(v, "caption") for v in some_of(value))
+        return isinstance(value, list) and any(
+            has(v, "image_id") or has(v, "caption") for v in some_of(value)
+        )
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         self.keep(check, {})
@@ -65,7 +75,9 @@ def _documents(listed: list[Any], at: Path, check: Check) -> Iterator[Document]:
         image = item.get("image_id", MISSING)
         as_text = as_text or isinstance(image, str)
         id = check.open(image, (*at, i), text=("caption",))
-        caption = check.caption(0, item.get("caption", MISSING), meta=others(item, _KNOWN) if len(item) > 2 else None)
+        caption = check.caption(
+            0, item.get("caption", MISSING), meta=others(item, _KNOWN) if len(item) > 2 else None
+        )
         yield check.close(id, [] if caption is None else [caption])
     check.meta["ids"] = "text" if as_text else "number"
 
@@ -75,5 +87,13 @@ def _items(corpus: Corpus) -> list[dict[str, Any]]:
     numbers = corpus.meta.get("ids") != "text" and all(_NUMBER.fullmatch(d.id) for d in corpus)
     crowded = [d.id for d in corpus if len(d.captions) > 1]
     if crowded:
-        raise DataError(f"COCO files hold one caption per document; {len(crowded):,} documents hold more, such as {crowded[0]!r}.", hint="Choose another format with --to.")
-    return [{"image_id": int(d.id) if numbers else d.id, "caption": c.text, **c.meta} for d in corpus for c in d.captions]
+        raise DataError(
+            f"COCO files hold one caption per document; {len(crowded):,} documents hold more, such as"
+            f" {crowded[0]!r}.",
+            hint="Choose another format with --to.",
+        )
+    return [
+        {"image_id": int(d.id) if numbers else d.id, "caption": c.text, **c.meta}
+        for d in corpus
+        for c in d.captions
+    ]

@@ -1,4 +1,6 @@
-"""Ids of one file in the words of another: `strip-v`, `add-v`, `strip-ext`, `sequence`, or a file of pairs."""
+"""Ids of one file in the words of another: `strip-v`, `add-v`, `strip-ext`, `sequence`, or a file of
+pairs.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,12 @@ class IdMap:
         if text in _RULES:
             return cls(_RULES[text])
         if not Path(text).is_file():
-            raise UsageError(f"--id-map {text!r} is neither a rule nor a file.", hint=f"Rules: {', '.join(_RULES)}. A file holds a JSON object or two columns: old id, new id.")
+            raise UsageError(
+                f"--id-map {text!r} is neither a rule nor a file.",
+                hint=(
+                    f"Rules: {', '.join(_RULES)}. A file holds a JSON object or two columns: old id, new id."
+                ),
+            )
         table = _pairs(Path(text))
         return cls(lambda document: table.get(document.id, document.id))
 
@@ -48,7 +55,13 @@ class IdMap:
         for document in documents:
             id = self.rename(document)
             if came_from.setdefault(id, document.id) != document.id and self.rename is not sequence_id:
-                check.error("id-collision", "the id map gives two documents the same id", (id,), detail=f"{came_from[id]} and {document.id}", id=id)
+                check.error(
+                    "id-collision",
+                    "the id map gives two documents the same id",
+                    (id,),
+                    detail=f"{came_from[id]} and {document.id}",
+                    id=id,
+                )
             out.append(msgspec.structs.replace(document, id=id))
         return tuple(out)
 
@@ -62,7 +75,13 @@ def _pairs(path: Path) -> dict[str, str]:
         rows = list(csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
         wrong = next((i for i, row in enumerate(rows, 1) if row and len(row) != 2), None)
     except (OSError, ValueError, csv.Error, msgspec.DecodeError) as error:
-        raise DataError(f"The id map {path} cannot be read: {error}.", hint="It holds a JSON object {old: new} or two columns.") from None
+        raise DataError(
+            f"The id map {path} cannot be read: {error}.",
+            hint="It holds a JSON object {old: new} or two columns.",
+        ) from None
     if wrong:
-        raise DataError(f"Line {wrong:,} of the id map {path} has not two columns.", hint="Each line holds: old id, new id.")
+        raise DataError(
+            f"Line {wrong:,} of the id map {path} has not two columns.",
+            hint="Each line holds: old id, new id.",
+        )
     return {row[0]: row[1] for row in rows if row}

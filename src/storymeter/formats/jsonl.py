@@ -5,9 +5,8 @@
     {"doc": "v1", "text": "a dog runs", "start": 0.0, "end": 4.5}
     {"doc": "v1", "text": "it jumps", "start": 4.5, "end": 9.0, "image": "7.jpg", "meta": {"score": 0.3}}
 
-The first line is optional. A line without `text` opens a document: it is needed only where a document has a duration,
-meta or no captions, or where its id occurred before (another alternative).
-"""
+The first line is optional. A line without `text` opens a document: it is needed only where a document has a
+duration, meta or no captions, or where its id occurred before (another alternative)."""
 
 from __future__ import annotations
 
@@ -30,7 +29,20 @@ class JsonLines(LineFormat):
     title = "Storymeter's JSON Lines"
     shape = '{"doc": "v1", "text": "…", "start": 0.0, "end": 4.5, "image": null, "meta": {}}'
     suffixes = (".jsonl", ".ndjson")
-    carries = carrying("documents", "several", "alternatives", "times", "untimed", "open", "empty", "duration", "images", "sequence", "meta", "about")
+    carries = carrying(
+        "documents",
+        "several",
+        "alternatives",
+        "times",
+        "untimed",
+        "open",
+        "empty",
+        "duration",
+        "images",
+        "sequence",
+        "meta",
+        "about",
+    )
 
     def sniff(self, source: Source) -> bool:
         return source.is_json and (has(source.first_value, "storymeter") or has(source.first_value, "doc"))
@@ -61,7 +73,14 @@ class JsonLines(LineFormat):
                 extra = check.mapping(extra, (*at, "meta"), "meta")
             if len(item.keys() - _LINE):
                 extra = {**extra, **{key: value for key, value in item.items() if key not in _LINE}}
-            caption = check.caption(len(captions), text, item.get("start"), item.get("end"), None if image is None else str(image), extra)
+            caption = check.caption(
+                len(captions),
+                text,
+                item.get("start"),
+                item.get("end"),
+                None if image is None else str(image),
+                extra,
+            )
             if caption is not None:
                 captions.append(caption)
         if current is not None:
@@ -69,7 +88,12 @@ class JsonLines(LineFormat):
 
     def _header(self, item: dict[str, Any], check: Check, at: tuple[Mark]) -> None:
         if item.get("schema") != 1:
-            check.error("schema", "this file was written by a newer Storymeter", at, detail=f"schema {item.get('schema')!r}")
+            check.error(
+                "schema",
+                "this file was written by a newer Storymeter",
+                at,
+                detail=f"schema {item.get('schema')!r}",
+            )
         check.meta.update(check.mapping(item.get("meta") or {}, (*at, "meta"), "meta"))
         if isinstance(item.get("origin"), dict):
             check.meta["origin"] = item["origin"]
@@ -78,17 +102,32 @@ class JsonLines(LineFormat):
         encode = msgspec.json.Encoder().encode
         meta = {key: value for key, value in corpus.meta.items() if key != "origin"}
         origin = corpus.meta.get("origin") or corpus.origin
-        yield encode({"storymeter": "captions", "schema": 1, "name": corpus.name, "origin": origin, "meta": meta}) + b"\n"
+        yield (
+            encode(
+                {"storymeter": "captions", "schema": 1, "name": corpus.name, "origin": origin, "meta": meta}
+            )
+            + b"\n"
+        )
         seen: set[str] = set()
         for document in corpus:
             lines = [{"doc": document.id, **_present(c)} for c in document.captions]
             if document.duration is not None or document.meta or not lines or document.id in seen:
-                head: dict[str, Any] = {"doc": document.id, "duration": document.duration, "meta": document.meta}
+                head: dict[str, Any] = {
+                    "doc": document.id,
+                    "duration": document.duration,
+                    "meta": document.meta,
+                }
                 lines.insert(0, {key: value for key, value in head.items() if value not in (None, {})})
             seen.add(document.id)
             yield b"".join(encode(line) + b"\n" for line in lines)
 
 
 def _present(caption: Caption) -> dict[str, Any]:
-    fields = {"text": caption.text, "start": caption.start, "end": caption.end, "image": caption.image, "meta": caption.meta}
+    fields = {
+        "text": caption.text,
+        "start": caption.start,
+        "end": caption.end,
+        "image": caption.image,
+        "meta": caption.meta,
+    }
     return {key: value for key, value in fields.items() if value is not None and value != {}}

@@ -1,9 +1,9 @@
 """JSON as people really write it, read as far as it goes, with the place of everything that is wrong.
 
-The fast decoder refuses NaN, gives up at the first fault and lets a doubled key vanish. This one is asked only then:
-it takes NaN and Infinity as numbers, notices doubled keys, reads a truncated file up to the break, and steps over
-values that are nested too deeply. Wherever a value is sound, the C decoder of the standard library reads it whole.
-"""
+The fast decoder refuses NaN, gives up at the first fault and lets a doubled key vanish. This one is asked
+only then: it takes NaN and Infinity as numbers, notices doubled keys, reads a truncated file up to the break,
+and steps over values that are nested too deeply. Wherever a value is sound, the C decoder of the standard
+library reads it whole."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ class Lenient:
     def __init__(self, text: str, check: Check, at: Path = ()) -> None:
         self.text, self.check, self.root = text, check, at
         self.stopped = self.doubtful = False
-        self.decoder = json.JSONDecoder(object_pairs_hook=self._object_of, parse_constant=self._constant, parse_int=_whole)
+        self.decoder = json.JSONDecoder(
+            object_pairs_hook=self._object_of, parse_constant=self._constant, parse_int=_whole
+        )
 
     def decode(self) -> Any:
         """The value, or as much of it as could be read; REPORTED where there is none."""
@@ -52,32 +54,36 @@ class Lenient:
             if depth >= DEPTH:
                 return self._too_deep(at, path)
         except json.JSONDecodeError as error:
-            if self.text[at:at + 1] not in ("{", "[") or depth >= DEPTH:
+            if self.text[at : at + 1] not in ("{", "[") or depth >= DEPTH:
                 return self._fault(error.pos, path, error.msg)
         return self._object(at, path, depth) if self.text[at] == "{" else self._list(at, path, depth)
 
     def _object(self, at: int, path: Path, depth: int) -> tuple[Any, int]:
         pairs: list[tuple[str, Any]] = []
         at = self._skip(at + 1)
-        while not self.stopped and (pairs or self.text[at:at + 1] != "}"):
+        while not self.stopped and (pairs or self.text[at : at + 1] != "}"):
             try:
                 key, at = self.decoder.raw_decode(self.text, at)
             except (json.JSONDecodeError, RecursionError) as error:
                 key = error
             if not isinstance(key, str):
-                self._fault(at, path, str(key) if "Unterminated" in str(key) else "a key in double quotes was expected")
+                self._fault(
+                    at,
+                    path,
+                    str(key) if "Unterminated" in str(key) else "a key in double quotes was expected",
+                )
                 break
             at = self._skip(at)
-            if self.text[at:at + 1] != ":":
+            if self.text[at : at + 1] != ":":
                 self._fault(at, (*path, key), "':' was expected after a key")
                 break
             value, at = self._value(self._skip(at + 1), (*path, key), depth + 1)
             if value is not REPORTED:
                 pairs.append((key, value))
             at = self._skip(at)
-            if self.stopped or self.text[at:at + 1] == "}":
+            if self.stopped or self.text[at : at + 1] == "}":
                 break
-            if self.text[at:at + 1] != ",":
+            if self.text[at : at + 1] != ",":
                 self._fault(at, path, "',' or '}' was expected")
                 break
             at = self._skip(at + 1)
@@ -86,14 +92,14 @@ class Lenient:
     def _list(self, at: int, path: Path, depth: int) -> tuple[Any, int]:
         items: list[Any] = []
         at = self._skip(at + 1)
-        while not self.stopped and (items or self.text[at:at + 1] != "]"):
+        while not self.stopped and (items or self.text[at : at + 1] != "]"):
             value, at = self._value(at, (*path, len(items)), depth + 1)
             if value is not REPORTED or not self.stopped:
                 items.append(value)
             at = self._skip(at)
-            if self.stopped or self.text[at:at + 1] == "]":
+            if self.stopped or self.text[at : at + 1] == "]":
                 break
-            if self.text[at:at + 1] != ",":
+            if self.text[at : at + 1] != ",":
                 self._fault(at, path, "',' or ']' was expected")
                 break
             at = self._skip(at + 1)
@@ -110,8 +116,13 @@ class Lenient:
         return self._fault(len(self.text), path, "the file ends inside a value")
 
     def _deep(self, path: Path, at: int | None = None) -> None:
-        place = path[:len(self.root) + 6] if len(path) > len(self.root) + 6 else path
-        self.check.error("too-deep", f"a value is nested more than {DEPTH} levels deep", place, detail=self._line(at) if at is not None else "")
+        place = path[: len(self.root) + 6] if len(path) > len(self.root) + 6 else path
+        self.check.error(
+            "too-deep",
+            f"a value is nested more than {DEPTH} levels deep",
+            place,
+            detail=self._line(at) if at is not None else "",
+        )
 
     # -- hooks of the C decoder
 
@@ -135,14 +146,20 @@ class Lenient:
             value, path = todo.pop()
             if isinstance(value, Repeated):
                 for key in value.keys_again:
-                    self.check.error("duplicate-id", "a key stands more than once in one object", (*path, key), id=key)
+                    self.check.error(
+                        "duplicate-id", "a key stands more than once in one object", (*path, key), id=key
+                    )
             children: list[tuple[Any, Path]] = []
             if isinstance(value, dict):
                 children = [(v, (*path, k)) for k, v in value.items() if isinstance(v, dict | list | float)]
             elif isinstance(value, list):
-                children = [(v, (*path, k)) for k, v in enumerate(value) if isinstance(v, dict | list | float)]
+                children = [
+                    (v, (*path, k)) for k, v in enumerate(value) if isinstance(v, dict | list | float)
+                ]
             elif isinstance(value, float) and value != value:
-                self.check.error("nan", "a number is NaN", path[:-1] if path and isinstance(path[-1], int) else path)
+                self.check.error(
+                    "nan", "a number is NaN", path[:-1] if path and isinstance(path[-1], int) else path
+                )
             if len(path) - len(self.root) > DEPTH:
                 self._deep(path)
             else:
@@ -154,7 +171,12 @@ class Lenient:
         if not self.text.strip():
             self._stop(at, path, "empty-file", "the file is empty")
         elif self._skip(at) >= len(self.text) or "Unterminated string" in message:
-            self._stop(len(self.text), path, "truncated", "the JSON ends before it is complete: the file is truncated")
+            self._stop(
+                len(self.text),
+                path,
+                "truncated",
+                "the JSON ends before it is complete: the file is truncated",
+            )
         else:
             self._stop(at, path, "bad-json", f"not JSON: {message[:1].lower()}{message[1:]}")
         return REPORTED, len(self.text)

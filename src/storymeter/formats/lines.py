@@ -1,8 +1,8 @@
-"""One caption per line, as TRECVID's video-to-text task has it: the line's number is the video, or an id leads the line.
+"""One caption per line, as TRECVID's video-to-text task has it: the line's number is the video, or an id
+leads the line.
 
-A line of the second kind begins with a whole number or a URL. The file is taken so only if all its lines begin like
-that, with different ids: a caption may well begin with "2 men".
-"""
+A line of the second kind begins with a whole number or a URL. The file is taken so only if all its lines
+begin like that, with different ids: a caption may well begin with "2 men"."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ class Lines(Format):
 
     def sniff(self, source: Source) -> bool:
         """Any text that is nothing else."""
-        return not source.is_json and not source.foreign and source.suffix not in (".json", ".jsonl", ".csv", ".tsv", ".srt", ".vtt", ".parquet")
+        return (
+            not source.is_json
+            and not source.foreign
+            and source.suffix not in (".json", ".jsonl", ".csv", ".tsv", ".srt", ".vtt", ".parquet")
+        )
 
     def read(self, source: Source, check: Check) -> Iterable[Document]:
         lines = source.text.replace("\r\n", "\n").split("\n")
@@ -55,8 +59,11 @@ class Lines(Format):
         led = bool(self.kept(corpus).get("ids", False)) or not numbered
         wrong = [document.id for document in corpus if led and not _ID.fullmatch(document.id)]
         if wrong:
-            raise DataError(f"An id at the head of a line must be a whole number or a URL; {len(wrong):,} are neither: {some(wrong, limit=3)}",
-                            hint="Map the ids with --id-map FILE, or choose another format with --to.")
+            raise DataError(
+                f"An id at the head of a line must be a whole number or a URL; {len(wrong):,} are neither:"
+                f" {some(wrong, limit=3)}",
+                hint="Map the ids with --id-map FILE, or choose another format with --to.",
+            )
         for document in corpus:
             text = " ".join(document.text.splitlines())
             yield f"{document.id} {text}\n".encode() if led else f"{text}\n".encode()

@@ -1,4 +1,6 @@
-"""Plain texts by id: stories, or paragraphs that describe a video. A list of texts means several alternatives."""
+"""Plain texts by id: stories, or paragraphs that describe a video. A list of texts means several
+alternatives.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,12 @@ class Plain(JsonFormat):
     manner = True
 
     def looks(self, value: Any) -> bool:
-        return isinstance(value, dict) and bool(value) and any(_texts(v) for v in some_of(value)) and not any(isinstance(v, dict) for v in some_of(value))
+        return (
+            isinstance(value, dict)
+            and bool(value)
+            and any(_texts(v) for v in some_of(value))
+            and not any(isinstance(v, dict) for v in some_of(value))
+        )
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         listed = False
@@ -42,4 +49,6 @@ class Plain(JsonFormat):
 
 
 def _texts(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value))
+    return isinstance(value, str) or (
+        isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value)
+    )

@@ -1,7 +1,8 @@
-"""What is wrong with a file: every problem is collected with its place, and repeats are grouped when they are shown.
+"""What is wrong with a file: every problem is collected with its place, and repeats are grouped when they are
+shown.
 
-A place is a path of keys and indices, printed as JSONPath (`$.results.v_1[3].timestamp`) or, in files of lines, as
-`line 12`, `line 12: $.annotations[2]`.
+A place is a path of keys and indices, printed as JSONPath (`$.results.v_1[3].timestamp`) or, in files of
+lines, as `line 12`, `line 12: $.annotations[2]`.
 
 >>> where(("results", "v 1", 3, "timestamp"))
 '$.results["v 1"][3].timestamp'
@@ -56,8 +57,8 @@ def _jsonpath(keys: list[str | int]) -> str:
 class Problem:
     """One problem, or (with `count` > 1) one kind of problem with its first places.
 
-    `message` says what is wrong in words that are the same for every repeat; `detail` shows the value at hand.
-    """
+    `message` says what is wrong in words that are the same for every repeat; `detail` shows the value at
+    hand."""
 
     severity: Severity
     code: str
@@ -79,7 +80,9 @@ class Problem:
 
 
 def group(problems: Iterable[Problem], *, places: int = 5) -> list[Problem]:
-    """Repeats folded into one problem each, errors first; `where` names the first few places and counts the others."""
+    """Repeats folded into one problem each, errors first; `where` names the first few places and counts the
+    others.
+    """
     kinds: dict[tuple[str, str, str], list[Problem]] = {}
     for problem in problems:
         kinds.setdefault((problem.severity, problem.code, problem.message), []).append(problem)
@@ -94,9 +97,24 @@ def _fold(repeats: list[Problem], places: int) -> Problem:
     named = "; ".join(problem.where for problem in repeats[:places])
     more = f" and {len(repeats) - places:,} more" if len(repeats) > places else ""
     detail = f"first: {first.detail}" if first.detail else ""
-    return Problem(first.severity, first.code, named + more, first.message, sum(p.count for p in repeats), detail, first.file, first.id, first.index)
+    return Problem(
+        first.severity,
+        first.code,
+        named + more,
+        first.message,
+        sum(p.count for p in repeats),
+        detail,
+        first.file,
+        first.id,
+        first.index,
+    )
 
 
 def lines(problems: Iterable[Problem]) -> list[str]:
-    """Grouped problems as lines for people: `error: $.v_1[0].timestamp; … and 1,203 more: the segment ends before …`."""
-    return [f"{p}" if p.count == 1 else f"{p.severity}: {p.count:,} times: {p.text}: {p.where}" for p in group(problems)]
+    """Grouped problems as lines for people: `error: $.v_1[0].timestamp; … and 1,203 more: the segment ends
+    before …`.
+    """
+    return [
+        f"{p}" if p.count == 1 else f"{p.severity}: {p.count:,} times: {p.text}: {p.where}"
+        for p in group(problems)
+    ]

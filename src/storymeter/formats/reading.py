@@ -38,8 +38,12 @@ class Reading:
             return self.corpus
         shown = lines(self.errors)
         more = "" if len(shown) <= 10 else f"\n  … and {len(shown) - 10:,} more kinds of error"
-        raise DataError(f"{self.path} has {len(self.errors):,} error{'s' if len(self.errors) > 1 else ''}:\n  " + "\n  ".join(shown[:10]) + more,
-                        hint=_hint(self.errors, self.path))
+        raise DataError(
+            f"{self.path} has {len(self.errors):,} error{'s' if len(self.errors) > 1 else ''}:\n  "
+            + "\n  ".join(shown[:10])
+            + more,
+            hint=_hint(self.errors, self.path),
+        )
 
 
 def _hint(errors: list[Problem], path: str) -> str:
@@ -50,9 +54,17 @@ def _hint(errors: list[Problem], path: str) -> str:
     return f"See all of them: storymeter validate {path}"
 
 
-def examine(path: str | os.PathLike[str], *, format: str | None = None, repair: bool = False, id_map: str | None = None,
-            columns: dict[str, str] | None = None) -> Reading:
-    """Read a file and list its problems. Raises only where there is nothing to read (no such file, a wrong name)."""
+def examine(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    repair: bool = False,
+    id_map: str | None = None,
+    columns: dict[str, str] | None = None,
+) -> Reading:
+    """Read a file and list its problems. Raises only where there is nothing to read (no such file, a wrong
+    name).
+    """
     mapped = IdMap.parse(id_map)
     chosen = registry.get(format) if format else None
     check = Check(os.fspath(path), repair=repair)
@@ -83,7 +95,11 @@ def _documents(source: Source, chosen: Format | None, check: Check) -> tuple[str
             documents = tuple(found.read(source, check))
             if not documents and not check.failed:
                 check.warn("no-documents", "the file holds no documents")
-            elif "captions" in found.carries and not check.failed and not any(document.captions for document in documents):
+            elif (
+                "captions" in found.carries
+                and not check.failed
+                and not any(document.captions for document in documents)
+            ):
                 check.warn("no-captions", "the file holds no captions")
             return found.name, documents
         _unknown(source, check)
@@ -97,12 +113,18 @@ def _unknown(source: Source, check: Check) -> None:
     if isinstance(value, dict | list) and value:
         check.error("unknown-format", "no known format has this shape", detail=named(value))
     else:
-        check.error("wrong-top-level", "the file must hold an object or a list with documents at its top", detail=f"found {named(value)}")
+        check.error(
+            "wrong-top-level",
+            "the file must hold an object or a list with documents at its top",
+            detail=f"found {named(value)}",
+        )
 
 
-def iter_documents(path: str | os.PathLike[str], *, format: str | None = None, repair: bool = False) -> Iterator[Document]:
-    """Documents one by one. JSON Lines (ours and ViTT) are read line by line and never held as a whole; an error is
-    raised at the first document that has one, after those before it were handed out."""
+def iter_documents(
+    path: str | os.PathLike[str], *, format: str | None = None, repair: bool = False
+) -> Iterator[Document]:
+    """Documents one by one. JSON Lines (ours and ViTT) are read line by line and never held as a whole; an
+    error is raised at the first document that has one, after those before it were handed out."""
     check = Check(os.fspath(path), repair=repair)
     with opened(path) as file:
         head = Source(os.fspath(path), file.peek(_HEAD)[:_HEAD].rpartition(b"\n")[0], Check())
@@ -110,7 +132,9 @@ def iter_documents(path: str | os.PathLike[str], *, format: str | None = None, r
         if found is None or not isinstance(found, LineFormat):
             yield from examine(path, format=format, repair=repair).require()
             return
-        lines = ((number, line.removeprefix(BOM) if number == 1 else line) for number, line in enumerate(file, 1))
+        lines = (
+            (number, line.removeprefix(BOM) if number == 1 else line) for number, line in enumerate(file, 1)
+        )
         for document in found.documents(lines, check):
             Reading(check.file, Corpus(()), check.problems).require()
             yield document
@@ -119,7 +143,9 @@ def iter_documents(path: str | os.PathLike[str], *, format: str | None = None, r
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Millions of new records make the garbage collector look at all of them again and again, and find nothing."""
+    """Millions of new records make the garbage collector look at all of them again and again, and find
+    nothing.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -18,19 +18,61 @@ from .vist import Challenge, Sis
 from .youcook2 import YouCook2
 
 #: in the order in which contents are tried: the most telling shapes first
-FORMATS: dict[str, Format] = {f.name: f for f in (
-    JsonLines(), Vitt(), Submission(), YouCook2(), Challenge(), Sis(), Annotations(), Results(), Reference(), VidChapters(), TimeChat(),
-    Plain(), Ids(), Parquet(), WebVtt(), Srt(), Tsv(), Csv(), YouTube(), Lines(),
-)}
+FORMATS: dict[str, Format] = {
+    f.name: f
+    for f in (
+        JsonLines(),
+        Vitt(),
+        Submission(),
+        YouCook2(),
+        Challenge(),
+        Sis(),
+        Annotations(),
+        Results(),
+        Reference(),
+        VidChapters(),
+        TimeChat(),
+        Plain(),
+        Ids(),
+        Parquet(),
+        WebVtt(),
+        Srt(),
+        Tsv(),
+        Csv(),
+        YouTube(),
+        Lines(),
+    )
+}
 
-_SHOWN = {"documents": "many documents", "several": "many captions each", "alternatives": "alternatives", "times": "times", "duration": "durations",
-          "images": "images", "meta": "other keys of captions", "about": "other keys of documents"}
+_SHOWN = {
+    "documents": "many documents",
+    "several": "many captions each",
+    "alternatives": "alternatives",
+    "times": "times",
+    "duration": "durations",
+    "images": "images",
+    "meta": "other keys of captions",
+    "about": "other keys of documents",
+}
 
 
 def rows() -> list[list[str]]:
-    """The formats as `storymeter info --formats` and docs/formats.md show them: name, what it is, a sample, what it carries."""
-    return [[f.name, f.title, f.shape, ", ".join(words for field, words in _SHOWN.items() if field in f.carries) if "captions" in f.carries else "ids alone"]
-            for f in FORMATS.values()]
+    """The formats as `storymeter info --formats` and docs/formats.md show them: name, what it is, a sample,
+    what it carries.
+    """
+    return [
+        [
+            f.name,
+            f.title,
+            f.shape,
+            (
+                ", ".join(words for field, words in _SHOWN.items() if field in f.carries)
+                if "captions" in f.carries
+                else "ids alone"
+            ),
+        ]
+        for f in FORMATS.values()
+    ]
 
 
 def get(name: str) -> Format:
@@ -50,4 +92,3 @@ def by_suffix(source: Source) -> Format | None:
     if source.is_json or source.suffix == ".json":
         return None
     return next((f for f in FORMATS.values() if source.suffix in f.suffixes), None)
-

@@ -1,4 +1,6 @@
-"""The bytes of one input: read once, hashed, freed of a byte order mark, decoded as text or as JSON when asked."""
+"""The bytes of one input: read once, hashed, freed of a byte order mark, decoded as text or as JSON when
+asked.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,12 @@ _MAGIC = {
     b"BZh": "a bzip2 file: unpack it first (bunzip2 -k FILE)",
     b"\xff\xfe": "UTF-16 text: save it as UTF-8",
     b"\xfe\xff": "UTF-16 text: save it as UTF-8",
-    b"<?xml": "an XML file", b"<!DOCTYPE": "a web page", b"<html": "a web page",
-    b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"%PDF": "a PDF file",
+    b"<?xml": "an XML file",
+    b"<!DOCTYPE": "a web page",
+    b"<html": "a web page",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"%PDF": "a PDF file",
 }
 #: a JSON array or object, as opposed to a sentence that begins with "[male] went"
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*(?:[\[{"\]\d-]|null\b|true\b|false\b|NaN\b)|[{\[]\s*$)')
@@ -70,7 +76,7 @@ class Source:
         self.suffix = Path(path).suffix.lower() if path != "-" else ""
         if data.startswith(BOM):
             check.warn("bom", "the file begins with a byte order mark", (Mark("byte", 0),))
-            data = data[len(BOM):]
+            data = data[len(BOM) :]
         self.data = data
 
     @classmethod
@@ -82,7 +88,9 @@ class Source:
     def foreign(self) -> str:
         """What the file is, where it is certainly no format of ours."""
         known = next((what for magic, what in _MAGIC.items() if self.data.startswith(magic)), "")
-        return known or ("a binary file" if b"\0" in self.data[:4096] and not self.data.startswith(b"PAR1") else "")
+        return known or (
+            "a binary file" if b"\0" in self.data[:4096] and not self.data.startswith(b"PAR1") else ""
+        )
 
     @functools.cached_property
     def text(self) -> str:
@@ -96,7 +104,12 @@ class Source:
             return self.data.decode()
         except UnicodeDecodeError as error:
             line = self.data.count(b"\n", 0, error.start) + 1
-            self.check.error("not-utf-8", "the file is not UTF-8", (Mark("line", line),), detail=f"byte {error.start:,}: {self.data[error.start]:#04x}")
+            self.check.error(
+                "not-utf-8",
+                "the file is not UTF-8",
+                (Mark("line", line),),
+                detail=f"byte {error.start:,}: {self.data[error.start]:#04x}",
+            )
             return self.data.decode(errors="replace")
 
     @property
@@ -139,7 +152,9 @@ class Source:
 
 
 def decode(data: bytes, check: Check, at: Place = (), *, text: Any = None) -> Any:
-    """One JSON value. `at` is where it stands; `text` gives the decoded string if the careful way has to be taken."""
+    """One JSON value. `at` is where it stands; `text` gives the decoded string if the careful way has to be
+    taken.
+    """
     depth, doubtful = _native.json_facts(data)
     if depth <= DEPTH and not doubtful:
         try:

@@ -1,4 +1,6 @@
-"""Subtitle files, SRT and WebVTT: one video per file, named like the file. Read by pysubs2; markup is taken off."""
+"""Subtitle files, SRT and WebVTT: one video per file, named like the file. Read by pysubs2; markup is taken
+off.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +34,35 @@ class Subtitles(Format):
         text = source.text.replace("\r\n", "\n")
         places = [text.count("\n", 0, arrow.start()) + 1 for arrow in _ARROW.finditer(text)]
         try:
-            options: dict[str, Any] = {"keep_html_tags": True, "keep_unknown_html_tags": True, "keep_style_tags": True}
+            options: dict[str, Any] = {
+                "keep_html_tags": True,
+                "keep_unknown_html_tags": True,
+                "keep_style_tags": True,
+            }
             events = list(pysubs2.SSAFile.from_string(text, format_=self.kind, **options).events)
         except Exception as error:
-            check.error("bad-subtitles", "the subtitles cannot be read", (), detail=str(error)[:200] or type(error).__name__)
+            check.error(
+                "bad-subtitles",
+                "the subtitles cannot be read",
+                (),
+                detail=str(error)[:200] or type(error).__name__,
+            )
             events = []
         if len(events) != len(places):
-            check.error("bad-cue", "some cues cannot be read", (Mark("line", places[len(events)]),) if len(events) < len(places) else (),
-                        detail=f"{len(places):,} times, {len(events):,} cues", id=id)
+            check.error(
+                "bad-cue",
+                "some cues cannot be read",
+                (Mark("line", places[len(events)]),) if len(events) < len(places) else (),
+                detail=f"{len(places):,} times, {len(events):,} cues",
+                id=id,
+            )
             places = list(range(len(events)))
         captions = []
         for i, (event, line) in enumerate(zip(events, places, strict=False)):
             check.move((Mark("line", line),))
-            caption = check.caption(i, self.plain(event.text.replace("\\N", "\n")), event.start / 1000, event.end / 1000)
+            caption = check.caption(
+                i, self.plain(event.text.replace("\\N", "\n")), event.start / 1000, event.end / 1000
+            )
             if caption is not None:
                 captions.append(caption)
         check.move(())
@@ -95,7 +113,10 @@ class WebVtt(Subtitles):
         return html.unescape(_VTT_TAG.sub("", text))
 
     def cue(self, number: int, caption: Caption) -> str:
-        return f"{_stamp(caption.start)} --> {_stamp(caption.end)}\n{html.escape(_unbroken(caption.text), quote=False)}\n\n"
+        return (
+            f"{_stamp(caption.start)} -->"
+            f" {_stamp(caption.end)}\n{html.escape(_unbroken(caption.text), quote=False)}\n\n"
+        )
 
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         yield b"WEBVTT\n\n"

@@ -1,10 +1,9 @@
 """Tables, one caption per row: CSV, TSV and Parquet.
 
-Columns: `video` and `text`, and where they exist `start`, `end`, `duration`, `image`, `alternative`, `meta` (a JSON
-object). `--columns text=caption,video=clip` says what they are called in the file; common other names are known. Further
-columns go to the caption's meta. Rows with times and one id make one document; rows without times are alternatives of
-one another, as in COCO, unless a column `alternative` numbers them.
-"""
+Columns: `video` and `text`, and where they exist `start`, `end`, `duration`, `image`, `alternative`, `meta`
+(a JSON object). `--columns text=caption,video=clip` says what they are called in the file; common other names
+are known. Further columns go to the caption's meta. Rows with times and one id make one document; rows
+without times are alternatives of one another, as in COCO, unless a column `alternative` numbers them."""
 
 from __future__ import annotations
 
@@ -29,14 +28,19 @@ ALIASES = {
     "text": ("text", "caption", "sentence", "story", "description"),
     "start": ("start", "start_time", "t_start", "begin"),
     "end": ("end", "end_time", "t_end", "stop"),
-    "duration": ("duration",), "image": ("image",), "alternative": ("alternative",), "meta": ("meta",),
+    "duration": ("duration",),
+    "image": ("image",),
+    "alternative": ("alternative",),
+    "meta": ("meta",),
 }
 _INTEGER = re.compile(r"\s*[+-]?\d{1,15}\s*")
 Row = dict[str, Any]
 
 
 class Table(Format):
-    carries = carrying("documents", "several", "alternatives", "times", "untimed", "open", "duration", "images", "meta")
+    carries = carrying(
+        "documents", "several", "alternatives", "times", "untimed", "open", "duration", "images", "meta"
+    )
 
     @abstractmethod
     def rows(self, source: Source, check: Check) -> Iterator[tuple[Mark, Row]]: ...
@@ -44,16 +48,32 @@ class Table(Format):
     def read(self, source: Source, check: Check) -> Iterable[Document]:
         unknown = source.columns.keys() - ALIASES.keys()
         if unknown:
-            raise UsageError(f"There is no column {some(sorted(unknown))}.", hint=f"Columns that can be mapped: {', '.join(ALIASES)}.")
+            raise UsageError(
+                f"There is no column {some(sorted(unknown))}.",
+                hint=f"Columns that can be mapped: {', '.join(ALIASES)}.",
+            )
         rows = list(self.rows(source, check))
         if not rows:
             return
         heads = list(rows[0][1])
-        names = {ours: source.columns.get(ours) or next((h for a in known for h in heads if h.strip().lower() == a), "") for ours, known in ALIASES.items()}
+        names = {
+            ours: (
+                source.columns.get(ours)
+                or next((h for a in known for h in heads if h.strip().lower() == a), "")
+            )
+            for ours, known in ALIASES.items()
+        }
         lacking = [ours for ours in ("video", "text") if names[ours] not in heads]
-        lacking += [ours for ours, theirs in source.columns.items() if theirs not in heads and ours not in lacking]
+        lacking += [
+            ours for ours, theirs in source.columns.items() if theirs not in heads and ours not in lacking
+        ]
         for ours in lacking:
-            check.error("missing-column", f"there is no column for {ours!r}", (Mark("row", 1),), detail=f"columns: {', '.join(map(repr, heads[:12]))}; map it with --columns {ours}=NAME")
+            check.error(
+                "missing-column",
+                f"there is no column for {ours!r}",
+                (Mark("row", 1),),
+                detail=f"columns: {', '.join(map(repr, heads[:12]))}; map it with --columns {ours}=NAME",
+            )
         if not lacking:
             yield from _grouped(rows, names, check)
 
@@ -61,14 +81,30 @@ class Table(Format):
         """The columns and rows of a corpus; columns that would be empty throughout are left out."""
         counts: dict[str, int] = {}
         rows: list[Row] = []
-        numbered = (any(c.start is None for d in corpus for c in d.captions) and any(len(d.captions) > 1 for d in corpus)) or len(corpus.by_id()) < len(corpus)
+        numbered = (
+            any(c.start is None for d in corpus for c in d.captions)
+            and any(len(d.captions) > 1 for d in corpus)
+        ) or len(corpus.by_id()) < len(corpus)
         for document in corpus:
             which = counts[document.id] = counts.get(document.id, -1) + 1
             for caption in document.captions:
-                rows.append({"video": document.id, "start": caption.start, "end": caption.end, "text": caption.text, "duration": document.duration,
-                             "image": caption.image, "alternative": which if numbered else None,
-                             "meta": msgspec.json.encode(caption.meta).decode() if caption.meta else None})
-        used = [key for key in ("video", "start", "end", "text", "duration", "image", "alternative", "meta") if key in ("video", "text") or any(row[key] is not None for row in rows)]
+                rows.append(
+                    {
+                        "video": document.id,
+                        "start": caption.start,
+                        "end": caption.end,
+                        "text": caption.text,
+                        "duration": document.duration,
+                        "image": caption.image,
+                        "alternative": which if numbered else None,
+                        "meta": msgspec.json.encode(caption.meta).decode() if caption.meta else None,
+                    }
+                )
+        used = [
+            key
+            for key in ("video", "start", "end", "text", "duration", "image", "alternative", "meta")
+            if key in ("video", "text") or any(row[key] is not None for row in rows)
+        ]
         return used, [{key: row[key] for key in used} for row in rows]
 
 
@@ -78,19 +114,42 @@ def _grouped(rows: list[tuple[Mark, Row]], names: dict[str, str], check: Check) 
     groups: dict[tuple[Any, ...], list[tuple[Mark, Row]]] = {}
     for mark, row in rows:
         id = row.get(names["video"])
-        key = (str(id), str(row.get(names["alternative"]))) if names["alternative"] else (str(id),) if timed else (str(id), mark.number)
+        key = (
+            (str(id), str(row.get(names["alternative"])))
+            if names["alternative"]
+            else (str(id),)
+            if timed
+            else (str(id), mark.number)
+        )
         groups.setdefault(key, []).append((mark, row))
     for members in groups.values():
         mark, row = members[0]
-        id = check.open(row.get(names["video"]), (mark,), text=(names["text"],), time=(names["start"],), duration=_number(row.get(names["duration"])))
+        id = check.open(
+            row.get(names["video"]),
+            (mark,),
+            text=(names["text"],),
+            time=(names["start"],),
+            duration=_number(row.get(names["duration"])),
+        )
         captions = []
         for i, (place, item) in enumerate(members):
             check.move((place,))
             image = item.get(names["image"])
-            meta = {key: value for key, value in item.items() if key not in known and key is not None and value not in (None, "")}
+            meta = {
+                key: value
+                for key, value in item.items()
+                if key not in known and key is not None and value not in (None, "")
+            }
             meta.update(_meta(item.get(names["meta"]), check, place))
             text = item.get(names["text"])
-            caption = check.caption(i, text, _number(item.get(names["start"])), _number(item.get(names["end"])), None if image in (None, "") else str(image), meta)
+            caption = check.caption(
+                i,
+                text,
+                _number(item.get(names["start"])),
+                _number(item.get(names["end"])),
+                None if image in (None, "") else str(image),
+                meta,
+            )
             if caption is not None:
                 captions.append(caption)
         check.move((mark,))
@@ -98,7 +157,9 @@ def _grouped(rows: list[tuple[Mark, Row]], names: dict[str, str], check: Check) 
 
 
 def _number(value: Any) -> Any:
-    """A cell as a number; an empty cell is nothing, and what is no number stays what it is, to be reported."""
+    """A cell as a number; an empty cell is nothing, and what is no number stays what it is, to be
+    reported.
+    """
     if not isinstance(value, str):
         return value
     if not value.strip():
@@ -127,7 +188,9 @@ class Csv(Table):
     delimiter = ","
 
     def sniff(self, source: Source) -> bool:
-        heads = {head.strip().strip('"').lower() for head in source.head.partition("\n")[0].split(self.delimiter)}
+        heads = {
+            head.strip().strip('"').lower() for head in source.head.partition("\n")[0].split(self.delimiter)
+        }
         return not source.foreign and all(heads & set(ALIASES[column]) for column in ("video", "text"))
 
     def rows(self, source: Source, check: Check) -> Iterator[tuple[Mark, Row]]:
@@ -135,15 +198,30 @@ class Csv(Table):
         try:
             heads = reader.fieldnames or []
             for head in sorted({head for head in heads if heads.count(head) > 1}):
-                check.error("duplicate-column", "a column stands more than once in the head", (Mark("line", 1),), detail=repr(head))
+                check.error(
+                    "duplicate-column",
+                    "a column stands more than once in the head",
+                    (Mark("line", 1),),
+                    detail=repr(head),
+                )
             for row in reader:
                 mark = Mark("line", reader.line_num)
                 if None in row or None in row.values():
-                    check.error("ragged-row", "the row has more or fewer cells than the head", (mark,), detail=f"{len(reader.fieldnames or ())} columns")
+                    check.error(
+                        "ragged-row",
+                        "the row has more or fewer cells than the head",
+                        (mark,),
+                        detail=f"{len(reader.fieldnames or ())} columns",
+                    )
                     continue
                 yield mark, row
         except csv.Error as error:
-            check.error("bad-table", "the table cannot be read on", (Mark("line", reader.line_num + 1),), detail=str(error))
+            check.error(
+                "bad-table",
+                "the table cannot be read on",
+                (Mark("line", reader.line_num + 1),),
+                detail=str(error),
+            )
 
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         columns, rows = self.table(corpus)
@@ -176,7 +254,9 @@ class Parquet(Table):
         try:
             rows = arrow.parquet.read_table(arrow.BufferReader(source.data)).to_pylist()
         except (arrow.ArrowException, OSError, ValueError) as error:
-            check.error("bad-table", "the Parquet file cannot be read", (), detail=str(error).splitlines()[0][:200])
+            check.error(
+                "bad-table", "the Parquet file cannot be read", (), detail=str(error).splitlines()[0][:200]
+            )
             return
         for number, row in enumerate(rows, 1):
             yield Mark("row", number), row
@@ -185,7 +265,10 @@ class Parquet(Table):
         arrow = _pyarrow()
         names, rows = self.table(corpus)
         number = {"start", "end", "duration"}
-        columns = {key: [float(row[key]) if key in number and row[key] is not None else row[key] for row in rows] for key in names}
+        columns = {
+            key: [float(row[key]) if key in number and row[key] is not None else row[key] for row in rows]
+            for key in names
+        }
         sink = arrow.BufferOutputStream()
         arrow.parquet.write_table(arrow.table(columns), sink)
         yield sink.getvalue().to_pybytes()

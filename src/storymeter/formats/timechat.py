@@ -1,8 +1,7 @@
 """Predictions in the style of TimeChat and other language models: a list of timed captions per video.
 
-The same shape with `sentence` in place of `caption` (the inside of an ActivityNet submission) is read too, and written
-back as it was. Ids often end in `.mp4`; `--id-map strip-ext` takes that off.
-"""
+The same shape with `sentence` in place of `caption` (the inside of an ActivityNet submission) is read too,
+and written back as it was. Ids often end in `.mp4`; `--id-map strip-ext` takes that off."""
 
 from __future__ import annotations
 
@@ -22,11 +21,22 @@ class TimeChat(JsonFormat):
     manner = True
 
     def looks(self, value: Any) -> bool:
-        return isinstance(value, dict) and any(has(item, "timestamp") for v in some_of(value) if isinstance(v, list) for item in some_of(v, 3))
+        return isinstance(value, dict) and any(
+            has(item, "timestamp") for v in some_of(value) if isinstance(v, list) for item in some_of(v, 3)
+        )
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         videos = check.mapping(value, (), "a file of predictions")
-        key = "sentence" if any(has(item, "sentence") for v in some_of(videos) if isinstance(v, list) for item in some_of(v, 3)) else "caption"
+        key = (
+            "sentence"
+            if any(
+                has(item, "sentence")
+                for v in some_of(videos)
+                if isinstance(v, list)
+                for item in some_of(v, 3)
+            )
+            else "caption"
+        )
         known = frozenset((key, "timestamp"))
         self.keep(check, {"text": key})
         for video, events in videos.items():
@@ -37,11 +47,20 @@ class TimeChat(JsonFormat):
                     check.mapping(event, (video, i), "a caption")
                     continue
                 start, end = check.pair(event.get("timestamp", MISSING), i)
-                caption = check.caption(i, event.get(key, MISSING), start, end, None, others(event, known) if len(event) > 2 else None)
+                caption = check.caption(
+                    i,
+                    event.get(key, MISSING),
+                    start,
+                    end,
+                    None,
+                    others(event, known) if len(event) > 2 else None,
+                )
                 if caption is not None:
                     captions.append(caption)
             yield check.close(id, captions)
 
     def value(self, corpus: Corpus) -> Any:
         key = self.kept(corpus).get("text", "caption")
-        return {d.id: [{"timestamp": [c.start, c.end], key: c.text, **c.meta} for c in d.captions] for d in corpus}
+        return {
+            d.id: [{"timestamp": [c.start, c.end], key: c.text, **c.meta} for c in d.captions] for d in corpus
+        }

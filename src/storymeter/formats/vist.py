@@ -1,9 +1,8 @@
 """Visual Storytelling (VIST): stories in sequence, and the output files of its challenge.
 
-A story's id is its album: the five stories of an album are alternatives of one document. A challenge file may tell an
-album twice, over two photo sequences; its ids are then `album/photo-photo-…`, and `--id-map sequence` names the
-stories of a reference file in the same way.
-"""
+A story's id is its album: the five stories of an album are alternatives of one document. A challenge file may
+tell an album twice, over two photo sequences; its ids are then `album/photo-photo-…`, and `--id-map sequence`
+names the stories of a reference file in the same way."""
 
 from __future__ import annotations
 
@@ -22,18 +21,27 @@ _OUTPUT = frozenset(("album_id", "photo_sequence", "story_text_normalized"))
 class Sis(JsonFormat):
     name = "vist"
     title = "VIST stories in sequence (SIS)"
-    shape = '{"images": […], "albums": […], "annotations": [[{"story_id", "album_id", "worker_arranged_photo_order", "photo_flickr_id", "text"}]]}'
+    shape = (
+        '{"images": […], "albums": […], "annotations": [[{"story_id", "album_id",'
+        ' "worker_arranged_photo_order", "photo_flickr_id", "text"}]]}'
+    )
     carries = carrying("documents", "several", "alternatives", "untimed", "images", "meta")
     story = True
 
     def looks(self, value: Any) -> bool:
-        return has(value, "annotations") and (any(isinstance(v, list) for v in some_of(value["annotations"])) or "albums" in value)
+        return has(value, "annotations") and (
+            any(isinstance(v, list) for v in some_of(value["annotations"])) or "albums" in value
+        )
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         top = check.mapping(value, (), "a VIST file")
         self.keep(check, others(top, frozenset(("annotations",))))
         stories: dict[str, list[tuple[int, dict[str, Any]]]] = {}
-        for i, entry in enumerate(check.sequence(top.get("annotations", MISSING) if top else [], ("annotations",), "the annotations")):
+        for i, entry in enumerate(
+            check.sequence(
+                top.get("annotations", MISSING) if top else [], ("annotations",), "the annotations"
+            )
+        ):
             at = ("annotations", i)
             if not isinstance(entry, list) or len(entry) != 1 or not isinstance(entry[0], dict):
                 check.error("wrong-type", "an annotation must be a list of one object", at)
@@ -47,7 +55,12 @@ class Sis(JsonFormat):
         orders = [item.get("worker_arranged_photo_order", MISSING) for _, item in parts]
         for (i, _), order in zip(parts, orders, strict=True):
             if not isinstance(order, int):
-                check.error("bad-order", "worker_arranged_photo_order must be a whole number", ("annotations", i, 0), id=story)
+                check.error(
+                    "bad-order",
+                    "worker_arranged_photo_order must be a whole number",
+                    ("annotations", i, 0),
+                    id=story,
+                )
         if all(isinstance(order, int) for order in orders):
             parts = sorted(parts, key=lambda part: part[1]["worker_arranged_photo_order"])
         captions, photos, album = [], [], story
@@ -55,18 +68,28 @@ class Sis(JsonFormat):
             album = check.open(item.get("album_id", story), ("annotations", i, 0), text=("text",))
             photo = str(item.get("photo_flickr_id", ""))
             photos.append(photo)
-            caption = check.caption(0, item.get("text", MISSING), image=photo or None, meta=others(item, _SIS))
+            caption = check.caption(
+                0, item.get("text", MISSING), image=photo or None, meta=others(item, _SIS)
+            )
             if caption is not None:
                 captions.append(caption)
-        return check.close(album, captions, meta={"album_id": album, "story_id": story, "photo_sequence": photos})
+        return check.close(
+            album, captions, meta={"album_id": album, "story_id": story, "photo_sequence": photos}
+        )
 
     def value(self, corpus: Corpus) -> Any:
         annotations = []
         for number, document in enumerate(corpus):
             story = document.meta.get("story_id", str(number))
             for order, caption in enumerate(document.captions):
-                item = {"story_id": story, "album_id": document.meta.get("album_id", document.id), "worker_arranged_photo_order": order,
-                        "photo_flickr_id": caption.image or "", "text": caption.text, **caption.meta}
+                item = {
+                    "story_id": story,
+                    "album_id": document.meta.get("album_id", document.id),
+                    "worker_arranged_photo_order": order,
+                    "photo_flickr_id": caption.image or "",
+                    "text": caption.text,
+                    **caption.meta,
+                }
                 annotations.append([item])
         return {**self.kept(corpus, {"images": [], "albums": []}), "annotations": annotations}
 
@@ -74,8 +97,13 @@ class Sis(JsonFormat):
 class Challenge(JsonFormat):
     name = "vist-challenge"
     title = "VIST challenge output"
-    shape = '{"output_stories": [{"album_id": "7", "photo_sequence": ["1", "2", "3", "4", "5"], "story_text_normalized": "…"}]}'
-    carries = carrying("documents", "several", "alternatives", "untimed", "images", "sequence", "about") - {"bounds"}
+    shape = (
+        '{"output_stories": [{"album_id": "7", "photo_sequence": ["1", "2", "3", "4", "5"],'
+        ' "story_text_normalized": "…"}]}'
+    )
+    carries = carrying("documents", "several", "alternatives", "untimed", "images", "sequence", "about") - {
+        "bounds"
+    }
     story = True
 
     def looks(self, value: Any) -> bool:
@@ -84,8 +112,14 @@ class Challenge(JsonFormat):
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         top = check.mapping(value, (), "a challenge file")
         self.keep(check, others(top, frozenset(("output_stories",))))
-        listed = check.sequence(top.get("output_stories", MISSING) if top else [], ("output_stories",), "the stories")
-        told = {(str(item.get("album_id")), str(item.get("photo_sequence"))) for item in listed if isinstance(item, dict)}
+        listed = check.sequence(
+            top.get("output_stories", MISSING) if top else [], ("output_stories",), "the stories"
+        )
+        told = {
+            (str(item.get("album_id")), str(item.get("photo_sequence")))
+            for item in listed
+            if isinstance(item, dict)
+        }
         albums = Counter(album for album, _ in told)
         for i, item in enumerate(listed):
             at = ("output_stories", i)
@@ -93,13 +127,25 @@ class Challenge(JsonFormat):
                 check.mapping(item, at, "a story")
                 continue
             id = check.open(item.get("album_id", MISSING), at, text=("story_text_normalized",), time=(INDEX,))
-            photos = [str(photo) for photo in check.sequence(item.get("photo_sequence", MISSING), (*at, "photo_sequence"), "the photo sequence")]
+            photos = [
+                str(photo)
+                for photo in check.sequence(
+                    item.get("photo_sequence", MISSING), (*at, "photo_sequence"), "the photo sequence"
+                )
+            ]
             caption = check.caption(0, item.get("story_text_normalized", MISSING))
             name = id if albums[id] == 1 else f"{id}/{'-'.join(photos)}"
-            yield check.close(name, [] if caption is None else [caption], meta={"album_id": id, "photo_sequence": photos, **others(item, _OUTPUT)})
+            yield check.close(
+                name,
+                [] if caption is None else [caption],
+                meta={"album_id": id, "photo_sequence": photos, **others(item, _OUTPUT)},
+            )
 
     def value(self, corpus: Corpus) -> Any:
-        stories = [{"album_id": d.id, **d.meta, "photo_sequence": _photos(d), "story_text_normalized": d.text} for d in corpus]
+        stories = [
+            {"album_id": d.id, **d.meta, "photo_sequence": _photos(d), "story_text_normalized": d.text}
+            for d in corpus
+        ]
         return {**self.kept(corpus), "output_stories": stories}
 
 

@@ -17,18 +17,25 @@ _VITAL = ("documents", "several", "alternatives", "untimed", "open")
 
 
 def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = None) -> list[str]:
-    """Write a corpus; `-` is stdout. Returns what the format could not carry (`other keys`, `durations`), in words.
+    """Write a corpus; `-` is stdout. Returns what the format could not carry (`other keys`, `durations`), in
+    words.
 
-    Without `format` the suffix decides (stdout: JSON Lines); `.json` means the format that the corpus was read from.
-    """
+    Without `format` the suffix decides (stdout: JSON Lines); `.json` means the format that the corpus was
+    read from."""
     path = os.fspath(path)
     target = registry.get(format) if format else _by_suffix(corpus, path)
     used = _used(corpus)
     lacking = [name for name in FIELDS if name in used and name not in target.carries]
     for name in lacking:
         if name in _VITAL:
-            raise DataError(f"The format {target.name!r} cannot hold {FIELDS[name]}, and {corpus.name!r} has them ({some(used[name], limit=3)}).",
-                            hint=f"Formats that can: {', '.join(f.name for f in registry.FORMATS.values() if name in f.carries)}.")
+            raise DataError(
+                f"The format {target.name!r} cannot hold {FIELDS[name]}, and {corpus.name!r} has them"
+                f" ({some(used[name], limit=3)}).",
+                hint=(
+                    "Formats that can:"
+                    f" {', '.join(f.name for f in registry.FORMATS.values() if name in f.carries)}."
+                ),
+            )
     try:
         if path == "-":
             for chunk in target.write(corpus):
@@ -41,25 +48,36 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
                 for chunk in target.write(corpus):
                     file.write(chunk)
     except UnicodeEncodeError:  # captions and ids are checked when they are read, other keys are not
-        raise DataError(f"Another key of {corpus.name!r} holds half of a character (a lone surrogate), which no file can hold.",
-                        hint="Mend it where the file was made.") from None
+        raise DataError(
+            f"Another key of {corpus.name!r} holds half of a character (a lone surrogate), which no file can"
+            " hold.",
+            hint="Mend it where the file was made.",
+        ) from None
     rounded = [f"fractions of {target.tick:g} s"] if target.tick and _finer(corpus, target.tick) else []
     return [FIELDS[name] for name in lacking] + rounded + _own_keys(corpus, target)
 
 
 def _own_keys(corpus: Corpus, target: Format) -> list[str]:
-    """Keys at the top of the file it came from, such as ActivityNet's `version`: only that format and JSON Lines keep them."""
+    """Keys at the top of the file it came from, such as ActivityNet's `version`: only that format and JSON
+    Lines keep them.
+    """
     kept = corpus.meta.get("file")
     if target.name == "jsonl" or not isinstance(kept, dict):
         return []
-    foreign = [keys for name, keys in kept.items() if keys and name != target.name and name in registry.FORMATS and not registry.FORMATS[name].manner]
+    foreign = [
+        keys
+        for name, keys in kept.items()
+        if keys and name != target.name and name in registry.FORMATS and not registry.FORMATS[name].manner
+    ]
     return [f"the file's own {some(sorted(keys), limit=3)}" for keys in foreign]
 
 
 def _own_ends(document: Document) -> bool:
     """Does an end say more than the next start, or the end of the video, does?"""
     follow = [*(c.start for c in document.captions[1:]), document.duration]
-    return any(c.end is not None and c.end != after for c, after in zip(document.captions, follow, strict=False))
+    return any(
+        c.end is not None and c.end != after for c, after in zip(document.captions, follow, strict=False)
+    )
 
 
 def _finer(corpus: Corpus, tick: float) -> bool:
@@ -85,8 +103,13 @@ def _used(corpus: Corpus) -> dict[str, list[str]]:
             "ends": _own_ends(document),
             "times": any(c.start is not None for c in document.captions),
             "untimed": any(c.start is None for c in document.captions),
-            "images": any(c.image is not None for c in document.captions) or "photo_sequence" in document.meta,
-            "sequence": document.meta.get("photo_sequence", [c.image for c in document.captions]) != [c.image for c in document.captions],
+            "images": (
+                any(c.image is not None for c in document.captions) or "photo_sequence" in document.meta
+            ),
+            "sequence": (
+                document.meta.get("photo_sequence", [c.image for c in document.captions])
+                != [c.image for c in document.captions]
+            ),
             "meta": any(c.meta for c in document.captions),
             "about": bool(document.meta.keys() - {"photo_sequence", "story_id", "album_id"}),
         }
@@ -110,4 +133,7 @@ def _by_suffix(corpus: Corpus, path: str) -> Format:
     if len(fits) == 1:
         return fits[0]
     which = f"The suffix {suffix!r} does not say" if suffix else "The name does not say"
-    raise UsageError(f"{which} which format {path} shall have.", hint=f"Say it with --to: {', '.join(f.name for f in fits or registry.FORMATS.values())}.")
+    raise UsageError(
+        f"{which} which format {path} shall have.",
+        hint=f"Say it with --to: {', '.join(f.name for f in fits or registry.FORMATS.values())}.",
+    )

@@ -16,7 +16,10 @@ _SEGMENT = frozenset(("segment", "sentence"))
 class YouCook2(JsonFormat):
     name = "youcook2"
     title = "YouCook2"
-    shape = '{"database": {"<video>": {"duration": 9.0, "subset": "…", "annotations": [{"id": 0, "segment": [0, 4], "sentence": "…"}]}}}'
+    shape = (
+        '{"database": {"<video>": {"duration": 9.0, "subset": "…", "annotations": [{"id": 0, "segment": [0,'
+        ' 4], "sentence": "…"}]}}}'
+    )
     carries = carrying("documents", "several", "times", "empty", "duration", "meta", "about")
 
     def looks(self, value: Any) -> bool:
@@ -25,19 +28,31 @@ class YouCook2(JsonFormat):
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         top = check.mapping(value, (), "a YouCook2 file")
         self.keep(check, others(top, frozenset(("database",))))
-        for video, entry in check.mapping(top.get("database", MISSING) if top else {}, ("database",), "the database").items():
+        for video, entry in check.mapping(
+            top.get("database", MISSING) if top else {}, ("database",), "the database"
+        ).items():
             at = ("database", video)
             if type(entry) is not dict:
                 check.mapping(entry, at, "a video")
                 continue
-            id = check.open(video, at, text=("annotations", INDEX, "sentence"), time=("annotations", INDEX, "segment"), duration=entry.get("duration"))
+            id = check.open(
+                video,
+                at,
+                text=("annotations", INDEX, "sentence"),
+                time=("annotations", INDEX, "segment"),
+                duration=entry.get("duration"),
+            )
             captions = []
-            for i, item in enumerate(check.sequence(entry.get("annotations", MISSING), (*at, "annotations"), "the annotations")):
+            for i, item in enumerate(
+                check.sequence(entry.get("annotations", MISSING), (*at, "annotations"), "the annotations")
+            ):
                 if type(item) is not dict:
                     check.mapping(item, (*at, "annotations", i), "an annotation")
                     continue
                 start, end = check.pair(item.get("segment", MISSING), i)
-                caption = check.caption(i, item.get("sentence", MISSING), start, end, None, others(item, _SEGMENT))
+                caption = check.caption(
+                    i, item.get("sentence", MISSING), start, end, None, others(item, _SEGMENT)
+                )
                 if caption is not None:
                     captions.append(caption)
             yield check.close(id, captions, meta=others(entry, _VIDEO))
@@ -46,7 +61,10 @@ class YouCook2(JsonFormat):
         fresh = self.name not in (corpus.meta.get("file") or {})
         database: dict[str, Any] = {}
         for document in corpus:
-            annotations = [{**({"id": i} if fresh else {}), "segment": [c.start, c.end], "sentence": c.text, **c.meta} for i, c in enumerate(document.captions)]
+            annotations = [
+                {**({"id": i} if fresh else {}), "segment": [c.start, c.end], "sentence": c.text, **c.meta}
+                for i, c in enumerate(document.captions)
+            ]
             duration = {} if document.duration is None else {"duration": document.duration}
             database[document.id] = {**duration, "annotations": annotations, **document.meta}
         return {**self.kept(corpus), "database": database}

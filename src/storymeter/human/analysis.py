@@ -33,32 +33,67 @@ class Analysis:
     notes: tuple[str, ...]
 
 
-def analyse(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, scale: Literal["raw", "z"] = "raw", accept: Literal["passed", "all"] = "passed",
-            repeats: Repeats = "all", gates: Gates = "auto", enforce_repeats: bool = False, splits: int = 100, seed: int = 0) -> Analysis:
-    """`accept="all"` drops nobody; the verdicts are still reported. `splits=0` leaves the split-half bootstrap out."""
-    quality = assess(ratings, test=test, alpha=alpha, gates=gates, enforce_repeats=enforce_repeats, scale=scale)
+def analyse(
+    ratings: Ratings,
+    *,
+    test: Test = "t",
+    alpha: float = 0.05,
+    scale: Literal["raw", "z"] = "raw",
+    accept: Literal["passed", "all"] = "passed",
+    repeats: Repeats = "all",
+    gates: Gates = "auto",
+    enforce_repeats: bool = False,
+    splits: int = 100,
+    seed: int = 0,
+) -> Analysis:
+    """`accept="all"` drops nobody; the verdicts are still reported. `splits=0` leaves the split-half
+    bootstrap out.
+    """
+    quality = assess(
+        ratings, test=test, alpha=alpha, gates=gates, enforce_repeats=enforce_repeats, scale=scale
+    )
     kept = quality.accepted if accept == "passed" else np.ones(len(quality.workers), dtype=bool)
     if not kept.any():
         reasons = {worker.reason.split(" (")[0] for worker in quality.workers}
-        raise DataError(f"None of the {len(kept):,} raters passed the control test ({test}, alpha = {alpha:g}): {'; '.join(sorted(reasons)[:3])}.",
-                        hint="If the file holds accepted raters only, or has no control pairs, use --accept all.")
+        raise DataError(
+            f"None of the {len(kept):,} raters passed the control test ({test}, alpha = {alpha:g}):"
+            f" {'; '.join(sorted(reasons)[:3])}.",
+            hint="If the file holds accepted raters only, or has no control pairs, use --accept all.",
+        )
     used = ratings.of_raters(kept) if not kept.all() else ratings
     captions = caption_scores(used, scale=scale, repeats=repeats)
     ranking = rank(used, alpha=alpha, scale=scale, repeats=repeats, captions=captions)
-    return Analysis(ratings, quality, kept, used, captions, ranking, agreement(used, standardise(used, scale)),
-                    split_half(used, splits=splits, seed=seed, scale=scale) if splits else None, scale, accept,
-                    len(np.unique(ratings.rater.codes * len(ratings.hit) + ratings.hit.codes)), _notes(ratings, quality, ranking, scale))
+    return Analysis(
+        ratings,
+        quality,
+        kept,
+        used,
+        captions,
+        ranking,
+        agreement(used, standardise(used, scale)),
+        split_half(used, splits=splits, seed=seed, scale=scale) if splits else None,
+        scale,
+        accept,
+        len(np.unique(ratings.rater.codes * len(ratings.hit) + ratings.hit.codes)),
+        _notes(ratings, quality, ranking, scale),
+    )
 
 
 def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> tuple[str, ...]:
     notes = [*ratings.notes, *quality.notes, *ranking.notes]
     if quality.incomplete:
-        notes.append(f"{quality.incomplete:,} control captions have no partner that the same rater rated (a HIT left half done?); they are in no test.")
+        notes.append(
+            f"{quality.incomplete:,} control captions have no partner that the same rater rated (a HIT left"
+            " half done?); they are in no test."
+        )
     if not any(worker.pairs for worker in quality.workers):
         notes.append("The file holds no control pairs, so nobody could be tested.")
     thin = [s.name for s in ranking.systems if s.n < SYSTEM_MINIMUM]
     if thin:
-        notes.append(f"Fewer than {SYSTEM_MINIMUM} ratings, the least that the method's authors advise for a system: {', '.join(thin)}.")
+        notes.append(
+            f"Fewer than {SYSTEM_MINIMUM} ratings, the least that the method's authors advise for a system:"
+            f" {', '.join(thin)}."
+        )
     if scale == "z":
         notes.append("The file holds standardised scores, so raw means are not known.")
     return tuple(notes)

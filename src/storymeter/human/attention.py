@@ -1,19 +1,22 @@
-"""Did a rater look at the captions, or only at some? Two kinds of evidence, both apart from the control pairs.
+"""Did a rater look at the captions, or only at some? Two kinds of evidence, both apart from the control
+pairs.
 
-The control pairs catch who never looks. Who looks at three captions in ten passes them sooner or later, and the more
-pairs there are, the sooner: on average the damaged ones do get lower scores. Here such raters show.
+The control pairs catch who never looks. Who looks at three captions in ten passes them sooner or later, and
+the more pairs there are, the sooner: on average the damaged ones do get lower scores. Here such raters show.
 
-- **Repeats** (`consistency`): a rater who reads gives a caption that comes again about the score it had, give or take a
-  drift that is the same for all. With d the mean |first - second|, less that drift, over k repeats (times √(k/(k - 1)),
-  for the drift that was taken out), G the mean |a - b| over all pairs of the rater's own scores (Gini's mean difference)
-  and s their standard deviation, d of somebody who answers without looking is about normal with mean G and variance
-  (2s² - G²)/k; p = P(no larger than d). Silent with fewer than five repeats.
-- **Peers** (`peers`): r is the correlation of a rater's scores of undamaged captions with the mean z that trusted others
-  gave the same captions. Who looks at a share a of the captions, and whose other answers are as spread as these, reaches a
-  times the r of a rater who looks at all, about. So r is held against half of what is usual, R/2 with R the median over trusted
-  raters: p = P(Z > (atanh r - atanh R/2) √(n - 3)) over n shared captions (Fisher 1921). Silent with fewer than five
-  trusted raters, and where captions are so few, or raters so much at odds, that a usual rater would fail more than once
-  in ten.
+- **Repeats** (`consistency`): a rater who reads gives a caption that comes again about the score it had, give
+  or take a
+  drift that is the same for all. With d the mean |first - second|, less that drift, over k repeats (times
+  √(k/(k - 1)), for the drift that was taken out), G the mean |a - b| over all pairs of the rater's own scores
+  (Gini's mean difference) and s their standard deviation, d of somebody who answers without looking is about
+  normal with mean G and variance (2s² - G²)/k; p = P(no larger than d). Silent with fewer than five repeats.
+- **Peers** (`peers`): r is the correlation of a rater's scores of undamaged captions with the mean z that
+  trusted others
+  gave the same captions. Who looks at a share a of the captions, and whose other answers are as spread as
+  these, reaches a times the r of a rater who looks at all, about. So r is held against half of what is usual,
+  R/2 with R the median over trusted raters: p = P(Z > (atanh r - atanh R/2) √(n - 3)) over n shared captions
+  (Fisher 1921). Silent with fewer than five trusted raters, and where captions are so few, or raters so much
+  at odds, that a usual rater would fail more than once in ten.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ _SHARE, _LOST = 0.5, 0.1
 
 @dataclass(frozen=True, slots=True)
 class Peers:
-    """Per rater: correlation with trusted others, over how many captions, and p (NaN where nothing can be said); and what is usual."""
+    """Per rater: correlation with trusted others, over how many captions, and p (NaN where nothing can be
+    said); and what is usual.
+    """
 
     r: FloatArray
     captions: IntArray
@@ -47,19 +52,29 @@ class Peers:
 
 
 def consistency(ratings: Ratings, repeats: ControlPairs) -> FloatArray:
-    """p per rater that the scores of repeats are no closer than those of unrelated captions; NaN where nothing can be said."""
+    """p per rater that the scores of repeats are no closer than those of unrelated captions; NaN where
+    nothing can be said.
+    """
     n, rater = len(ratings.rater), ratings.rater.codes
     order = np.lexsort((ratings.value, rater))
     value, owner, size = ratings.value[order], rater[order], np.bincount(rater, minlength=n).astype(float)
-    place = np.arange(len(value)) - (np.cumsum(size) - size)[owner]  # 0, 1, … among the rater's scores, smallest first
+    place = (
+        np.arange(len(value)) - (np.cumsum(size) - size)[owner]
+    )  # 0, 1, … among the rater's scores, smallest first
     k = np.bincount(repeats.rater, minlength=n).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(owner, weights=value, minlength=n) / size
         variance = np.bincount(owner, weights=(value - mean[owner]) ** 2, minlength=n) / (size - 1)
-        gini = 2 * np.bincount(owner, weights=(2 * place + 1 - size[owner]) * (value - mean[owner]), minlength=n) / (size * (size - 1))
+        gini = (
+            2
+            * np.bincount(owner, weights=(2 * place + 1 - size[owner]) * (value - mean[owner]), minlength=n)
+            / (size * (size - 1))
+        )
         spread = np.sqrt(np.maximum(2 * variance - gini**2, 0) / k)
         change = repeats.first - repeats.second
-        change = (change - means(change, repeats.rater, n)[repeats.rater]) * np.sqrt(k / (k - 1))[repeats.rater]
+        change = (change - means(change, repeats.rater, n)[repeats.rater]) * np.sqrt(k / (k - 1))[
+            repeats.rater
+        ]
         z = (means(np.abs(change), repeats.rater, n) - gini) / spread
     return np.where((k >= LEAST_REPEATS) & (spread > 1e-12), ndtr(z), np.nan)
 
@@ -70,12 +85,17 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
     author[ratings.credit_row] = ratings.credit.codes  # a caption that several wrote is known by one of them
     use = (ratings.kind != DEGRADED) & ~np.isnan(z)
     captions = len(ratings.systems) * len(ratings.item)
-    cell, place = np.unique(ratings.rater.codes[use] * captions + author[use] * len(ratings.item) + ratings.item.codes[use], return_inverse=True)
+    cell, place = np.unique(
+        ratings.rater.codes[use] * captions + author[use] * len(ratings.item) + ratings.item.codes[use],
+        return_inverse=True,
+    )
     own = means(z[use], place.reshape(-1), len(cell))
     rater, caption = cell // captions, np.unique(cell % captions, return_inverse=True)[1].reshape(-1)
     known = trusted[rater]
     raters = np.bincount(caption[known], minlength=caption.max(initial=-1) + 1)[caption] - known
-    others = np.bincount(caption[known], weights=own[known], minlength=caption.max(initial=-1) + 1)[caption] - np.where(known, own, 0.0)
+    others = np.bincount(caption[known], weights=own[known], minlength=caption.max(initial=-1) + 1)[
+        caption
+    ] - np.where(known, own, 0.0)
     shared = raters > 0
     r = _correlations(own[shared], others[shared] / raters[shared], rater[shared], n)
     count = np.bincount(rater[shared], minlength=n)
@@ -100,4 +120,7 @@ def means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
     """Per group, over the values that are there; NaN where there is none."""
     there = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.bincount(groups[there], weights=values[there], minlength=n) / np.bincount(groups[there], minlength=n))
+        return np.asarray(
+            np.bincount(groups[there], weights=values[there], minlength=n)
+            / np.bincount(groups[there], minlength=n)
+        )

@@ -7,9 +7,9 @@
     rushing    does not watch, tries to answer at once, hovers around the middle
     extremes   pulls the handle to one end or the other, by lot
 
-The truth is read from the private key (which is why only the organiser can rehearse): systems are spread from good to
-poor in the order in which they were given, human captions lie above them, damaged ones far below their originals.
-"""
+The truth is read from the private key (which is why only the organiser can rehearse): systems are spread from
+good to poor in the order in which they were given, human captions lie above them, damaged ones far below
+their originals."""
 
 from __future__ import annotations
 
@@ -67,7 +67,11 @@ class Truth:
         self._answers: dict[str, int] = {}
         for line in key.values():
             if isinstance(line, Slot):
-                level = 90.0 if line.kind == "human" else sum(self.systems.get(s, 90.0) for s in line.systems) / len(line.systems)
+                level = (
+                    90.0
+                    if line.kind == "human"
+                    else sum(self.systems.get(s, 90.0) for s in line.systems) / len(line.systems)
+                )
                 if line.kind == "degraded":
                     level = max(8.0, level - 45)
                 elif line.text in self._texts:
@@ -78,7 +82,9 @@ class Truth:
                     self._texts["\n".join(told)] = self.systems[name] + _lot(line.item + name, 6.0)
                 question = getattr(line, "question", None)
                 if question is not None:
-                    self._answers[question.question + "\n" + "\n".join(question.options) + "\n".join(line.texts[0])] = question.answer
+                    self._answers[
+                        question.question + "\n" + "\n".join(question.options) + "\n".join(line.texts[0])
+                    ] = question.answer
 
     def of(self, sentences: str | Sequence[str]) -> float:
         return self._texts.get(sentences if isinstance(sentences, str) else "\n".join(sentences), 50.0)
@@ -86,7 +92,9 @@ class Truth:
     def test(self, item: Mapping[str, Any]) -> int:
         question = item["question"]
         for first in (item["left"], item["right"]):
-            found = self._answers.get(question["text"] + "\n" + "\n".join(question["options"]) + "\n".join(first))
+            found = self._answers.get(
+                question["text"] + "\n" + "\n".join(question["options"]) + "\n".join(first)
+            )
             if found is not None:
                 return found
         return 0
@@ -130,10 +138,17 @@ class Bot:
             out: dict[str, Any] = {"value": max(-2, min(2, round(lead / 15)))}
             if item.get("question"):
                 attentive = self.character in ("honest", "constant")
-                out["test"] = self.truth.test(item) if attentive else self.rng.randrange(len(item["question"]["options"]))
+                out["test"] = (
+                    self.truth.test(item)
+                    if attentive
+                    else self.rng.randrange(len(item["question"]["options"]))
+                )
             return out
         levels = [self.score(self.truth.of(story)) for story in item["stories"]]
-        marks = [[max(1, min(5, round(1 + level / 25 + self.rng.gauss(0, 0.4)))) for _ in range(3)] for level in levels]
+        marks = [
+            [max(1, min(5, round(1 + level / 25 + self.rng.gauss(0, 0.4)))) for _ in range(3)]
+            for level in levels
+        ]
         return {"marks": marks, "vote": levels.index(max(levels))}
 
 
@@ -148,10 +163,20 @@ class Tally(msgspec.Struct):
 
 
 class Visitor:
-    """A bot with a browser's manners: keeps an answer until it is acknowledged; with `trouble`, an unlucky one too
-    (double clicks, stale tabs, connections that drop before the reply comes)."""
+    """A bot with a browser's manners: keeps an answer until it is acknowledged; with `trouble`, an unlucky
+    one too (double clicks, stale tabs, connections that drop before the reply comes)."""
 
-    def __init__(self, client: httpx.AsyncClient, link: str, bot: Bot, *, think: tuple[float, float] = (0, 0), watch: bool = False, trouble: float = 0.0, patience: float = 60.0) -> None:
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        link: str,
+        bot: Bot,
+        *,
+        think: tuple[float, float] = (0, 0),
+        watch: bool = False,
+        trouble: float = 0.0,
+        patience: float = 60.0,
+    ) -> None:
         self.client, self.link, self.bot = client, link, bot
         self.think, self.watch, self.trouble, self.patience = think, watch, trouble, patience
         self.tally = Tally(bot.character)
@@ -171,7 +196,9 @@ class Visitor:
                 pass
             self.tally.retries += 1
             if time.monotonic() - begin > self.patience:
-                raise StorymeterError(f"The server has not answered {path} for {self.patience:.0f} s.", hint="Is it running?")
+                raise StorymeterError(
+                    f"The server has not answered {path} for {self.patience:.0f} s.", hint="Is it running?"
+                )
             await asyncio.sleep(0.1)
 
     async def arrive(self) -> bool:
@@ -218,7 +245,9 @@ class Visitor:
             break
         if reply.get("status") == "saved":
             self.tally.saved.append((item["at"], answer))
-            if self.trouble and self.bot.rng.random() < self.trouble:  # a double click, or an old tab with another answer
+            if (
+                self.trouble and self.bot.rng.random() < self.trouble
+            ):  # a double click, or an old tab with another answer
                 other = body if self.bot.rng.random() < 0.5 else {**body, "answer": self.bot.answer(item)}
                 await self.call("POST", "/answer", other)
         return reply
@@ -230,8 +259,18 @@ class Visitor:
         await self.call("POST", "/event", {**mark, "event": "ended"})
 
 
-async def rehearse(url: str, links: Sequence[str], bots: Sequence[Bot], *, report: Callable[[int, int], None] = lambda done, total: None, at_once: int = 200, **manners: Any) -> list[Tally]:
-    """All of them at work. Seats are taken one after the other, so that the same seed gives the same rater the same HIT."""
+async def rehearse(
+    url: str,
+    links: Sequence[str],
+    bots: Sequence[Bot],
+    *,
+    report: Callable[[int, int], None] = lambda done, total: None,
+    at_once: int = 200,
+    **manners: Any,
+) -> list[Tally]:
+    """All of them at work. Seats are taken one after the other, so that the same seed gives the same rater
+    the same HIT.
+    """
     limits = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
     async with httpx.AsyncClient(base_url=url, limits=limits, follow_redirects=False, timeout=60) as client:
         visitors = [Visitor(client, link, bot, **manners) for link, bot in zip(links, bots, strict=True)]

@@ -1,10 +1,11 @@
 """A campaign is a folder, and the files in it are kept apart by who may know them:
 
-    campaign.json   what is asked, how and of whom; the organiser may edit the texts
-    key.jsonl       the private key: what stands at each place of each HIT (mode 0600; the rater pages never read it)
-    secrets.json    admin token, signing key, database address (mode 0600; made by the machine, never by hand)
-    links.csv       a personal link per rater (local campaigns; mode 0600)
-    campaign.db     answers (unless the database is elsewhere)
+campaign.json   what is asked, how and of whom; the organiser may edit the texts
+key.jsonl       the private key: what stands at each place of each HIT (mode 0600; the rater pages never read
+                it)
+secrets.json    admin token, signing key, database address (mode 0600; made by the machine, never by hand)
+links.csv       a personal link per rater (local campaigns; mode 0600)
+campaign.db     answers (unless the database is elsewhere)
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class Campaign(msgspec.Struct, frozen=True, omit_defaults=True):
     #: how many raters each HIT gets, and how many HITs one rater may do
     raters_per_hit: int = 1
     hits_per_rater: int = 1
-    #: how much of a clip's length must pass between its start and the answer, by the server's clock (0: only that it ended)
+    #: how much of a clip's length must pass between its start and the answer, by the server's clock (0: only
+    #: that it ended)
     watch: float = 0.9
     lease_minutes: float = 120.0
     platform: Platform = Platform()
@@ -135,9 +137,15 @@ class Folder:
         try:
             lines = [decoder.decode(line) for line in path.read_bytes().splitlines() if line]
         except FileNotFoundError:
-            raise DataError(f"{path} is missing: without the private key the answers cannot be read.", hint="Bring back the file that `storymeter human new` wrote.") from None
+            raise DataError(
+                f"{path} is missing: without the private key the answers cannot be read.",
+                hint="Bring back the file that `storymeter human new` wrote.",
+            ) from None
         except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-            raise DataError(f"{path} is damaged: {getattr(error, 'strerror', None) or error}", hint="Bring back the file that `storymeter human new` wrote.") from None
+            raise DataError(
+                f"{path} is damaged: {getattr(error, 'strerror', None) or error}",
+                hint="Bring back the file that `storymeter human new` wrote.",
+            ) from None
         return {(line.hit, line.position): line for line in lines}
 
     @property
@@ -149,22 +157,31 @@ class Folder:
         """The database's address; a relative SQLite path counts from the campaign's folder."""
         url = self.secrets.database
         prefix = "sqlite:///"
-        if url.startswith(prefix) and not Path(url[len(prefix):]).is_absolute():
-            return prefix + str((self.path / url[len(prefix):]).resolve())
+        if url.startswith(prefix) and not Path(url[len(prefix) :]).is_absolute():
+            return prefix + str((self.path / url[len(prefix) :]).resolve())
         return url
 
     def create(self, campaign: Campaign, key: Iterable[KeyLine], keys: Secrets) -> None:
         """Write a new campaign's files; a folder that holds one already is left alone."""
         if (self.path / "campaign.json").exists():
-            raise UsageError(f"{self.path} already holds a campaign.", hint="Choose another folder; answers are never overwritten.")
+            raise UsageError(
+                f"{self.path} already holds a campaign.",
+                hint="Choose another folder; answers are never overwritten.",
+            )
         self.path.mkdir(parents=True, exist_ok=True)
         encoder = msgspec.json.Encoder()
         private(self.path / "key.jsonl", b"".join(encoder.encode(line) + b"\n" for line in key))
         private(self.path / "secrets.json", msgspec.json.format(encoder.encode(keys), indent=2) + b"\n")
-        private(self.path / "campaign.json", msgspec.json.format(encoder.encode(campaign), indent=2) + b"\n", mode=0o644)
+        private(
+            self.path / "campaign.json",
+            msgspec.json.format(encoder.encode(campaign), indent=2) + b"\n",
+            mode=0o644,
+        )
 
     def links(self, labels: Sequence[str]) -> list[tuple[str, str]]:
-        """(rater, path of the personal link) for each label; made from the signing key, so they can be printed again."""
+        """(rater, path of the personal link) for each label; made from the signing key, so they can be
+        printed again.
+        """
         return [(label, "/r/" + self.secrets.token("local", label, "")) for label in labels]
 
 
@@ -181,13 +198,22 @@ def private(path: Path, content: bytes, mode: int = 0o600) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise DataError(f"{path} cannot be written: {error.strerror}.", hint="Make room on the disk, or choose another place for the campaign.") from None
+        raise DataError(
+            f"{path} cannot be written: {error.strerror}.",
+            hint="Make room on the disk, or choose another place for the campaign.",
+        ) from None
 
 
 def _load(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:
-        raise UsageError(f"{path.parent} is not a campaign: {path.name} is missing.", hint="Make one with: storymeter human new DIR …") from None
+        raise UsageError(
+            f"{path.parent} is not a campaign: {path.name} is missing.",
+            hint="Make one with: storymeter human new DIR …",
+        ) from None
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-        raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", hint="Correct the file (it is UTF-8), or bring back the one that `storymeter human new` wrote.") from None
+        raise DataError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}",
+            hint="Correct the file (it is UTF-8), or bring back the one that `storymeter human new` wrote.",
+        ) from None

@@ -1,20 +1,22 @@
 """HITs for Direct Assessment: which caption stands where, with controls that nobody can tell from the rest.
 
-A HIT has an even number of blocks (ten) of equal make-up (7 system captions, 1 degraded, 1 exact repeat, 1 human
-caption). Blocks i and i + 5 belong together: every slot of one has a twin in the other that shows **the same clip**.
+A HIT has an even number of blocks (ten) of equal make-up (7 system captions, 1 degraded, 1 exact repeat, 1
+human caption). Blocks i and i + 5 belong together: every slot of one has a twin in the other that shows **the
+same clip**.
 
-    degraded  <->  the human caption it was made from   (control_base = human; with `system`: a system's caption)
+    degraded  <->  the human caption it was made from   (control_base = human; with `system`: a system's
+              caption)
     repeat    <->  the caption it repeats
     the rest  <->  another author's caption of the same clip
 
-So the two members of a pair stand 41-59 places apart, either may come first, and since *every* clip comes twice, a
-second showing of a clip betrays nothing. Within a block the order is shuffled. Clips and authors that were shown
-least come first, ties are drawn by lot; the seed decides everything, byte for byte.
+So the two members of a pair stand 41-59 places apart, either may come first, and since *every* clip comes
+twice, a second showing of a clip betrays nothing. Within a block the order is shuffled. Clips and authors
+that were shown least come first, ties are drawn by lot; the seed decides everything, byte for byte.
 
-Two captions of one clip need two authors, and each caption is shown once per HIT (its repeat apart). Where the files
-cannot give that, `build` raises an error that says what is missing; where only the twins of ordinary captions cannot
-be had (a single system) they show different clips and `Design.notes` says what that costs.
-"""
+Two captions of one clip need two authors, and each caption is shown once per HIT (its repeat apart). Where
+the files cannot give that, `build` raises an error that says what is missing; where only the twins of
+ordinary captions cannot be had (a single system) they show different clips and `Design.notes` says what that
+costs."""
 
 from __future__ import annotations
 
@@ -62,12 +64,26 @@ class Layout(msgspec.Struct, frozen=True):
     def check(self) -> None:
         counts = (self.system, self.degraded, self.repeat, self.human)
         if self.blocks < 2 or self.blocks % 2 or min(counts) < 0 or not self.block:
-            raise UsageError(f"A HIT of {self.blocks} blocks of {'/'.join(map(str, counts))} cannot be laid out.", hint="Blocks come in pairs: give an even number, two or more, and counts that are not negative.")
+            raise UsageError(
+                f"A HIT of {self.blocks} blocks of {'/'.join(map(str, counts))} cannot be laid out.",
+                hint=(
+                    "Blocks come in pairs: give an even number, two or more, and counts that are not"
+                    " negative."
+                ),
+            )
         originals = self.repeat + (self.degraded if self.control_base == "system" else 0)
         if originals > self.system:
-            raise UsageError(f"Each block has {self.system} system captions, but {originals} controls of its partner block need one each as their original.", hint="Ask for more system captions per block or for fewer controls.")
+            raise UsageError(
+                f"Each block has {self.system} system captions, but {originals} controls of its partner block"
+                " need one each as their original.",
+                hint="Ask for more system captions per block or for fewer controls.",
+            )
         if self.control_base == "human" and self.degraded > self.human:
-            raise UsageError(f"{self.degraded} degraded captions per block need as many human captions; the layout has {self.human}.", hint="Raise --human-per-block, or use --control-base system.")
+            raise UsageError(
+                f"{self.degraded} degraded captions per block need as many human captions; the layout has"
+                f" {self.human}.",
+                hint="Raise --human-per-block, or use --control-base system.",
+            )
 
 
 class Slot(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="da"):
@@ -113,28 +129,57 @@ def texts(corpus: Corpus) -> dict[str, str]:
     return found
 
 
-def build(systems: Sequence[Corpus], human: Corpus | None = None, *, layout: Layout | None = None, hits: int | None = None,
-          seed: int = 0, merge_identical: bool = False, items: Iterable[str] | None = None) -> Design:
-    """Lay out `hits` HITs (default: enough to show every system caption once) over the videos in `items` (default: all)."""
+def build(
+    systems: Sequence[Corpus],
+    human: Corpus | None = None,
+    *,
+    layout: Layout | None = None,
+    hits: int | None = None,
+    seed: int = 0,
+    merge_identical: bool = False,
+    items: Iterable[str] | None = None,
+) -> Design:
+    """Lay out `hits` HITs (default: enough to show every system caption once) over the videos in `items`
+    (default: all).
+    """
     layout = layout or Layout()
     layout.check()
     names = [corpus.name for corpus in systems]
     if len(set(names)) < len(names):
-        raise DataError(f"Two systems share a name: {some(name for name, n in Counter(names).items() if n > 1)}.", hint="Rename one of the files.")
+        raise DataError(
+            f"Two systems share a name: {some(name for name, n in Counter(names).items() if n > 1)}.",
+            hint="Rename one of the files.",
+        )
     if human is None and layout.human + (layout.degraded if layout.control_base == "human" else 0):
-        raise UsageError("The layout asks for human captions, but there is no file of them.", hint="Give --human FILE, or --human-per-block 0 --control-base system.")
+        raise UsageError(
+            "The layout asks for human captions, but there is no file of them.",
+            hint="Give --human FILE, or --human-per-block 0 --control-base system.",
+        )
     wanted = set(items) if items is not None else None
-    people = {item: text for item, text in texts(human).items() if text and (wanted is None or item in wanted)} if human else {}
+    people = (
+        {item: text for item, text in texts(human).items() if text and (wanted is None or item in wanted)}
+        if human
+        else {}
+    )
     pool = _pool(systems, wanted, merge_identical)
-    dealer = _Dealer(pool, people, human.name if human else "", layout, random.Random(f"storymeter design {seed}"))
+    dealer = _Dealer(
+        pool, people, human.name if human else "", layout, random.Random(f"storymeter design {seed}")
+    )
     total = sum(map(len, pool.values()))
     count = hits if hits is not None else -(-total // max(1, layout.blocks * layout.system))
     if count < 1:
-        raise DataError("There is no system caption to rate.", hint="Check that the ids of the caption files match the clips.")
+        raise DataError(
+            "There is no system caption to rate.",
+            hint="Check that the ids of the caption files match the clips.",
+        )
     dealt = tuple(dealer.hit(f"h{number:05d}") for number in range(1, count + 1))
-    unseen = sum((entry.item, entry.systems) not in dealer.shown for entries in pool.values() for entry in entries)
+    unseen = sum(
+        (entry.item, entry.systems) not in dealer.shown for entries in pool.values() for entry in entries
+    )
     if unseen:
-        dealer.notes.append(f"{unseen:,} of {total:,} system captions are in no HIT: with more HITs (--hits) all are rated.")
+        dealer.notes.append(
+            f"{unseen:,} of {total:,} system captions are in no HIT: with more HITs (--hits) all are rated."
+        )
     return Design(layout, dealt, seed, tuple(dealer.notes))
 
 
@@ -143,14 +188,26 @@ def _pool(systems: Sequence[Corpus], wanted: set[str] | None, merge: bool) -> di
     for corpus in systems:
         for item, text in texts(corpus).items():
             if text and (wanted is None or item in wanted):
-                by_item.setdefault(item, {}).setdefault((text, "" if merge else corpus.name), []).append(corpus.name)
-    return {item: [_Entry(item, tuple(authors), text) for (text, _), authors in entries.items()] for item, entries in sorted(by_item.items())}
+                by_item.setdefault(item, {}).setdefault((text, "" if merge else corpus.name), []).append(
+                    corpus.name
+                )
+    return {
+        item: [_Entry(item, tuple(authors), text) for (text, _), authors in entries.items()]
+        for item, entries in sorted(by_item.items())
+    }
 
 
 class _Dealer:
     """Deals captions to HITs so that clips, authors and captions are shown equally often."""
 
-    def __init__(self, pool: Mapping[str, list[_Entry]], people: Mapping[str, str], human: str, layout: Layout, rng: random.Random) -> None:
+    def __init__(
+        self,
+        pool: Mapping[str, list[_Entry]],
+        people: Mapping[str, str],
+        human: str,
+        layout: Layout,
+        rng: random.Random,
+    ) -> None:
         self.pool, self.people, self.human, self.layout, self.rng = pool, people, human, layout, rng
         self.donors = list(people) if layout.control_base == "human" or people else []
         self.donor_texts = people or {item: entries[0].text for item, entries in pool.items()}
@@ -159,7 +216,10 @@ class _Dealer:
         self.shown: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self.notes: list[str] = []
         #: clips by how often captions of this role were shown; the least shown, by lot, on top
-        self.heaps = {role: [(0, rng.random(), item) for item in sorted(items)] for role, items in (("system", pool), ("human", people))}
+        self.heaps = {
+            role: [(0, rng.random(), item) for item in sorted(items)]
+            for role, items in (("system", pool), ("human", people))
+        }
         for heap in self.heaps.values():
             heapq.heapify(heap)
 
@@ -172,32 +232,59 @@ class _Dealer:
         blocks: list[list[tuple[Kind, _Entry, str, Degraded | None]]] = [[] for _ in range(layout.blocks)]
         self.name, pairs = name, 0
         for low in range(half):
-            for here, there in ((low, low + half), (low + half, low)):  # controls of `here`, originals in `there`
+            for here, there in (
+                (low, low + half),
+                (low + half, low),
+            ):  # controls of `here`, originals in `there`
                 for kind, count in (("degraded", layout.degraded), ("repeat", layout.repeat)):
                     for _ in range(count):
                         pairs += 1
                         pair = f"{name}.p{pairs:03d}"
-                        source: Kind = "human" if kind == "degraded" and layout.control_base == "human" else "system"
+                        source: Kind = (
+                            "human" if kind == "degraded" and layout.control_base == "human" else "system"
+                        )
                         entry = self.one(source)
                         blocks[there].append((source, entry, pair, None))
-                        blocks[here].append(self.degraded(entry, pair) if kind == "degraded" else ("repeat", entry, pair, None))
+                        blocks[here].append(
+                            self.degraded(entry, pair)
+                            if kind == "degraded"
+                            else ("repeat", entry, pair, None)
+                        )
             self.fill(blocks[low], blocks[low + half])
         slots: list[Slot] = []
         for block in blocks:
             self.rng.shuffle(block)
             for kind_, entry, pair, what in block:
-                slots.append(Slot(name, len(slots), entry.item, kind_, entry.systems, what.text if what else entry.text, pair, what))
+                slots.append(
+                    Slot(
+                        name,
+                        len(slots),
+                        entry.item,
+                        kind_,
+                        entry.systems,
+                        what.text if what else entry.text,
+                        pair,
+                        what,
+                    )
+                )
         for role, clips in self.resting.items():
             for uses, _, item in clips:
                 heapq.heappush(self.heaps[role], (uses, self.rng.random(), item))
         return Hit(name, tuple(slots))
 
-    def fill(self, a: list[tuple[Kind, _Entry, str, Degraded | None]], b: list[tuple[Kind, _Entry, str, Degraded | None]]) -> None:
+    def fill(
+        self,
+        a: list[tuple[Kind, _Entry, str, Degraded | None]],
+        b: list[tuple[Kind, _Entry, str, Degraded | None]],
+    ) -> None:
         """The places without a pair: two authors of one clip, one in each of the two blocks."""
         missing: list[list[Kind]] = []
         for block in (a, b):
             have = Counter(kind for kind, *_ in block)
-            wanted: tuple[tuple[Kind, int], ...] = (("system", self.layout.system), ("human", self.layout.human))
+            wanted: tuple[tuple[Kind, int], ...] = (
+                ("system", self.layout.system),
+                ("human", self.layout.human),
+            )
             rest = [kind for kind, count in wanted for _ in range(count - have[kind])]
             self.rng.shuffle(rest)
             missing.append(rest)
@@ -210,7 +297,12 @@ class _Dealer:
             b.append((right, second, "", None))
 
     def degraded(self, entry: _Entry, pair: str) -> tuple[Kind, _Entry, str, Degraded | None]:
-        return "degraded", entry, pair, damage(entry.text, self.donor_texts, self.donors, self.rng, exclude=entry.item)
+        return (
+            "degraded",
+            entry,
+            pair,
+            damage(entry.text, self.donor_texts, self.donors, self.rng, exclude=entry.item),
+        )
 
     def one(self, kind: Kind) -> _Entry:
         return self.draw((kind,))[0]
@@ -220,13 +312,18 @@ class _Dealer:
             first, second = self.draw((left, right))
         except DataError:
             first, second = self.one(left), self.one(right)
-            note = "Some clips had no two captions left to show in one HIT, so they come once there while controls come twice: add systems, or make HITs smaller, if raters may notice."
+            note = (
+                "Some clips had no two captions left to show in one HIT, so they come once there while"
+                " controls come twice: add systems, or make HITs smaller, if raters may notice."
+            )
             if note not in self.notes:
                 self.notes.append(note)
         return first, second
 
     def draw(self, kinds: tuple[Kind, ...]) -> list[_Entry]:
-        """Captions of these kinds, all of the clip that was shown least and does not stand in this HIT yet."""
+        """Captions of these kinds, all of the clip that was shown least and does not stand in this HIT
+        yet.
+        """
         role = "system" if "system" in kinds else "human"
         heap, resting, passed = self.heaps[role], self.resting[role], []
         try:
@@ -235,7 +332,8 @@ class _Dealer:
                 if item in self.present:
                     resting.append((uses, lot, item))
                 elif (entries := self.choose(item, kinds)) is not None:
-                    # a clip comes twice in a HIT whatever its role: counted by captions, a repeated one would lag and be chosen again
+                    # a clip comes twice in a HIT whatever its role: counted by captions, a repeated one would
+                    # lag and be chosen again
                     resting.append((uses + (2 if role == "system" else 1), lot, item))
                     self.present.add(item)
                     return entries
@@ -253,9 +351,13 @@ class _Dealer:
             if (entries := self.choose(item, kinds)) is not None:
                 resting[place] = (uses + len(kinds), lot, item)
                 return entries
-        have = f"{sum(map(len, self.pool.values())):,} system captions and {len(self.people):,} human captions of {len({*self.pool, *self.people}):,} clips"
+        have = (
+            f"{sum(map(len, self.pool.values())):,} system captions and {len(self.people):,} human captions"
+            f" of {len({*self.pool, *self.people}):,} clips"
+        )
         raise DataError(
-            f"HIT {self.name} of {self.layout.size} captions cannot be filled: no {' and '.join(kinds)} caption is left that it does not already show ({have}).",
+            f"HIT {self.name} of {self.layout.size} captions cannot be filled: no {' and '.join(kinds)}"
+            f" caption is left that it does not already show ({have}).",
             hint="Use smaller HITs (--blocks, --system-per-block), or add clips or systems.",
         )
 
@@ -269,7 +371,16 @@ class _Dealer:
             free = [e for e in options if (item, e.systems) not in self.used and e not in chosen]
             if not free:
                 return None
-            chosen.append(min(free, key=lambda e: (self.shown[item, e.systems], min(self.balance[s] for s in e.systems), self.rng.random())))
+            chosen.append(
+                min(
+                    free,
+                    key=lambda e: (
+                        self.shown[item, e.systems],
+                        min(self.balance[s] for s in e.systems),
+                        self.rng.random(),
+                    ),
+                )
+            )
         for entry in chosen:
             self.used.add((item, entry.systems))
             self.shown[item, entry.systems] += 1

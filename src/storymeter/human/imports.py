@@ -1,9 +1,9 @@
 """Ratings from files: our own export (JSON Lines, CSV), WMT tables, MTurk batch results, Appraise exports.
 
-`read(path)` looks at the file and picks the reader; `read(path, "wmt")` insists. Formats that carry no pair links (all
-but ours) link a control to the same worker's rating of the same system's caption of the same item in the same HIT.
-A human caption (REF) is filed there under the system whose place it takes; it competes as a system of its own only where its
-author is nobody's system. Systems that share a caption are joined by `+`.
+`read(path)` looks at the file and picks the reader; `read(path, "wmt")` insists. Formats that carry no pair
+links (all but ours) link a control to the same worker's rating of the same system's caption of the same item
+in the same HIT. A human caption (REF) is filed there under the system whose place it takes; it competes as a
+system of its own only where its author is nobody's system. Systems that share a caption are joined by `+`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ from .own_files import credit_all, plain_cell, records, storymeter, text
 from .ratings import Labels, Ratings, from_columns
 
 _WMT_KINDS = {"SYSTEM": "system", "REPEAT": "repeat", "REF": "human", "BAD_REF": "degraded"}
-_MTURK_KINDS = {"system": "system", "repeat": "repeat", "ref": "human", "cal": "degraded", "bad": "degraded", "bad_ref": "degraded"}
+_MTURK_KINDS = {
+    "system": "system",
+    "repeat": "repeat",
+    "ref": "human",
+    "cal": "degraded",
+    "bad": "degraded",
+    "bad_ref": "degraded",
+}
 _APPRAISE_KINDS = {"TGT": "system", "CHK": "repeat", "REF": "human", "BAD": "degraded"}
 _APPRAISE_KIND_COLUMN = 3
 _FIELDS = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")
@@ -34,8 +41,14 @@ _OTHERWISE = {"kind": "system", "hit": "", "pair": ""}
 def read(paths: Sequence[Path] | Path, format: str | None = None) -> Ratings:
     """One or more files of ratings; several are read as one table."""
     notes: list[str] = []
-    formats, tables = zip(*(_columns(path, format, notes) for path in ([paths] if isinstance(paths, Path) else paths)), strict=True)
-    return replace(from_columns(tables[0] if len(tables) == 1 else _joined(tables), notes), ours=set(formats) == {"storymeter"})
+    formats, tables = zip(
+        *(_columns(path, format, notes) for path in ([paths] if isinstance(paths, Path) else paths)),
+        strict=True,
+    )
+    return replace(
+        from_columns(tables[0] if len(tables) == 1 else _joined(tables), notes),
+        ours=set(formats) == {"storymeter"},
+    )
 
 
 def _joined(tables: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
@@ -44,7 +57,13 @@ def _joined(tables: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
     for table in tables:
         for key, column in out.items():
             found = table.get(key)
-            column += [_OTHERWISE.get(key)] * len(table["value"]) if found is None else found.listed() if isinstance(found, Labels) else list(found)
+            column += (
+                [_OTHERWISE.get(key)] * len(table["value"])
+                if found is None
+                else found.listed()
+                if isinstance(found, Labels)
+                else list(found)
+            )
     return out
 
 
@@ -52,7 +71,9 @@ def _columns(path: Path, format: str | None, notes: list[str]) -> tuple[str, dic
     raw = _bytes(path)
     chosen = format or sniff(raw)
     if chosen not in READERS:
-        raise UsageError(f"There is no format of ratings called {chosen!r}.", hint=f"Known: {', '.join(READERS)}.")
+        raise UsageError(
+            f"There is no format of ratings called {chosen!r}.", hint=f"Known: {', '.join(READERS)}."
+        )
     with _readable(path):
         return chosen, READERS[chosen](raw, path.name, notes)
 
@@ -62,9 +83,17 @@ def _bytes(path: Path) -> bytes:
     try:
         raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file.") from None
+        raise DataError(
+            f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file."
+        ) from None
     if not raw.strip():
-        raise DataError(f"{path} is empty.", hint="Give a file of ratings: an export of ours, a WMT table, MTurk batch results or an Appraise CSV.")
+        raise DataError(
+            f"{path} is empty.",
+            hint=(
+                "Give a file of ratings: an export of ours, a WMT table, MTurk batch results or an Appraise"
+                " CSV."
+            ),
+        )
     return raw
 
 
@@ -73,7 +102,10 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except csv.Error as error:
-        raise DataError(f"{path.name} cannot be read as a table: {error}.", hint="Look for a quotation mark that is never closed.") from None
+        raise DataError(
+            f"{path.name} cannot be read as a table: {error}.",
+            hint="Look for a quotation mark that is never closed.",
+        ) from None
 
 
 def sniff(raw: bytes) -> str:
@@ -91,18 +123,25 @@ def sniff(raw: bytes) -> str:
     cells = next(csv.reader([first]))
     if len(cells) > _APPRAISE_KIND_COLUMN and cells[_APPRAISE_KIND_COLUMN] in _APPRAISE_KINDS:
         return "appraise"
-    raise DataError("This is no file of ratings that we know.", hint="Say which format it is with --from storymeter|wmt|mturk|appraise.")
+    raise DataError(
+        "This is no file of ratings that we know.",
+        hint="Say which format it is with --from storymeter|wmt|mturk|appraise.",
+    )
 
 
 def records_of(path: Path) -> list[Rating]:
-    """The records of one of our exports, for studies whose answers are not single scores (preference, survey)."""
+    """The records of one of our exports, for studies whose answers are not single scores (preference,
+    survey).
+    """
     raw = _bytes(path)
     with _readable(path):
         return records(raw, path.name)
 
 
 def peek(path: Path, limit: int) -> list[Rating]:
-    """The first records of one of our exports; none where the file is something else or cannot be read as such."""
+    """The first records of one of our exports; none where the file is something else or cannot be read as
+    such.
+    """
     try:
         with path.open("rb") as file:
             head = [line for _, line in zip(range(limit + 1), file, strict=False)]
@@ -113,12 +152,17 @@ def peek(path: Path, limit: int) -> list[Rating]:
 
 
 def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
-    """`HITId WorkerId src trg item hit sys_id rid type sid score time`: header blank-separated, rows tab-separated."""
+    """`HITId WorkerId src trg item hit sys_id rid type sid score time`: header blank-separated, rows
+    tab-separated.
+    """
     lines = text(raw, name).splitlines()
     place = {key.removeprefix("Input."): k for k, key in enumerate(lines[0].split())}
     lacking = [key for key in ("WorkerId", "sys_id", "type", "sid", "score") if key not in place]
     if lacking:
-        raise DataError(f"{name} has no column {', '.join(lacking)}.", hint="A WMT table begins: HITId WorkerId src trg item hit sys_id rid type sid score time")
+        raise DataError(
+            f"{name} has no column {', '.join(lacking)}.",
+            hint="A WMT table begins: HITId WorkerId src trg item hit sys_id rid type sid score time",
+        )
     out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
     problems: list[str] = []
     total: Counter[tuple[str, str]] = Counter()
@@ -130,14 +174,31 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             kind, value = _WMT_KINDS[cells[place["type"]]], float(cells[place["score"]])
             system, sid, rater = (cells[place[key]] for key in ("sys_id", "sid", "WorkerId"))
             hit = " ".join(cells[place[key]] for key in ("HITId", "hit") if key in place)
-            seconds = float(cells[place["time"]]) if "time" in place and cells[place["time"]] not in ("", "NA") else None
+            seconds = (
+                float(cells[place["time"]])
+                if "time" in place and cells[place["time"]] not in ("", "NA")
+                else None
+            )
         except (KeyError, IndexError, ValueError):
             problems.append(f"line {number}")
             continue
         total[rater, hit] += 1
-        _add(out, item=sid, system=system, rater=rater, value=value, kind=kind, hit=hit, pair=f"{system} {sid}", position=total[rater, hit], seconds=seconds)
+        _add(
+            out,
+            item=sid,
+            system=system,
+            rater=rater,
+            value=value,
+            kind=kind,
+            hit=hit,
+            pair=f"{system} {sid}",
+            position=total[rater, hit],
+            seconds=seconds,
+        )
     _settle(out)
-    _refuse(problems, out, name, "A row has the columns of the header; type is SYSTEM, REPEAT, REF or BAD_REF.")
+    _refuse(
+        problems, out, name, "A row has the columns of the header; type is SYSTEM, REPEAT, REF or BAD_REF."
+    )
     _share_time(out, total)
     return out
 
@@ -151,7 +212,10 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     reader = csv.DictReader(io.StringIO(text(raw, name), newline=""))
     lacking = [key for key in ("WorkerId", "HITId", "Answer.Q1") if key not in (reader.fieldnames or [])]
     if lacking:
-        raise DataError(f"{name} has no column {', '.join(lacking)}.", hint="Download the batch results from the platform again.")
+        raise DataError(
+            f"{name} has no column {', '.join(lacking)}.",
+            hint="Download the batch results from the platform again.",
+        )
     for number, row in enumerate(reader, 2):
         answers = [part for part in (row["Answer.Q1"] or "").split("|") if part]
         if not answers:
@@ -161,7 +225,11 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                 index, rid, score = answer.split("_")
                 if row[f"Input.rid_{index}"] != rid:
                     raise ValueError
-                kind, system, sid = _MTURK_KINDS[row[f"Input.tst_{index}"]], row[f"Input.sys_id_{index}"], row[f"Input.sid_{index}"]
+                kind, system, sid = (
+                    _MTURK_KINDS[row[f"Input.tst_{index}"]],
+                    row[f"Input.sys_id_{index}"],
+                    row[f"Input.sid_{index}"],
+                )
                 place, value = int(index), float(score)
                 if None in (system, sid, row["WorkerId"], row["HITId"]):  # a row that breaks off
                     raise ValueError
@@ -170,12 +238,27 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                 continue
             seconds = row.get("WorkTimeInSeconds") or ""
             total[row["WorkerId"], row["HITId"]] += 1
-            _add(out, item=sid, system=system, rater=row["WorkerId"], value=value, kind=kind, hit=row["HITId"],
-                 pair=f"{system} {sid}", position=place, seconds=float(seconds) if seconds.isdecimal() else None)
+            _add(
+                out,
+                item=sid,
+                system=system,
+                rater=row["WorkerId"],
+                value=value,
+                kind=kind,
+                hit=row["HITId"],
+                pair=f"{system} {sid}",
+                position=place,
+                seconds=float(seconds) if seconds.isdecimal() else None,
+            )
     _settle(out)
     if empty:
         notes.append(f"{len(empty):,} assignments hold no answer and were left out: {some(empty)}")
-    _refuse(problems, out, name, "Answer.Q1 holds index_rid_score joined by |; Input.tst_index is system, repeat, ref or cal.")
+    _refuse(
+        problems,
+        out,
+        name,
+        "Answer.Q1 holds index_rid_score joined by |; Input.tst_index is system, repeat, ref or cal.",
+    )
     _share_time(out, total)
     return out
 
@@ -194,7 +277,13 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             documents += 1
             continue
         try:
-            user, system, segment, kind, value = cells[0], cells[1], cells[2], _APPRAISE_KINDS[cells[_APPRAISE_KIND_COLUMN]], float(cells[6])
+            user, system, segment, kind, value = (
+                cells[0],
+                cells[1],
+                cells[2],
+                _APPRAISE_KINDS[cells[_APPRAISE_KIND_COLUMN]],
+                float(cells[6]),
+            )
             document = cells[7] if len(cells) > 9 else ""
             seconds = float(cells[-1]) - float(cells[-2]) if len(cells) > 8 else None
         except (KeyError, IndexError, ValueError):
@@ -202,11 +291,27 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             continue
         item = f"{document} {segment}".strip()
         seen[user] += 1
-        _add(out, item=item, system=system, rater=user, value=value, kind=kind, hit="", pair=f"{system} {item}", position=seen[user], seconds=seconds)
+        _add(
+            out,
+            item=item,
+            system=system,
+            rater=user,
+            value=value,
+            kind=kind,
+            hit="",
+            pair=f"{system} {item}",
+            position=seen[user],
+            seconds=seconds,
+        )
     _settle(out)
     if documents:
         notes.append(f"{documents:,} scores of whole documents were left out; only segments are analysed.")
-    _refuse(problems, out, name, "A row is user,system,segment,type,source,target,score,…; type is TGT, CHK, REF or BAD.")
+    _refuse(
+        problems,
+        out,
+        name,
+        "A row is user,system,segment,type,source,target,score,…; type is TGT, CHK, REF or BAD.",
+    )
     return out
 
 
@@ -216,7 +321,9 @@ def _add(out: dict[str, list[Any]], **cells: Any) -> None:
 
 
 def _distinct(lines: Sequence[str], notes: list[str]) -> list[str]:
-    """These formats number every rating or give its time, so that a line that comes twice is one rating written twice."""
+    """These formats number every rating or give its time, so that a line that comes twice is one rating
+    written twice.
+    """
     once = list(dict.fromkeys(lines))
     if len(once) < len(lines):
         notes.append(f"{len(lines) - len(once):,} lines repeat an earlier line and count once.")
@@ -224,8 +331,15 @@ def _distinct(lines: Sequence[str], notes: list[str]) -> list[str]:
 
 
 def _settle(out: dict[str, list[Any]]) -> None:
-    """Human captions that only stand in for a system's lose its name; names joined by + credit every one of them."""
-    own = {name for joined, kind in zip(out["system"], out["kind"], strict=True) if kind == "system" for name in (joined, *joined.split("+"))}
+    """Human captions that only stand in for a system's lose its name; names joined by + credit every one of
+    them.
+    """
+    own = {
+        name
+        for joined, kind in zip(out["system"], out["kind"], strict=True)
+        if kind == "system"
+        for name in (joined, *joined.split("+"))
+    }
     for row, (system, kind) in enumerate(zip(out["system"], out["kind"], strict=True)):
         if kind == "human" and system in own:
             out["system"][row] = out["pair"][row] = ""
@@ -234,14 +348,24 @@ def _settle(out: dict[str, list[Any]]) -> None:
 
 def _share_time(out: dict[str, list[Any]], total: Counter[tuple[str, str]]) -> None:
     """These files give the time of the whole HIT in every row: share it out."""
-    out["seconds"] = [None if s is None else s / total[rater, hit] for s, rater, hit in zip(out["seconds"], out["rater"], out["hit"], strict=True)]
+    out["seconds"] = [
+        None if s is None else s / total[rater, hit]
+        for s, rater, hit in zip(out["seconds"], out["rater"], out["hit"], strict=True)
+    ]
 
 
 def _refuse(problems: list[str], out: dict[str, list[Any]], name: str, hint: str) -> None:
     if problems:
-        raise DataError(f"{name}: {len(problems):,} ratings cannot be read: {some(problems, limit=3)}", hint=hint)
+        raise DataError(
+            f"{name}: {len(problems):,} ratings cannot be read: {some(problems, limit=3)}", hint=hint
+        )
     if not out["value"]:
         raise DataError(f"{name} holds no rating.", hint=hint)
 
 
-READERS: dict[str, Callable[[bytes, str, list[str]], dict[str, Any]]] = {"storymeter": storymeter, "wmt": wmt, "mturk": mturk, "appraise": appraise}
+READERS: dict[str, Callable[[bytes, str, list[str]], dict[str, Any]]] = {
+    "storymeter": storymeter,
+    "wmt": wmt,
+    "mturk": mturk,
+    "appraise": appraise,
+}

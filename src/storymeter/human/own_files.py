@@ -1,5 +1,6 @@
-"""Our own exports, JSON Lines and CSV, read by columns: names are numbered as they come, so that a million ratings never are a
-million objects. A file that is not regular is read again row by row, to say which rows are wrong."""
+"""Our own exports, JSON Lines and CSV, read by columns: names are numbered as they come, so that a million
+ratings never are a million objects. A file that is not regular is read again row by row, to say which rows
+are wrong."""
 
 from __future__ import annotations
 
@@ -54,7 +55,14 @@ class _Columns:
             self.numbers[key].append(np.array(piece, dtype=float))  # None becomes NaN
 
     def whole(self) -> dict[str, Any]:
-        return {key: self.numbering[key].labels(self.codes[key]) if key in _NAMES else np.concatenate(self.numbers[key] or [np.empty(0)]) for key in self.keys}
+        return {
+            key: (
+                self.numbering[key].labels(self.codes[key])
+                if key in _NAMES
+                else np.concatenate(self.numbers[key] or [np.empty(0)])
+            )
+            for key in self.keys
+        }
 
 
 def storymeter(raw: bytes, name: str, notes: list[str]) -> dict[str, Any]:
@@ -106,11 +114,17 @@ def _pieces(raw: bytes) -> Iterator[memoryview]:
 
 
 def csv_columns(content: str) -> dict[str, Any] | None:
-    """A regular table, column by column; None where a row needs a closer look (then `csv_rows` says what is wrong)."""
+    """A regular table, column by column; None where a row needs a closer look (then `csv_rows` says what is
+    wrong).
+    """
     reader = csv.reader(io.StringIO(content, newline=""))
     head = next(reader, [])
     place = {key: head.index(key) for key in (*_NAMES, *_NUMBERS) if key in head}
-    if len(set(head)) < len(head) or "meta" in head or not {"item", "system", "rater", "value"} <= place.keys():
+    if (
+        len(set(head)) < len(head)
+        or "meta" in head
+        or not {"item", "system", "rater", "value"} <= place.keys()
+    ):
         return None
     columns = _Columns(tuple(place))
     quoted = "'" in content
@@ -121,10 +135,14 @@ def csv_columns(content: str) -> dict[str, Any] | None:
             cells = list(zip(*rows, strict=True))
             columns.add("value", list(map(float, cells[place["value"]])))
             for key in place.keys() - {"value"}:
-                column: Sequence[Any] = list(map(plain_cell, cells[place[key]])) if quoted else cells[place[key]]
+                column: Sequence[Any] = (
+                    list(map(plain_cell, cells[place[key]])) if quoted else cells[place[key]]
+                )
                 if key == "kind" and "" in column:
                     column = [kind or "system" for kind in column]
-                columns.add(key, column if key in _NAMES else [float(cell) if cell else None for cell in column])
+                columns.add(
+                    key, column if key in _NAMES else [float(cell) if cell else None for cell in column]
+                )
     except (ValueError, csv.Error):
         return None
     return columns.whole()
@@ -141,8 +159,13 @@ def json_lines(raw: bytes, name: str) -> list[Rating]:
         return decoder.decode_lines(raw)
     except msgspec.MsgspecError:
         if _is_json(raw):
-            raise DataError(f"{name} is one JSON value, not a rating per line.",
-                            hint="Ratings come from storymeter human export, or as a table; captions are scored with storymeter score.") from None
+            raise DataError(
+                f"{name} is one JSON value, not a rating per line.",
+                hint=(
+                    "Ratings come from storymeter human export, or as a table; captions are scored with"
+                    " storymeter score."
+                ),
+            ) from None
         problems = []
         for number, line in enumerate(raw.splitlines(), 1):
             try:
@@ -150,8 +173,10 @@ def json_lines(raw: bytes, name: str) -> list[Rating]:
                     decoder.decode(line)
             except msgspec.MsgspecError as error:
                 problems.append(f"line {number}: {error}")
-        raise DataError(f"{name}: {len(problems):,} lines are no ratings: {some(problems, limit=3)}",
-                        hint="A line is a JSON object with at least item, system, rater and value.") from None
+        raise DataError(
+            f"{name}: {len(problems):,} lines are no ratings: {some(problems, limit=3)}",
+            hint="A line is a JSON object with at least item, system, rater and value.",
+        ) from None
 
 
 def _is_json(raw: bytes) -> bool:
@@ -166,20 +191,30 @@ def csv_rows(content: str, name: str) -> list[Rating]:
     reader = csv.DictReader(io.StringIO(content, newline=""))
     lacking = [key for key in ("item", "system", "rater", "value") if key not in (reader.fieldnames or [])]
     if lacking:
-        raise DataError(f"{name} has no column {', '.join(lacking)}.", hint="A table of ratings needs item, system, rater and value.")
+        raise DataError(
+            f"{name} has no column {', '.join(lacking)}.",
+            hint="A table of ratings needs item, system, rater and value.",
+        )
     out, problems = [], []
     known = set(Rating.__struct_fields__)
     for number, row in enumerate(reader, 2):
-        cells: dict[str, Any] = {key: plain_cell(cell) for key, cell in row.items() if key in known and cell not in (None, "")}
+        cells: dict[str, Any] = {
+            key: plain_cell(cell) for key, cell in row.items() if key in known and cell not in (None, "")
+        }
         try:
             if "meta" in cells:
                 cells["meta"] = msgspec.json.decode(cells["meta"])
             cells.setdefault("meta", {key: row[key] for key in ("state", "against") if row.get(key)})
-            out.append(msgspec.convert({"item": "", "system": "", "rater": "", **cells}, Rating, strict=False))
+            out.append(
+                msgspec.convert({"item": "", "system": "", "rater": "", **cells}, Rating, strict=False)
+            )
         except msgspec.MsgspecError as error:
             problems.append(f"line {number}: {error}")
     if problems:
-        raise DataError(f"{name}: {len(problems):,} rows are no ratings: {some(problems, limit=3)}", hint="Mend these rows, or take them out.")
+        raise DataError(
+            f"{name}: {len(problems):,} rows are no ratings: {some(problems, limit=3)}",
+            hint="Mend these rows, or take them out.",
+        )
     return out
 
 
@@ -189,7 +224,10 @@ def credit_all(columns: dict[str, Any]) -> None:
     if not any("+" in name for name in names):
         return
     known = {name for name in names if "+" not in name}
-    parts = {name: several if len(several := name.split("+")) > 1 and known.issuperset(several) else None for name in names}
+    parts = {
+        name: several if len(several := name.split("+")) > 1 and known.issuperset(several) else None
+        for name in names
+    }
     columns["systems"] = [parts[name] for name in Labels.of(columns["system"]).listed()]
 
 
@@ -197,7 +235,9 @@ def text(raw: bytes, name: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise DataError(f"{name} is not UTF-8 (byte {error.start:,}).", hint="Convert it: iconv -f latin1 -t utf-8 FILE") from None
+        raise DataError(
+            f"{name} is not UTF-8 (byte {error.start:,}).", hint="Convert it: iconv -f latin1 -t utf-8 FILE"
+        ) from None
 
 
 def _systems(meta: msgspec.Raw | dict[str, Any]) -> list[str] | None:

@@ -1,14 +1,14 @@
 """Before the money is spent: how many HITs does a question need, and how good is the worker test?
 
-**HITs.** Two systems differ by `difference` in z. A caption's true score varies between captions (sd `between`), a
-rating around it (sd `within`). m ratings per system spread over the captions give caption means; the rank-sum test at
-alpha either sees the difference or not. The share of simulated studies in which it does is the power; the smallest m
-that reaches the wanted power, times the systems, over the 70 system captions of a HIT and the share of raters that
-usually passes, is the number of HITs. `variances` takes both sds from a pilot.
+**HITs.** Two systems differ by `difference` in z. A caption's true score varies between captions (sd
+`between`), a rating around it (sd `within`). m ratings per system spread over the captions give caption
+means; the rank-sum test at alpha either sees the difference or not. The share of simulated studies in which
+it does is the power; the smallest m that reaches the wanted power, times the systems, over the 70 system
+captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes both
+sds from a pilot.
 
-**Worker tests.** Raters of known character rate k control pairs; a bot that passes is a false accept, an honest rater
-who does not is a false reject.
-"""
+**Worker tests.** Raters of known character rate k control pairs; a bot that passes is a false accept, an
+honest rater who does not is a false reject."""
 
 from __future__ import annotations
 
@@ -32,8 +32,13 @@ BETWEEN, WITHIN = 0.43, 0.76
 POINTS = 32.0
 #: share of the work by raters who pass
 ACCEPTED = 0.8
-#: mean and sd of scores for undamaged and damaged captions, by character; scores are rounded and stay in 0..100
-HONEST = {"careful": (82.0, 12.0, 38.0, 20.0), "average": (75.0, 18.0, 50.0, 24.0), "careless": (68.0, 24.0, 55.0, 26.0)}
+#: mean and sd of scores for undamaged and damaged captions, by character; scores are rounded and stay in
+#: 0..100
+HONEST = {
+    "careful": (82.0, 12.0, 38.0, 20.0),
+    "average": (75.0, 18.0, 50.0, 24.0),
+    "careless": (68.0, 24.0, 55.0, 26.0),
+}
 #: sd of what the two members of a pair share: the clip, and how well the caption suits it
 SHARED = 10.0
 BOTS = ("random", "constant", "extremes", "lazy", "drifting")
@@ -42,7 +47,9 @@ _LIMIT = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """`between` captions of one system, `within` one caption between raters, both sds in z; `sd`: a rater's, in raw points."""
+    """`between` captions of one system, `within` one caption between raters, both sds in z; `sd`: a rater's,
+    in raw points.
+    """
 
     between: float
     within: float
@@ -71,17 +78,28 @@ class TestRates:
 
 
 def variances(pilot: Ratings, *, accepted: float = 1.0, scale: Literal["raw", "z"] = "raw") -> Variances:
-    """One-way random effects within systems: captions rated by two or more raters tell the two variances apart."""
+    """One-way random effects within systems: captions rated by two or more raters tell the two variances
+    apart.
+    """
     z = standardise(pilot, scale)
     row = pilot.credit_row
-    use = (pilot.kind[row] != DEGRADED) & ~np.isnan(z[row]) & np.array([name != "" for name in pilot.systems])[pilot.credit.codes]
+    use = (
+        (pilot.kind[row] != DEGRADED)
+        & ~np.isnan(z[row])
+        & np.array([name != "" for name in pilot.systems])[pilot.credit.codes]
+    )
     system, value = pilot.credit.codes[use], z[row[use]]
-    unit = np.unique(system * len(pilot.item) + pilot.item.codes[row[use]], return_inverse=True)[1].reshape(-1)
+    unit = np.unique(system * len(pilot.item) + pilot.item.codes[row[use]], return_inverse=True)[1].reshape(
+        -1
+    )
     size = np.bincount(unit).astype(float)
     free = len(value) - len(size)
     if free < 10:
-        raise DataError(f"The pilot has {free} second ratings of a caption; at least 10 are needed to tell captions from raters.",
-                        hint="State the spread instead: --sd-captions and --sd-ratings.")
+        raise DataError(
+            f"The pilot has {free} second ratings of a caption; at least 10 are needed to tell captions from"
+            " raters.",
+            hint="State the spread instead: --sd-captions and --sd-ratings.",
+        )
     mean = np.bincount(unit, weights=value) / size
     within = float(((value - mean[unit]) ** 2).sum()) / free
     owner = np.zeros(len(size), dtype=np.int64)
@@ -91,30 +109,55 @@ def variances(pilot: Ratings, *, accepted: float = 1.0, scale: Literal["raw", "z
     spread = float((size * (mean - system_mean[owner]) ** 2).sum()) / max(groups, 1)
     k0 = (len(value) - float((size**2).sum()) / len(value)) / max(groups, 1)
     raters = np.bincount(pilot.rater.codes, minlength=len(pilot.rater))
-    deviation = pilot.value - (np.bincount(pilot.rater.codes, weights=pilot.value, minlength=len(raters)) / np.maximum(raters, 1))[pilot.rater.codes]
+    deviation = (
+        pilot.value
+        - (
+            np.bincount(pilot.rater.codes, weights=pilot.value, minlength=len(raters)) / np.maximum(raters, 1)
+        )[pilot.rater.codes]
+    )
     sd = math.sqrt(float((deviation**2).sum()) / max(len(pilot) - len(np.unique(pilot.rater.codes)), 1))
-    return Variances(math.sqrt(max(0.0, (spread - within) / k0)), math.sqrt(within), sd, accepted, f"pilot of {len(pilot):,} ratings")
+    return Variances(
+        math.sqrt(max(0.0, (spread - within) / k0)),
+        math.sqrt(within),
+        sd,
+        accepted,
+        f"pilot of {len(pilot):,} ratings",
+    )
 
 
 def from_pilot(pilot: Ratings, *, everybody: bool = False) -> Variances:
-    """The spreads of the raters who pass (all of them, where nobody could be tested), and the share of the ratings that is theirs."""
+    """The spreads of the raters who pass (all of them, where nobody could be tested), and the share of the
+    ratings that is theirs.
+    """
     quality = assess(pilot)
     kept = quality.accepted
     if everybody or not any(worker.pairs for worker in quality.workers):
         kept = np.ones(len(kept), dtype=bool)
     if not kept.any():
-        raise DataError(f"None of the {len(kept):,} raters of the pilot passed the control test.", hint="Use --accept all, or state the spreads: --sd-captions, --sd-ratings and --sd-rater.")
+        raise DataError(
+            f"None of the {len(kept):,} raters of the pilot passed the control test.",
+            hint="Use --accept all, or state the spreads: --sd-captions, --sd-ratings and --sd-rater.",
+        )
     used = pilot.of_raters(kept)
     return variances(used, accepted=ACCEPTED if everybody else len(used) / len(pilot))
 
 
-def power(ratings: int, captions: int, difference: float, *, between: float = BETWEEN, within: float = WITHIN, alpha: float = 0.05,
-          simulations: int = 500, seed: int = 0) -> float:
+def power(
+    ratings: int,
+    captions: int,
+    difference: float,
+    *,
+    between: float = BETWEEN,
+    within: float = WITHIN,
+    alpha: float = 0.05,
+    simulations: int = 500,
+    seed: int = 0,
+) -> float:
     """The share of simulated studies with `ratings` per system in which the better system wins at alpha."""
     random = np.random.default_rng(seed)
     used = min(ratings, captions)
     k = np.full(used, ratings // used)
-    k[:ratings % used] += 1
+    k[: ratings % used] += 1
     spread = np.sqrt(between**2 + within**2 / k)
     groups = np.repeat(np.arange(simulations), used)
     better, other = (random.normal(size=(simulations, used)) * spread for _ in range(2))
@@ -122,34 +165,76 @@ def power(ratings: int, captions: int, difference: float, *, between: float = BE
     return float((p < alpha).mean())
 
 
-def plan(systems: int, captions: int, difference: float, *, wanted: float = 0.8, between: float = BETWEEN, within: float = WITHIN, alpha: float = 0.05,
-         accepted: float = ACCEPTED, per_hit: int = 70, price: float = 0.99, fee: float = 0.20, simulations: int = 500, seed: int = 0) -> Plan:
-    """Doubling, then bisection, over simulated power. `difference` in z; `accepted`: the share of work by raters who pass."""
+def plan(
+    systems: int,
+    captions: int,
+    difference: float,
+    *,
+    wanted: float = 0.8,
+    between: float = BETWEEN,
+    within: float = WITHIN,
+    alpha: float = 0.05,
+    accepted: float = ACCEPTED,
+    per_hit: int = 70,
+    price: float = 0.99,
+    fee: float = 0.20,
+    simulations: int = 500,
+    seed: int = 0,
+) -> Plan:
+    """Doubling, then bisection, over simulated power. `difference` in z; `accepted`: the share of work by
+    raters who pass.
+    """
     if systems < 2 or captions < 2 or difference <= 0 or not 0 < wanted < 1 or not 0 < accepted <= 1:
-        raise UsageError("A plan needs two systems, two captions, a difference above 0, and power and acceptance between 0 and 1.", hint="Check the numbers given.")
+        raise UsageError(
+            "A plan needs two systems, two captions, a difference above 0, and power and acceptance between 0"
+            " and 1.",
+            hint="Check the numbers given.",
+        )
     curve: dict[int, float] = {}
 
     def reached(m: int) -> bool:
-        curve[m] = power(m, captions, difference, between=between, within=within, alpha=alpha, simulations=simulations, seed=seed)
+        curve[m] = power(
+            m,
+            captions,
+            difference,
+            between=between,
+            within=within,
+            alpha=alpha,
+            simulations=simulations,
+            seed=seed,
+        )
         return curve[m] >= wanted
 
     high = 16
     while not reached(high):
         if high >= _LIMIT:
-            raise DataError(f"Even {high:,} ratings per system reach a power of only {curve[high]:.2f} with {captions:,} captions.",
-                            hint="Rate more captions, or look for a larger difference.")
+            raise DataError(
+                f"Even {high:,} ratings per system reach a power of only {curve[high]:.2f} with {captions:,}"
+                " captions.",
+                hint="Rate more captions, or look for a larger difference.",
+            )
         high *= 2
     low = high // 2
     while high - low > max(2, high // 50):
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     hits = math.ceil(high * systems / per_hit / accepted)
-    return Plan(high, hits, curve[high], tuple(sorted(curve.items())), cost(hits, systems, price=price, fee=fee))
+    return Plan(
+        high, hits, curve[high], tuple(sorted(curve.items())), cost(hits, systems, price=price, fee=fee)
+    )
 
 
-def worker_tests(pairs: tuple[int, ...] = (5, 10, 15, 20, 30, 40), *, alpha: float = 0.05, simulations: int = 2000, seed: int = 0,
-                 progress: Callable[[str, int, int], None] | None = None) -> list[TestRates]:
-    """False accepts and false rejects of every test for every number of control pairs; same seed, same table."""
+def worker_tests(
+    pairs: tuple[int, ...] = (5, 10, 15, 20, 30, 40),
+    *,
+    alpha: float = 0.05,
+    simulations: int = 2000,
+    seed: int = 0,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[TestRates]:
+    """False accepts and false rejects of every test for every number of control pairs; same seed, same
+    table.
+    """
     rates = []
     for done, k in enumerate(pairs):
         if progress:
@@ -159,14 +244,29 @@ def worker_tests(pairs: tuple[int, ...] = (5, 10, 15, 20, 30, 40), *, alpha: flo
         scores |= {name: _bot(random, name, simulations, k) for name in BOTS}
         groups = np.repeat(np.arange(simulations), k)
         for test in TESTS:
-            passed = {name: float((run_test(test, high.ravel(), low.ravel(), groups, simulations) < alpha).mean()) for name, (high, low) in scores.items()}
-            rates.append(TestRates(test, k, {name: passed[name] for name in BOTS}, {name: 1 - passed[name] for name in HONEST}))
+            passed = {
+                name: float((run_test(test, high.ravel(), low.ravel(), groups, simulations) < alpha).mean())
+                for name, (high, low) in scores.items()
+            }
+            rates.append(
+                TestRates(
+                    test,
+                    k,
+                    {name: passed[name] for name in BOTS},
+                    {name: 1 - passed[name] for name in HONEST},
+                )
+            )
     return rates
 
 
-def _honest(random: np.random.Generator, high: float, sd_high: float, low: float, sd_low: float, raters: int, k: int) -> tuple[FloatArray, FloatArray]:
+def _honest(
+    random: np.random.Generator, high: float, sd_high: float, low: float, sd_low: float, raters: int, k: int
+) -> tuple[FloatArray, FloatArray]:
     shared = random.normal(0, SHARED, (raters, k))
-    first, second = (np.clip(np.rint(shared + random.normal(mean, sd, (raters, k))), 0, 100) for mean, sd in ((high, sd_high), (low, sd_low)))
+    first, second = (
+        np.clip(np.rint(shared + random.normal(mean, sd, (raters, k))), 0, 100)
+        for mean, sd in ((high, sd_high), (low, sd_low))
+    )
     return first, second
 
 

@@ -1,11 +1,10 @@
 """Where raters come from, and how they go home.
 
 **local**: a personal link per rater. **MTurk** (ExternalQuestion): the page is framed; `assignmentId` says
-ASSIGNMENT_ID_NOT_AVAILABLE in the preview; the work is handed in by a form post of `assignmentId` and the completion
-code to `turkSubmitTo`/mturk/externalSubmit, and only Amazon's two hosts are ever posted to. **Prolific**: the rater
-returns to the completion address with the study's code, after the last answer is on the disk; work is reconciled by
-session id, since everybody has the same code.
-"""
+ASSIGNMENT_ID_NOT_AVAILABLE in the preview; the work is handed in by a form post of `assignmentId` and the
+completion code to `turkSubmitTo`/mturk/externalSubmit, and only Amazon's two hosts are ever posted to.
+**Prolific**: the rater returns to the completion address with the study's code, after the last answer is on
+the disk; work is reconciled by session id, since everybody has the same code."""
 
 from __future__ import annotations
 
@@ -56,7 +55,12 @@ def mturk_submit(address: str) -> str:
         port = parts.port
     except ValueError:
         return ""
-    if host not in MTURK_HOSTS or parts.scheme not in ("http", "https") or port not in (None, 443, 80) or "@" in parts.netloc:
+    if (
+        host not in MTURK_HOSTS
+        or parts.scheme not in ("http", "https")
+        or port not in (None, 443, 80)
+        or "@" in parts.netloc
+    ):
         return ""
     return f"https://{host}/mturk/externalSubmit"
 
@@ -69,7 +73,11 @@ def prolific_visit(query: Mapping[str, str]) -> Visit | None:
 
 
 def prolific_return(campaign: Campaign) -> str:
-    return PROLIFIC + quote(campaign.platform.completion_code, safe="") if campaign.platform.completion_code else ""
+    return (
+        PROLIFIC + quote(campaign.platform.completion_code, safe="")
+        if campaign.platform.completion_code
+        else ""
+    )
 
 
 def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
@@ -81,9 +89,14 @@ def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
         query = "/prolific?PROLIFIC_PID=rehearsal{0}p{1}&STUDY_ID=rehearsal&SESSION_ID=rehearsal{0}s{1}"
     else:
         path = folder.path / "links.csv"
-        links = [line.partition(",")[2] for line in path.read_text().splitlines()[1:]] if path.exists() else []
+        links = (
+            [line.partition(",")[2] for line in path.read_text().splitlines()[1:]] if path.exists() else []
+        )
         if raters > len(links):
-            raise UsageError(f"The campaign has {len(links)} personal links, not {raters}.", hint=f"Make it with --raters {raters}, or simulate fewer.")
+            raise UsageError(
+                f"The campaign has {len(links)} personal links, not {raters}.",
+                hint=f"Make it with --raters {raters}, or simulate fewer.",
+            )
         return links[:raters]
     return [query.format(seed, number) for number in range(1, raters + 1)]
 
@@ -91,26 +104,48 @@ def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
 def review(folder: Folder, store: Store, style: str) -> str:
     """Whom to accept and whom to reject, in the form that the platform's upload takes.
 
-    The verdict is that of the worker test (one-sided paired t, p < .05) over all finished work of a rater; unfinished
-    work is listed without a verdict.
-    """
+    The verdict is that of the worker test (one-sided paired t, p < .05) over all finished work of a rater;
+    unfinished work is listed without a verdict."""
     from .export import ratings, table
 
     if folder.campaign.task != "da":
-        raise UsageError("Accept and reject lists need the control pairs of Direct Assessment.", hint="Export jsonl and decide by the test questions.")
+        raise UsageError(
+            "Accept and reject lists need the control pairs of Direct Assessment.",
+            hint="Export jsonl and decide by the test questions.",
+        )
     if folder.campaign.platform.name != style:
-        raise UsageError(f"This campaign's raters come from {folder.campaign.platform.name}, not from {style}.", hint=f"Make it with --platform {style}.")
+        raise UsageError(
+            f"This campaign's raters come from {folder.campaign.platform.name}, not from {style}.",
+            hint=f"Make it with --platform {style}.",
+        )
     verdicts = judge([r for r in ratings(folder, store, real_names=True) if r.meta["state"] == "done"])
     finished: dict[int, tuple[str, str, str, str]] = {}
     for row in store.everything():
         finished[row.assignment] = (row.external, row.session, row.state, row.code or "")
     if style == "mturk":
         # columns of the batch page's upload: an x approves, a text rejects
-        rows = [(session, worker, "x" if verdicts[worker].accepted else "", "" if verdicts[worker].accepted else verdicts[worker].reason)
-                for worker, session, state, _ in finished.values() if state == "done"]
+        rows = [
+            (
+                session,
+                worker,
+                "x" if verdicts[worker].accepted else "",
+                "" if verdicts[worker].accepted else verdicts[worker].reason,
+            )
+            for worker, session, state, _ in finished.values()
+            if state == "done"
+        ]
         return table(("AssignmentId", "WorkerId", "Approve", "Reject"), rows)
-    rows_ = [(session, worker, code, state, ("APPROVE" if verdicts[worker].accepted else "REJECT") if state == "done" else "", verdicts[worker].reason if state == "done" else "")
-             for worker, session, state, code in finished.values()]
+    rows_ = [
+        (
+            session,
+            worker,
+            code,
+            state,
+            ("APPROVE" if verdicts[worker].accepted else "REJECT") if state == "done" else "",
+            verdicts[worker].reason if state == "done" else "",
+        )
+        for worker, session, state, code in finished.values()
+    ]
     return table(("SESSION_ID", "PROLIFIC_PID", "code", "state", "action", "reason"), rows_)
 
 
@@ -125,11 +160,15 @@ class Verdict(NamedTuple):
 
 
 def judge(found: list[Rating]) -> dict[str, Verdict]:
-    """The worker test and the flags of every rater, by `storymeter.human.quality`. Only the control pairs decide here: about whom to
-    pay, and about work that is not finished, the gate of the repeats is too sharp."""
+    """The worker test and the flags of every rater, by `storymeter.human.quality`. Only the control pairs
+    decide here: about whom to pay, and about work that is not finished, the gate of the repeats is too
+    sharp."""
     from .quality import assess
     from .ratings import from_records
 
     if not found:
         return {}
-    return {w.id: Verdict(w.pairs, w.mean_high, w.mean_low, w.p, w.accepted, w.reason, w.flags) for w in assess(from_records(found), gates="control").workers}
+    return {
+        w.id: Verdict(w.pairs, w.mean_high, w.mean_low, w.p, w.accepted, w.reason, w.flags)
+        for w in assess(from_records(found), gates="control").workers
+    }

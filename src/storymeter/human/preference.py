@@ -1,12 +1,12 @@
 """Which of two tellings do people prefer? (Fujita et al. 2020, section 6.3)
 
-A record of criterion `preference` says of one item (video) which of two was told better: from -2 (that of `system`) to 2
-(that of `meta.against`), whatever side of the screen they stood on. A record of criterion `test` says whether a question
-that only a viewer can answer was answered rightly (1) or not (0); raters with less than a share `faithful` right are left out.
+A record of criterion `preference` says of one item (video) which of two was told better: from -2 (that of
+`system`) to 2 (that of `meta.against`), whatever side of the screen they stood on. A record of criterion
+`test` says whether a question that only a viewer can answer was answered rightly (1) or not (0); raters with
+less than a share `faithful` right are left out.
 
-Per video the mean answer decides: above 0 B is preferred, below 0 A, 0 nobody. Undecided videos are counted and are in
-no share. The binomial test asks whether a fair coin could have given the wins.
-"""
+Per video the mean answer decides: above 0 B is preferred, below 0 A, 0 nobody. Undecided videos are counted
+and are in no share. The binomial test asks whether a fair coin could have given the wins."""
 
 from __future__ import annotations
 
@@ -52,17 +52,23 @@ class MetricAccuracy:
 
 
 def faithful_raters(records: Sequence[Rating], share: float = 1.0) -> tuple[set[str], set[str]]:
-    """Who answered enough test questions rightly, and who did not. Raters without questions count as faithful."""
+    """Who answered enough test questions rightly, and who did not. Raters without questions count as
+    faithful.
+    """
     asked: dict[str, list[float]] = {}
     for r in records:
         asked.setdefault(r.rater, [])
         if r.criterion == "test":
             asked[r.rater].append(r.value)
-    faithful = {rater for rater, answers in asked.items() if not answers or sum(answers) / len(answers) >= share}
+    faithful = {
+        rater for rater, answers in asked.items() if not answers or sum(answers) / len(answers) >= share
+    }
     return faithful, asked.keys() - faithful
 
 
-def analyse_preferences(records: Sequence[Rating], *, faithful: float = 1.0, minimum: int = 1) -> list[Preference]:
+def analyse_preferences(
+    records: Sequence[Rating], *, faithful: float = 1.0, minimum: int = 1
+) -> list[Preference]:
     """One result per pair of systems; items with fewer than `minimum` raters are left out and counted."""
     trusted, doubted = faithful_raters(records, faithful)
     answers: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
@@ -72,23 +78,42 @@ def analyse_preferences(records: Sequence[Rating], *, faithful: float = 1.0, min
             continue
         a, b = r.system, str(r.meta.get("against", ""))
         if not a or not b or not -2 <= r.value <= 2:
-            raise DataError(f"The answer of {r.rater!r} on {r.item!r} is no preference: it needs both systems (system, meta.against) and a value from -2 to 2.",
-                            hint="Export the campaign again with: storymeter human export DIR --format jsonl")
+            raise DataError(
+                f"The answer of {r.rater!r} on {r.item!r} is no preference: it needs both systems (system,"
+                " meta.against) and a value from -2 to 2.",
+                hint="Export the campaign again with: storymeter human export DIR --format jsonl",
+            )
         value = r.value if a <= b else -r.value
         of_item = answers.setdefault((min(a, b), max(a, b)), {}).setdefault(r.item, {})
         again += r.rater in of_item
         of_item.setdefault(r.rater, value)
     if not answers:
-        raise DataError("There is no answer of a faithful rater to analyse.", hint="Lower --faithful, or check the criterion names: preference, test.")
-    notes = [f"{len(doubted):,} {'rater' if len(doubted) == 1 else 'raters'} failed the test questions and were left out: {some(sorted(doubted))}."] if doubted else []
+        raise DataError(
+            "There is no answer of a faithful rater to analyse.",
+            hint="Lower --faithful, or check the criterion names: preference, test.",
+        )
+    notes = (
+        [
+            f"{len(doubted):,} {'rater' if len(doubted) == 1 else 'raters'} failed the test questions and"
+            f" were left out: {some(sorted(doubted))}."
+        ]
+        if doubted
+        else []
+    )
     if again:
         notes.append(f"{again:,} second answers of a rater on the same item were left out.")
     return [_pair(a, b, items, minimum, notes) for (a, b), items in sorted(answers.items())]
 
 
-def _pair(a: str, b: str, items: Mapping[str, Mapping[str, float]], minimum: int, notes: Sequence[str]) -> Preference:
+def _pair(
+    a: str, b: str, items: Mapping[str, Mapping[str, float]], minimum: int, notes: Sequence[str]
+) -> Preference:
     kept = {item: given for item, given in sorted(items.items()) if len(given) >= minimum}
-    said = [*notes, f"{len(items) - len(kept):,} items have fewer than {minimum} raters and were left out."] if len(kept) < len(items) else list(notes)
+    said = (
+        [*notes, f"{len(items) - len(kept):,} items have fewer than {minimum} raters and were left out."]
+        if len(kept) < len(items)
+        else list(notes)
+    )
     means = [sum(given.values()) / len(given) for given in kept.values()]
     wins_b, wins_a = sum(m > 0 for m in means), sum(m < 0 for m in means)
     share, interval, p = binomial(wins_b, wins_a + wins_b)
@@ -96,8 +121,21 @@ def _pair(a: str, b: str, items: Mapping[str, Mapping[str, float]], minimum: int
     units = [k for k, given in enumerate(kept.values()) for _ in given]
     if not wins_a + wins_b:
         said.append("No item is decided, so there is no share and no test.")
-    return Preference(a, b, tuple(kept), tuple(means), tuple(len(given) for given in kept.values()), wins_a, wins_b, len(means) - wins_a - wins_b,
-                      share, interval, p, krippendorff(values, units, "ordinal")[0], tuple(said))
+    return Preference(
+        a,
+        b,
+        tuple(kept),
+        tuple(means),
+        tuple(len(given) for given in kept.values()),
+        wins_a,
+        wins_b,
+        len(means) - wins_a - wins_b,
+        share,
+        interval,
+        p,
+        krippendorff(values, units, "ordinal")[0],
+        tuple(said),
+    )
 
 
 def binomial(wins: int, n: int) -> tuple[float, tuple[float, float] | None, float]:
@@ -111,11 +149,27 @@ def binomial(wins: int, n: int) -> tuple[float, tuple[float, float] | None, floa
     return wins / n, (float(interval.low), float(interval.high)), float(test.pvalue)
 
 
-def metric_accuracy(preference: Preference, metric: str, scores_a: Mapping[str, float], scores_b: Mapping[str, float], *, ties: str = "half") -> MetricAccuracy:
-    """How often the metric prefers what people prefer; see `storymeter.stats.ties.preference_accuracy` for the rules."""
-    joined = [(mean, scores_b[item] - scores_a[item]) for item, mean in zip(preference.items, preference.means, strict=True) if item in scores_a and item in scores_b]
+def metric_accuracy(
+    preference: Preference,
+    metric: str,
+    scores_a: Mapping[str, float],
+    scores_b: Mapping[str, float],
+    *,
+    ties: str = "half",
+) -> MetricAccuracy:
+    """How often the metric prefers what people prefer; see `storymeter.stats.ties.preference_accuracy` for
+    the rules.
+    """
+    joined = [
+        (mean, scores_b[item] - scores_a[item])
+        for item, mean in zip(preference.items, preference.means, strict=True)
+        if item in scores_a and item in scores_b
+    ]
     if not joined:
-        raise DataError(f"No item of the preferences has a score of {metric!r} for both systems.", hint="Check that both speak of the same ids.")
+        raise DataError(
+            f"No item of the preferences has a score of {metric!r} for both systems.",
+            hint="Check that both speak of the same ids.",
+        )
     human, score = np.array(joined).T
     accuracy, n, tied = preference_accuracy(human, score, ties=ties)
     interval = binomial(round(accuracy * n), n)[1] if n else None

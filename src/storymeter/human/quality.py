@@ -1,26 +1,31 @@
-"""Which raters can be believed? The worker test of Direct Assessment (papers: Graham et al. 2018, "Quality controlling the
-crowd"), the repeat check, and advisory flags.
+"""Which raters can be believed? The worker test of Direct Assessment (papers: Graham et al. 2018, "Quality
+controlling the crowd"), the repeat check, and advisory flags.
 
-Every rater saw control pairs: a caption and the same caption damaged. Over all of a rater's pairs, a one-sided test asks
-whether the damaged ones got lower scores; p < alpha passes, and a test that cannot be made (all scores equal, fewer than
-two pairs) does not.
+Every rater saw control pairs: a caption and the same caption damaged. Over all of a rater's pairs, a
+one-sided test asks whether the damaged ones got lower scores; p < alpha passes, and a test that cannot be
+made (all scores equal, fewer than two pairs) does not.
 
-- `t` (the default): paired t-test. It is what the authors' scripts, WMT and TRECVID used, so verdicts are comparable with
-  published ones. In the simulation of `storymeter human plan --worker-tests` it also loses the fewest honest raters, by a
-  few points; docs/human-analysis.md says what that simulation assumes.
+- `t` (the default): paired t-test. It is what the authors' scripts, WMT and TRECVID used, so verdicts are
+  comparable with
+  published ones. In the simulation of `storymeter human plan --worker-tests` it also loses the fewest honest
+  raters, by a few points; docs/human-analysis.md says what that simulation assumes.
 - `signed-rank`: Wilcoxon's, for those who take a slider for an ordinal scale; exact up to 50 pairs.
 - `mann-whitney`: ignores the pairing, as Appraise does.
 
-Repeats are tested for *drift*, two-sided and by the same kind of test, between first and second showing; reported, and enforced only
-when asked for (`enforce_repeats`). Who passes the worker test may also have to show that most captions were looked at, by the
-evidence of `storymeter.human.attention`. Three gates:
+Repeats are tested for *drift*, two-sided and by the same kind of test, between first and second showing;
+reported, and enforced only when asked for (`enforce_repeats`). Who passes the worker test may also have to
+show that most captions were looked at, by the evidence of `storymeter.human.attention`. Three gates:
 
 - `control`: the worker test decides alone, as in the papers and their files.
-- `repeats`: whoever passes must also be consistent on repeats, p < .1 (the second hurdle is lower: ten repeats are few).
-- `attention`: whoever passes must also agree with the other raters clearly more than half as well as is usual (p < .02). Where that
-  cannot be asked (few raters, few shared captions, or raters much at odds), the check of repeats stands in, unless it would take more
-  than a quarter of those whom the control pairs believe: a check that many fail says more of the task than of the raters.
-- `auto` (the default): `attention` for campaigns of ours, where every HIT has its repeats by design; `control` for files of
+- `repeats`: whoever passes must also be consistent on repeats, p < .1 (the second hurdle is lower: ten
+  repeats are few).
+- `attention`: whoever passes must also agree with the other raters clearly more than half as well as is usual
+  (p < .02). Where that
+  cannot be asked (few raters, few shared captions, or raters much at odds), the check of repeats stands in,
+  unless it would take more than a quarter of those whom the control pairs believe: a check that many fail
+  says more of the task than of the raters.
+- `auto` (the default): `attention` for campaigns of ours, where every HIT has its repeats by design;
+  `control` for files of
   other tools, so that verdicts stay comparable with published ones.
 
 What the gates let through and what they cost stands in docs/human-analysis.md.
@@ -48,11 +53,15 @@ FLAGS = {
     "streak": "more than eight equal scores in a row",
     "constant": "every score is the same",
     "repeats-differ": "captions that came twice got higher (or lower) scores the second time (p < alpha)",
-    "inconsistent": "the two scores of captions that came twice are hardly closer than those of unrelated captions (p >= .1)",
+    "inconsistent": (
+        "the two scores of captions that came twice are hardly closer than those of unrelated captions (p"
+        " >= .1)"
+    ),
     "apart": "agreement with the other raters is not clearly more than half of what is usual (p >= .02)",
 }
 _STREAK, _SECONDS, _HUMAN = 8, 3.0, 90.0
-#: of those whom the control pairs believe, how many the check of repeats may take where it stands in for peers
+#: of those whom the control pairs believe, how many the check of repeats may take where it stands in for
+#: peers
 _MOST = 0.25
 
 
@@ -72,7 +81,8 @@ class Worker:
     repeat_p: float | None
     #: p of the consistency check; None with fewer than five repeats
     consistency_p: float | None
-    #: correlation with what trusted others said of the same captions, and p that it is no more than half of what is usual
+    #: correlation with what trusted others said of the same captions, and p that it is no more than half of
+    #: what is usual
     agreement: float | None
     agreement_p: float | None
     seconds: float | None
@@ -96,14 +106,24 @@ class Quality:
         return np.array([worker.accepted for worker in self.workers], dtype=bool)
 
 
-def run_test(test: Test, high: FloatArray, low: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False) -> FloatArray:
+def run_test(
+    test: Test, high: FloatArray, low: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False
+) -> FloatArray:
     """p per group that `high` is not above `low` (two-sided: that the two do not differ)."""
     if test == "mann-whitney":
         return rank_sum(high, low, groups, groups, n_groups, two_sided=two_sided)
     return (paired_t if test == "t" else signed_rank)(high - low, groups, n_groups, two_sided=two_sided)
 
 
-def assess(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, gates: Gates = "auto", enforce_repeats: bool = False, scale: Literal["raw", "z"] = "raw") -> Quality:
+def assess(
+    ratings: Ratings,
+    *,
+    test: Test = "t",
+    alpha: float = 0.05,
+    gates: Gates = "auto",
+    enforce_repeats: bool = False,
+    scale: Literal["raw", "z"] = "raw",
+) -> Quality:
     chosen = ("attention" if ratings.ours else "control") if gates == "auto" else gates
     n = len(ratings.rater)
     pairs, incomplete = control_pairs(ratings, DEGRADED)
@@ -118,33 +138,81 @@ def assess(ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, gates: Ga
     steady = consistency(ratings, repeats)
     believed = (p < alpha) & (count > 1)
     company = peers(ratings, believed & ~(steady >= CONSISTENT), scale)
-    flags = {**_flags(ratings, scale), "repeats-differ": repeat_p < alpha, "inconsistent": steady >= CONSISTENT, "apart": company.p >= ATTENTIVE}
+    flags = {
+        **_flags(ratings, scale),
+        "repeats-differ": repeat_p < alpha,
+        "inconsistent": steady >= CONSISTENT,
+        "apart": company.p >= ATTENTIVE,
+    }
     careless, notes = _careless(chosen, believed, steady, company)
     workers = []
     for k, name in enumerate(ratings.rater.names):
         accepted, reason = _verdict(p[k], int(count[k]), alpha)
         if accepted and enforce_repeats and flags["repeats-differ"][k]:
-            accepted, reason = False, f"rated the same captions differently the second time (p = {repeat_p[k]:.3g})"
+            accepted, reason = (
+                False,
+                f"rated the same captions differently the second time (p = {repeat_p[k]:.3g})",
+            )
         if accepted and k in careless:
             accepted, reason = False, careless[k]
-        workers.append(Worker(name, int(total[k]), int(count[k]), _or_none(high[k]), _or_none(low[k]), _or_none(p[k]), accepted, reason,
-                              int(repeat_count[k]), _or_none(change[k]), _or_none(repeat_p[k]), _or_none(steady[k]), _or_none(company.r[k]), _or_none(company.p[k]),
-                              _or_none(seconds[k]), tuple(flag for flag, raised in flags.items() if raised[k])))
-    return Quality(test, alpha, chosen, tuple(workers), incomplete + incomplete_repeats, _or_none(company.usual), notes)
+        workers.append(
+            Worker(
+                name,
+                int(total[k]),
+                int(count[k]),
+                _or_none(high[k]),
+                _or_none(low[k]),
+                _or_none(p[k]),
+                accepted,
+                reason,
+                int(repeat_count[k]),
+                _or_none(change[k]),
+                _or_none(repeat_p[k]),
+                _or_none(steady[k]),
+                _or_none(company.r[k]),
+                _or_none(company.p[k]),
+                _or_none(seconds[k]),
+                tuple(flag for flag, raised in flags.items() if raised[k]),
+            )
+        )
+    return Quality(
+        test, alpha, chosen, tuple(workers), incomplete + incomplete_repeats, _or_none(company.usual), notes
+    )
 
 
-def _careless(gates: Gates, believed: BoolArray, steady: FloatArray, company: Peers) -> tuple[dict[int, str], tuple[str, ...]]:
+def _careless(
+    gates: Gates, believed: BoolArray, steady: FloatArray, company: Peers
+) -> tuple[dict[int, str], tuple[str, ...]]:
     """Whom the second gate stops, and why; and what it could not ask."""
     asked = ~np.isnan(company.p) if gates == "attention" else np.zeros(len(steady), dtype=bool)
-    apart, inconsistent = believed & asked & (company.p >= ATTENTIVE), believed & ~asked & (steady >= CONSISTENT)
+    apart, inconsistent = (
+        believed & asked & (company.p >= ATTENTIVE),
+        believed & ~asked & (steady >= CONSISTENT),
+    )
     notes: tuple[str, ...] = ()
     if gates == "attention" and inconsistent.sum() > _MOST * (believed & ~asked).sum():
-        notes = (f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the {int((believed & ~asked).sum()):,} raters whom it would be asked about do not meet it (--gates repeats insists).",)
+        notes = (
+            (
+                f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the"
+                f" {int((believed & ~asked).sum()):,} raters whom it would be asked about do not meet it"
+                " (--gates repeats insists)."
+            ),
+        )
         inconsistent[:] = False
     if gates == "control":
         return {}, ()
-    return {int(k): f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual is {company.usual:.2f}; p = {company.p[k]:.3g})" for k in np.flatnonzero(apart)} | {
-        int(k): f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})" for k in np.flatnonzero(inconsistent)}, notes
+    return {
+        int(k): (
+            f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual is"
+            f" {company.usual:.2f}; p = {company.p[k]:.3g})"
+        )
+        for k in np.flatnonzero(apart)
+    } | {
+        int(
+            k
+        ): f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})"
+        for k in np.flatnonzero(inconsistent)
+    }, notes
 
 
 def _verdict(p: float, pairs: int, alpha: float) -> tuple[bool, str]:
@@ -181,7 +249,9 @@ def _flags(ratings: Ratings, scale: str) -> dict[str, BoolArray]:
 
 
 def _streaks(ratings: Ratings, hits: IntArray) -> IntArray:
-    """The longest run of equal scores of each rater within a HIT, in the order of the places (of the file, without them)."""
+    """The longest run of equal scores of each rater within a HIT, in the order of the places (of the file,
+    without them).
+    """
     place = np.where(np.isnan(ratings.position), np.arange(len(ratings)), ratings.position)
     order = np.lexsort((place, hits))
     value, hit = ratings.value[order], hits[order]

@@ -1,9 +1,9 @@
-"""A table of ratings by column, made for arithmetic: a million ratings are nine arrays, not a million objects.
+"""A table of ratings by column, made for arithmetic: a million ratings are nine arrays, not a million
+objects.
 
-Names (raters, systems, items, HITs) are sorted and replaced by whole numbers, so that the order of a file never changes
-a number. A rating may be credited to several systems that wrote the same caption. What was dropped on the way in, and
-why, stands in `notes`; every report prints them.
-"""
+Names (raters, systems, items, HITs) are sorted and replaced by whole numbers, so that the order of a file
+never changes a number. A rating may be credited to several systems that wrote the same caption. What was
+dropped on the way in, and why, stands in `notes`; every report prints them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ class Labels:
 
 
 class Numbering(dict[str, int]):
-    """Numbers names as they come, so that a long column can be read piece by piece and is never held as text."""
+    """Numbers names as they come, so that a long column can be read piece by piece and is never held as
+    text.
+    """
 
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self)
@@ -102,9 +104,19 @@ class Ratings:
     def rows(self, keep: BoolArray) -> Ratings:
         chosen = keep[self.credit_row]
         place = np.cumsum(keep) - 1
-        return replace(self, rater=self.rater.take(keep), item=self.item.take(keep), hit=self.hit.take(keep), pair=self.pair[keep],
-                       kind=self.kind[keep], value=self.value[keep], position=self.position[keep], seconds=self.seconds[keep],
-                       credit_row=place[self.credit_row[chosen]], credit=self.credit.take(chosen))
+        return replace(
+            self,
+            rater=self.rater.take(keep),
+            item=self.item.take(keep),
+            hit=self.hit.take(keep),
+            pair=self.pair[keep],
+            kind=self.kind[keep],
+            value=self.value[keep],
+            position=self.position[keep],
+            seconds=self.seconds[keep],
+            credit_row=place[self.credit_row[chosen]],
+            credit=self.credit.take(chosen),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +129,9 @@ class ControlPairs:
 
 
 def control_pairs(ratings: Ratings, kind: int) -> tuple[ControlPairs, int]:
-    """The undamaged (or first) and damaged (or repeated) scores of each pair, and how many controls lack a partner."""
+    """The undamaged (or first) and damaged (or repeated) scores of each pair, and how many controls lack a
+    partner.
+    """
     original = np.flatnonzero((ratings.pair >= 0) & ((ratings.kind == SYSTEM) | (ratings.kind == HUMAN)))
     keys, first = np.unique(ratings.pair[original], return_index=True)
     control = np.flatnonzero((ratings.kind == kind) & (ratings.pair >= 0))
@@ -128,23 +142,40 @@ def control_pairs(ratings: Ratings, kind: int) -> tuple[ControlPairs, int]:
     if kind == REPEAT:  # which of the two was shown first
         later = ratings.position[partner] > ratings.position[control]
         control, partner = np.where(later, partner, control), np.where(later, control, partner)
-    return ControlPairs(ratings.rater.codes[control], ratings.value[partner], ratings.value[control]), int((ratings.kind == kind).sum()) - len(control)
+    return ControlPairs(ratings.rater.codes[control], ratings.value[partner], ratings.value[control]), int(
+        (ratings.kind == kind).sum()
+    ) - len(control)
 
 
 def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Ratings:
     listed = records if isinstance(records, list) else list(records)
-    return from_columns({"item": [r.item for r in listed], "system": [r.system for r in listed], "rater": [r.rater for r in listed],
-                         "value": [r.value for r in listed], "kind": [r.kind for r in listed], "hit": [r.hit for r in listed],
-                         "pair": [r.pair for r in listed], "position": [r.position for r in listed], "seconds": [r.seconds for r in listed],
-                         "systems": [r.meta.get("systems") if r.meta else None for r in listed]}, notes)
+    return from_columns(
+        {
+            "item": [r.item for r in listed],
+            "system": [r.system for r in listed],
+            "rater": [r.rater for r in listed],
+            "value": [r.value for r in listed],
+            "kind": [r.kind for r in listed],
+            "hit": [r.hit for r in listed],
+            "pair": [r.pair for r in listed],
+            "position": [r.position for r in listed],
+            "seconds": [r.seconds for r in listed],
+            "systems": [r.meta.get("systems") if r.meta else None for r in listed],
+        },
+        notes,
+    )
 
 
 def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratings:
-    """Lists of equal length (names may come as `Labels`, numbers as arrays) under the names of the fields of `Rating`; `item`, `system`,
-    `rater` and `value` are needed. `systems` may hold a list of several systems that a rating is credited to."""
+    """Lists of equal length (names may come as `Labels`, numbers as arrays) under the names of the fields of
+    `Rating`; `item`, `system`, `rater` and `value` are needed. `systems` may hold a list of several systems
+    that a rating is credited to."""
     n = len(columns["value"])
     if not n:
-        raise DataError("There is no rating in the file.", hint="Check that the campaign has answers, or give another file.")
+        raise DataError(
+            "There is no rating in the file.",
+            hint="Check that the campaign has answers, or give another file.",
+        )
     said = list(notes)
 
     def labels(name: str, otherwise: str = "") -> Labels:
@@ -154,14 +185,27 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
     kinds = labels("kind", "system")
     unknown = [name for name in kinds.names if name not in KINDS]
     if unknown:
-        raise DataError(f"Unknown kind of rating: {some(unknown)}.", hint=f"A rating's kind is one of {', '.join(KINDS)}.")
+        raise DataError(
+            f"Unknown kind of rating: {some(unknown)}.", hint=f"A rating's kind is one of {', '.join(KINDS)}."
+        )
     value = _numbers(columns["value"], n)
     rater, item, hit, pair_name = labels("rater"), labels("item"), labels("hit"), labels("pair")
     kind = np.array([KINDS.index(name) for name in kinds.names], dtype=np.int64)[kinds.codes]
     unpaired = np.array([name == "" for name in pair_name.names])[pair_name.codes]
-    _, pair = np.unique((rater.codes * len(hit) + hit.codes) * len(pair_name) + pair_name.codes, return_inverse=True)
-    table = Ratings(rater, item, hit, np.where(unpaired, -1, pair.reshape(-1)), kind, value, _numbers(columns.get("position"), n),
-                    _numbers(columns.get("seconds"), n), *_credits(columns, n))
+    _, pair = np.unique(
+        (rater.codes * len(hit) + hit.codes) * len(pair_name) + pair_name.codes, return_inverse=True
+    )
+    table = Ratings(
+        rater,
+        item,
+        hit,
+        np.where(unpaired, -1, pair.reshape(-1)),
+        kind,
+        value,
+        _numbers(columns.get("position"), n),
+        _numbers(columns.get("seconds"), n),
+        *_credits(columns, n),
+    )
     usable = np.abs(value) < LARGEST
     if not usable.all():
         said.append(f"{int((~usable).sum()):,} rows have no usable number as their score and were dropped.")
@@ -190,8 +234,9 @@ def _credits(columns: Mapping[str, Any], n: int) -> tuple[IntArray, Labels]:
 
 
 def _without_duplicates(table: Ratings, said: list[str]) -> Ratings:
-    """One rating per (rater, HIT, place). The same place twice with the same score is one rating: a repeated row, or a
-    caption that several systems wrote (then all are credited). With different scores the first counts."""
+    """One rating per (rater, HIT, place). The same place twice with the same score is one rating: a repeated
+    row, or a caption that several systems wrote (then all are credited). With different scores the first
+    counts."""
     placed = ~np.isnan(table.position)
     if not placed.any():
         return _without_equal_rows(table, said)
@@ -203,25 +248,44 @@ def _without_duplicates(table: Ratings, said: list[str]) -> Ratings:
         return table
     original = first[inverse.reshape(-1)]
     surplus = original != np.arange(len(table))
-    differs = surplus & ((table.value != table.value[original]) | (table.item.codes != table.item.codes[original]))
-    credited = np.unique(np.stack([original[table.credit_row], table.credit.codes, differs[table.credit_row]]), axis=1)
+    differs = surplus & (
+        (table.value != table.value[original]) | (table.item.codes != table.item.codes[original])
+    )
+    credited = np.unique(
+        np.stack([original[table.credit_row], table.credit.codes, differs[table.credit_row]]), axis=1
+    )
     credited = credited[:, credited[2] == 0]
     extra = credited.shape[1] - int((~surplus).sum())
     repeated = int(surplus.sum()) - int(differs.sum()) - max(extra, 0)
     if repeated > 0:
         said.append(f"{repeated:,} rows repeat another row (same rater, HIT and place) and count once.")
     if differs.any():
-        said.append(f"{int(differs.sum()):,} rows contradict an earlier row of the same rater, HIT and place; the first one counts.")
+        said.append(
+            f"{int(differs.sum()):,} rows contradict an earlier row of the same rater, HIT and place; the"
+            " first one counts."
+        )
     merged = replace(table, credit_row=credited[0], credit=Labels(credited[1], table.credit.names))
     return merged.rows(~surplus)
 
 
 def _without_equal_rows(table: Ratings, said: list[str]) -> Ratings:
-    """Files without places: a row that equals an earlier one in everything is the same rating written twice."""
+    """Files without places: a row that equals an earlier one in everything is the same rating written
+    twice.
+    """
     if len(table.credit_row) != len(table):
         return table
-    whole = np.column_stack([table.rater.codes, table.hit.codes, table.item.codes, table.credit.codes, table.kind, table.pair, table.value,
-                             np.nan_to_num(table.seconds, nan=-1.0)])
+    whole = np.column_stack(
+        [
+            table.rater.codes,
+            table.hit.codes,
+            table.item.codes,
+            table.credit.codes,
+            table.kind,
+            table.pair,
+            table.value,
+            np.nan_to_num(table.seconds, nan=-1.0),
+        ]
+    )
     order = np.lexsort(whole.T[::-1])
     same = np.zeros(len(table), dtype=bool)
     same[order[1:]] = (whole[order[1:]] == whole[order[:-1]]).all(axis=1)

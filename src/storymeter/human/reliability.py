@@ -1,10 +1,15 @@
-"""Would the same study give the same answer again? Replication, split halves, agreement between raters, and cost.
+"""Would the same study give the same answer again? Replication, split halves, agreement between raters, and
+cost.
 
-- `replication`: Pearson's r between the system scores of two runs (Graham et al. 2018, table 5: .995 raw, .997 z).
-- `split_half`: the raters of one run are split at random into halves, again and again; r between the two tables.
-- `krippendorff`: alpha = 1 - observed / expected disagreement, over captions that at least two raters rated; interval,
+- `replication`: Pearson's r between the system scores of two runs (Graham et al. 2018, table 5: .995 raw,
+  .997 z).
+- `split_half`: the raters of one run are split at random into halves, again and again; r between the two
+  tables.
+- `krippendorff`: alpha = 1 - observed / expected disagreement, over captions that at least two raters rated;
+  interval,
   ordinal or nominal distance. 1 is perfect agreement, 0 is chance.
-- `icc`: ICC(1), one-way random effects: the share of variance that is between captions, not between raters of one.
+- `icc`: ICC(1), one-way random effects: the share of variance that is between captions, not between raters of
+  one.
 """
 
 from __future__ import annotations
@@ -62,26 +67,47 @@ def replication(first: Ranking, second: Ranking) -> Replication:
     a, b = {s.name: s for s in first.systems}, {s.name: s for s in second.systems}
     both = sorted(a.keys() & b.keys())
     if len(both) < 2:
-        raise DataError(f"The two runs have {len(both)} systems in common; a correlation needs at least two.", hint="Compare runs over the same systems.")
+        raise DataError(
+            f"The two runs have {len(both)} systems in common; a correlation needs at least two.",
+            hint="Compare runs over the same systems.",
+        )
     raws = [(a[name].raw, b[name].raw) for name in both]
     known = [(x, y) for x, y in raws if x is not None and y is not None]
     raw = pearson(*zip(*known, strict=True)) if len(known) == len(both) else None
-    return Replication(tuple(both), raw, pearson([a[name].z for name in both], [b[name].z for name in both]),
-                       tuple(sorted(a.keys() - b.keys())), tuple(sorted(b.keys() - a.keys())))
+    return Replication(
+        tuple(both),
+        raw,
+        pearson([a[name].z for name in both], [b[name].z for name in both]),
+        tuple(sorted(a.keys() - b.keys())),
+        tuple(sorted(b.keys() - a.keys())),
+    )
 
 
-def split_half(ratings: Ratings, *, splits: int = 100, seed: int = 0, scale: Literal["raw", "z"] = "raw") -> SplitHalf:
+def split_half(
+    ratings: Ratings, *, splits: int = 100, seed: int = 0, scale: Literal["raw", "z"] = "raw"
+) -> SplitHalf:
     random = np.random.default_rng(seed)
     raters = np.unique(ratings.rater.codes)
     if len(raters) < 4:
-        return SplitHalf(math.nan, None, 0, f"four raters are needed for two halves, and there {'is' if len(raters) == 1 else 'are'} {len(raters)}")
+        return SplitHalf(
+            math.nan,
+            None,
+            0,
+            f"four raters are needed for two halves, and there {'is' if len(raters) == 1 else 'are'}"
+            f" {len(raters)}",
+        )
     values = []
     for _ in range(splits):
         half = np.zeros(len(ratings.rater), dtype=bool)
-        half[random.permutation(raters)[:len(raters) // 2]] = True
-        one, other = (system_means(caption_scores(ratings.of_raters(side), scale=scale), len(ratings.systems))[1] for side in (half, ~half))
+        half[random.permutation(raters)[: len(raters) // 2]] = True
+        one, other = (
+            system_means(caption_scores(ratings.of_raters(side), scale=scale), len(ratings.systems))[1]
+            for side in (half, ~half)
+        )
         both = ~np.isnan(one) & ~np.isnan(other)
-        values.append(pearson(np.round(one[both], 12), np.round(other[both], 12)))  # systems that tie must not differ by rounding
+        values.append(
+            pearson(np.round(one[both], 12), np.round(other[both], 12))
+        )  # systems that tie must not differ by rounding
     known = np.array([v for v in values if not math.isnan(v)])
     if not len(known):
         return SplitHalf(math.nan, None, 0, "no split left two systems with different scores in both halves")
@@ -90,7 +116,9 @@ def split_half(ratings: Ratings, *, splits: int = 100, seed: int = 0, scale: Lit
 
 
 def agreement(ratings: Ratings, z: FloatArray) -> Agreement:
-    """Over the captions as they were shown (undamaged), with standardised scores, so that strictness is no disagreement."""
+    """Over the captions as they were shown (undamaged), with standardised scores, so that strictness is no
+    disagreement.
+    """
     first = np.full(len(ratings), -1, dtype=np.int64)
     first[ratings.credit_row[::-1]] = ratings.credit.codes[::-1]
     use = (ratings.kind != DEGRADED) & ~np.isnan(z)
@@ -104,9 +132,16 @@ def agreement(ratings: Ratings, z: FloatArray) -> Agreement:
     return Agreement(alpha, icc(value, unit), units, used, reason)
 
 
-def krippendorff(values: ArrayLike, units: ArrayLike, distance: Literal["interval", "ordinal", "nominal"] = "interval") -> tuple[float, int, int]:
-    """(alpha, units with two or more ratings, ratings on them); NaN where nothing was rated twice or nothing varies."""
-    value, unit = np.asarray(values, dtype=float), np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
+def krippendorff(
+    values: ArrayLike, units: ArrayLike, distance: Literal["interval", "ordinal", "nominal"] = "interval"
+) -> tuple[float, int, int]:
+    """(alpha, units with two or more ratings, ratings on them); NaN where nothing was rated twice or nothing
+    varies.
+    """
+    value, unit = (
+        np.asarray(values, dtype=float),
+        np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1),
+    )
     size = np.bincount(unit) if len(unit) else np.empty(0, dtype=np.int64)
     several = size >= 2
     keep = several[unit] if len(unit) else np.empty(0, dtype=bool)
@@ -116,7 +151,9 @@ def krippendorff(values: ArrayLike, units: ArrayLike, distance: Literal["interva
         return math.nan, 0, 0
     if distance == "interval":
         m = size[several].astype(float)
-        total, squares = (np.bincount(unit, weights=w, minlength=len(size))[several] for w in (value, value**2))
+        total, squares = (
+            np.bincount(unit, weights=w, minlength=len(size))[several] for w in (value, value**2)
+        )
         observed = float((2 * (m * squares - total**2) / (m - 1)).sum()) / n
         expected = 2 * (n * float((value**2).sum()) - float(value.sum()) ** 2) / (n * (n - 1))
         return (1 - observed / expected if expected > 1e-12 else math.nan), int(several.sum()), n
@@ -132,13 +169,19 @@ def krippendorff(values: ArrayLike, units: ArrayLike, distance: Literal["interva
         running = np.cumsum(total)
         upper = np.triu((running[None, :] - running[:, None] + (total[:, None] - total[None, :]) / 2) ** 2, 1)
         delta = upper + upper.T
-    observed, expected = float((coincidence * delta).sum()) / n, float((np.outer(total, total) * delta).sum()) / (n * (n - 1))
+    observed, expected = (
+        float((coincidence * delta).sum()) / n,
+        float((np.outer(total, total) * delta).sum()) / (n * (n - 1)),
+    )
     return (1 - observed / expected if expected > 0 else math.nan), int(several.sum()), n
 
 
 def icc(values: ArrayLike, units: ArrayLike) -> float:
     """(MSB - MSW) / (MSB + (k0 - 1) MSW), with k0 the average group size for unequal groups (Donner 1986)."""
-    value, unit = np.asarray(values, dtype=float), np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
+    value, unit = (
+        np.asarray(values, dtype=float),
+        np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1),
+    )
     size = np.bincount(unit).astype(float) if len(unit) else np.empty(0)
     groups, n = len(size), len(value)
     if groups < 2 or n <= groups:

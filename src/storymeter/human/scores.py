@@ -1,17 +1,22 @@
-"""From ratings to a table of systems: z-scores, means per caption, means per system, who beats whom, clusters.
+"""From ratings to a table of systems: z-scores, means per caption, means per system, who beats whom,
+clusters.
 
-1. Standardise: z = (score - mean) / sd over **all** ratings of a rater, controls included, sd with n - 1. A rater whose
+1. Standardise: z = (score - mean) / sd over **all** ratings of a rater, controls included, sd with n - 1. A
+rater whose
    scores are all equal says nothing about order and is dropped.
-2. Scored are system captions and their repeats, and human captions that compete under a name of their own.
-3. Mean per (system, caption) over all its ratings (`repeats="merge"`: a rater's two ratings of one caption are averaged
+2. Scored are system captions and their repeats, and human captions that compete under a name of their own. 3.
+Mean per (system, caption) over all its ratings (`repeats="merge"`: a rater's two ratings of one caption are
+averaged
    first); then the mean over captions, raw and z; n counts ratings.
-4. Rank-sum test between the caption means (z) of every two systems, one-sided, normal approximation with continuity
+4. Rank-sum test between the caption means (z) of every two systems, one-sided, normal approximation with
+continuity
    correction; Holm and Benjamini-Hochberg over all ordered pairs.
-5. Clusters as at WMT: systems by z; a boundary after position i when every system above beats every system below.
+5. Clusters as at WMT: systems by z; a boundary after position i when every system above beats every system
+below.
 
-All values are sorted once: with c_i[v] the number of captions of system i with the v-th distinct value,
-U_ij = sum_v c_i[v] (sum_{w<v} c_j[w] + c_j[v]/2), one running sum per column j; the tie corrections come the same way.
-"""
+All values are sorted once: with c_i[v] the number of captions of system i with the v-th distinct value, U_ij
+= sum_v c_i[v] (sum_{w<v} c_j[w] + c_j[v]/2), one running sum per column j; the tie corrections come the same
+way."""
 
 from __future__ import annotations
 
@@ -56,7 +61,9 @@ class SystemScore:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Systems, best first; `p[i, j]` is the p-value that system i beats system j (NaN where no test can be made)."""
+    """Systems, best first; `p[i, j]` is the p-value that system i beats system j (NaN where no test can be
+    made).
+    """
 
     systems: tuple[SystemScore, ...]
     p: FloatArray
@@ -68,7 +75,9 @@ class Ranking:
 
 
 def standardise(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> FloatArray:
-    """z of every rating; NaN for raters whose scores are all equal. With scale `z` the scores are z already."""
+    """z of every rating; NaN for raters whose scores are all equal. With scale `z` the scores are z
+    already.
+    """
     if scale == "z":
         return ratings.value
     rater, n = ratings.rater.codes, len(ratings.rater)
@@ -81,7 +90,9 @@ def standardise(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> FloatAr
         return np.asarray(deviation / sd[rater])
 
 
-def caption_scores(ratings: Ratings, *, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all") -> CaptionScores:
+def caption_scores(
+    ratings: Ratings, *, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all"
+) -> CaptionScores:
     z = standardise(ratings, scale)
     named = np.array([name != "" for name in ratings.systems], dtype=bool)
     row = ratings.credit_row
@@ -99,12 +110,19 @@ def caption_scores(ratings: Ratings, *, scale: Literal["raw", "z"] = "raw", repe
         size = np.bincount(which)
         raw, standard = np.bincount(which, weights=raw) / size, np.bincount(which, weights=standard) / size
         place = mine // len(ratings.rater)
-    return CaptionScores(captions // n_items, captions % n_items, _means(raw, place, len(captions)), _means(standard, place, len(captions)), count)
+    return CaptionScores(
+        captions // n_items,
+        captions % n_items,
+        _means(raw, place, len(captions)),
+        _means(standard, place, len(captions)),
+        count,
+    )
 
 
 def _means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
-    """Means of groups, exact to 15 significant digits as R writes them: captions with equal ratings must tie, however a sum
-    was rounded. The k-th values of all groups are added at once, and what each addition loses (Knuth's TwoSum) is kept."""
+    """Means of groups, exact to 15 significant digits as R writes them: captions with equal ratings must tie,
+    however a sum was rounded. The k-th values of all groups are added at once, and what each addition loses
+    (Knuth's TwoSum) is kept."""
     size = np.bincount(groups, minlength=n)
     order, starts = np.argsort(groups, kind="stable"), np.cumsum(size) - size
     total, lost = np.zeros(n), np.zeros(n)
@@ -122,19 +140,33 @@ def system_means(captions: CaptionScores, n: int) -> tuple[FloatArray, FloatArra
     """Raw and z of systems 0..n-1: the mean over captions, NaN for a system without any."""
     with np.errstate(invalid="ignore"):
         size = np.bincount(captions.system, minlength=n)
-        raw, z = (np.bincount(captions.system, weights=w, minlength=n) / size for w in (captions.raw, captions.z))
+        raw, z = (
+            np.bincount(captions.system, weights=w, minlength=n) / size for w in (captions.raw, captions.z)
+        )
     return raw, z
 
 
-def rank(ratings: Ratings, *, alpha: float = 0.05, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all",
-         captions: CaptionScores | None = None) -> Ranking:
+def rank(
+    ratings: Ratings,
+    *,
+    alpha: float = 0.05,
+    scale: Literal["raw", "z"] = "raw",
+    repeats: Repeats = "all",
+    captions: CaptionScores | None = None,
+) -> Ranking:
     """`captions` saves the work of computing them where they are there already."""
     captions = captions or caption_scores(ratings, scale=scale, repeats=repeats)
     notes = []
     if scale == "raw" and (dropped := int((~np.isfinite(standardise(ratings, scale))).sum())):
-        notes.append(f"{dropped:,} ratings are by raters whose scores are all equal (or who gave one rating only); they cannot be standardised and were dropped.")
+        notes.append(
+            f"{dropped:,} ratings are by raters whose scores are all equal (or who gave one rating only);"
+            " they cannot be standardised and were dropped."
+        )
     if not len(captions.z):
-        raise DataError("No rating is left to score a system with.", hint="; ".join(notes) or "Check who was accepted, and that the file holds system captions.")
+        raise DataError(
+            "No rating is left to score a system with.",
+            hint="; ".join(notes) or "Check who was accepted, and that the file holds system captions.",
+        )
     present = np.unique(captions.system)
     means = system_means(captions, len(ratings.systems))[1][present]
     names = [ratings.systems[s] for s in present]
@@ -143,21 +175,39 @@ def rank(ratings: Ratings, *, alpha: float = 0.05, scale: Literal["raw", "z"] = 
     place[present[order]] = np.arange(len(order))
     p = beats(captions.z, place[captions.system], len(order))
     wins = p < alpha
-    systems = tuple(_system(ratings.systems[present[k]], captions, captions.system == present[k], scale, wins, position) for position, k in enumerate(order))
+    systems = tuple(
+        _system(ratings.systems[present[k]], captions, captions.system == present[k], scale, wins, position)
+        for position, k in enumerate(order)
+    )
     alone = [s.name for s in systems if s.captions == 1]
     if alone:
-        notes.append(f"{', '.join(alone)}: one caption only, so there is no interval and no test worth the name; nothing significant can be said of it, which may join clusters that would be apart without it.")
+        notes.append(
+            f"{', '.join(alone)}: one caption only, so there is no interval and no test worth the name;"
+            " nothing significant can be said of it, which may join clusters that would be apart without it."
+        )
     off = ~np.eye(len(order), dtype=bool)
     adjusted = [np.full(p.shape, np.nan), np.full(p.shape, np.nan)]
     for out, adjust in zip(adjusted, (holm, benjamini_hochberg), strict=True):
         out[off] = adjust(p[off])
-    return Ranking(systems, p, adjusted[0], adjusted[1], clusters([s.name for s in systems], wins), alpha, tuple(notes))
+    return Ranking(
+        systems, p, adjusted[0], adjusted[1], clusters([s.name for s in systems], wins), alpha, tuple(notes)
+    )
 
 
-def _system(name: str, captions: CaptionScores, rows: BoolArray, scale: str, wins: BoolArray, position: int) -> SystemScore:
+def _system(
+    name: str, captions: CaptionScores, rows: BoolArray, scale: str, wins: BoolArray, position: int
+) -> SystemScore:
     z = captions.z[rows]
     ranks = (1 + int(wins[:, position].sum()), len(wins) - int(wins[position].sum()))
-    return SystemScore(name, None if scale == "z" else float(captions.raw[rows].mean()), float(z.mean()), int(captions.n[rows].sum()), len(z), t_interval(z), ranks)
+    return SystemScore(
+        name,
+        None if scale == "z" else float(captions.raw[rows].mean()),
+        float(z.mean()),
+        int(captions.n[rows].sum()),
+        len(z),
+        t_interval(z),
+        ranks,
+    )
 
 
 def t_interval(values: FloatArray, level: float = 0.95) -> tuple[float, float] | None:
@@ -170,7 +220,9 @@ def t_interval(values: FloatArray, level: float = 0.95) -> tuple[float, float] |
 
 
 def beats(values: FloatArray, systems: IntArray, n: int) -> FloatArray:
-    """(n, n): the one-sided rank-sum p-value that the row's values are greater than the column's. See the module."""
+    """(n, n): the one-sided rank-sum p-value that the row's values are greater than the column's. See the
+    module.
+    """
     _, value = np.unique(values, return_inverse=True)
     value = value.reshape(-1)
     distinct = int(value.max()) + 1
@@ -180,7 +232,10 @@ def beats(values: FloatArray, systems: IntArray, n: int) -> FloatArray:
         c = np.bincount(value[systems == i], minlength=distinct).astype(float)
         u[:, i] = np.bincount(systems, weights=(np.cumsum(c) - c / 2)[value], minlength=n)
         cross[:, i] = np.bincount(systems, weights=alike * c[value], minlength=n)
-    own, size = np.bincount(systems, weights=alike**2, minlength=n), np.bincount(systems, minlength=n).astype(float)
+    own, size = (
+        np.bincount(systems, weights=alike**2, minlength=n),
+        np.bincount(systems, minlength=n).astype(float),
+    )
     # t³ - t with t = c_i + c_j, summed over the values
     ties = own[:, None] + own[None, :] + 3 * (cross + cross.T) - (size[:, None] + size[None, :])
     p = rank_sum_p(u, np.broadcast_to(size[:, None], (n, n)), np.broadcast_to(size[None, :], (n, n)), ties)

@@ -1,10 +1,11 @@
-"""The two other studies: which of two stories of a video is better (SODA, ECCV 2020, section 6.3), and a survey of
-several stories of one picture sequence (RoViST, figure 7).
+"""The two other studies: which of two stories of a video is better (SODA, ECCV 2020, section 6.3), and a
+survey of several stories of one picture sequence (RoViST, figure 7).
 
-**Preference.** One slot shows a clip and the caption sets of two systems; the sides are drawn by lot and the answer is
--2 (left is better) … 2. A test question that only a viewer can answer may stand beside any clip; who answers those is
-believed. **Survey.** One slot shows the pictures and every system's story in an order drawn by lot; each story gets
-three marks from 1 to 5 (visually grounded, coherent, without repetition), and one story the vote for the best.
+**Preference.** One slot shows a clip and the caption sets of two systems; the sides are drawn by lot and the
+answer is -2 (left is better) … 2. A test question that only a viewer can answer may stand beside any clip;
+who answers those is believed. **Survey.** One slot shows the pictures and every system's story in an order
+drawn by lot; each story gets three marks from 1 to 5 (visually grounded, coherent, without repetition), and
+one story the vote for the best.
 
 Both deal their slots in rounds: every (video, pair of systems) once before any comes twice.
 """
@@ -35,7 +36,9 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Duel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="preference"):
-    """One comparison, with what raters must not know: a line of the private key. `systems` is (left, right)."""
+    """One comparison, with what raters must not know: a line of the private key. `systems` is (left,
+    right).
+    """
 
     hit: str
     position: int
@@ -76,13 +79,24 @@ def pictures(corpora: Sequence[Corpus]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def preference(systems: Sequence[Corpus], *, per_hit: int = 10, hits: int | None = None, seed: int = 0, items: Iterable[str] | None = None,
-               questions: Sequence[Question] = ()) -> list[list[Duel]]:
+def preference(
+    systems: Sequence[Corpus],
+    *,
+    per_hit: int = 10,
+    hits: int | None = None,
+    seed: int = 0,
+    items: Iterable[str] | None = None,
+    questions: Sequence[Question] = (),
+) -> list[list[Duel]]:
     told = _told(systems, items, 2, "preference")
     tests: dict[str, list[Question]] = {}
     for question in questions:
         if not 0 <= question.answer < len(question.options) or len(question.options) < 2:
-            raise DataError(f"The test question of {question.item!r} has no right answer among its {len(question.options)} options.", hint="`answer` counts the options from 0; give two options or more.")
+            raise DataError(
+                f"The test question of {question.item!r} has no right answer among its"
+                f" {len(question.options)} options.",
+                hint="`answer` counts the options from 0; give two options or more.",
+            )
         tests.setdefault(question.item, []).append(question)
     rng = random.Random(f"storymeter preference {seed}")
     deck = [(item, a, b) for item, by in told.items() for a, b in itertools.combinations(sorted(by), 2)]
@@ -92,31 +106,64 @@ def preference(systems: Sequence[Corpus], *, per_hit: int = 10, hits: int | None
         for position, (item, a, b) in enumerate(hand):
             left, right = (a, b) if rng.random() < 0.5 else (b, a)
             test = rng.choice(tests[item]) if item in tests else None
-            duels.append(Duel(f"h{number:05d}", position, item, (left, right), (told[item][left], told[item][right]), test))
+            duels.append(
+                Duel(
+                    f"h{number:05d}",
+                    position,
+                    item,
+                    (left, right),
+                    (told[item][left], told[item][right]),
+                    test,
+                )
+            )
         out.append(duels)
     return out
 
 
-def survey(systems: Sequence[Corpus], images: dict[str, tuple[str, ...]], *, per_hit: int = 5, hits: int | None = None, seed: int = 0,
-           items: Iterable[str] | None = None) -> list[list[Panel]]:
+def survey(
+    systems: Sequence[Corpus],
+    images: dict[str, tuple[str, ...]],
+    *,
+    per_hit: int = 5,
+    hits: int | None = None,
+    seed: int = 0,
+    items: Iterable[str] | None = None,
+) -> list[list[Panel]]:
     told = _told(systems, items, 2, "survey")
     without = [item for item in told if not images.get(item)]
     if without:
-        raise DataError(f"{len(without):,} sequences have no pictures: {some(without)}.", hint="Name them in the caption files, or lay them into FOLDER/<sequence id>/.")
+        raise DataError(
+            f"{len(without):,} sequences have no pictures: {some(without)}.",
+            hint="Name them in the caption files, or lay them into FOLDER/<sequence id>/.",
+        )
     rng = random.Random(f"storymeter survey {seed}")
     out: list[list[Panel]] = []
     for number, hand in enumerate(_deal(list(told), per_hit, hits, rng, "sequences"), 1):
         panels = []
         for position, item in enumerate(hand):
             order = rng.sample(sorted(told[item]), len(told[item]))
-            panels.append(Panel(f"h{number:05d}", position, item, tuple(order), tuple(told[item][s] for s in order), images[item]))
+            panels.append(
+                Panel(
+                    f"h{number:05d}",
+                    position,
+                    item,
+                    tuple(order),
+                    tuple(told[item][s] for s in order),
+                    images[item],
+                )
+            )
         out.append(panels)
     return out
 
 
-def _told(systems: Sequence[Corpus], items: Iterable[str] | None, least: int, task: str) -> dict[str, dict[str, tuple[str, ...]]]:
+def _told(
+    systems: Sequence[Corpus], items: Iterable[str] | None, least: int, task: str
+) -> dict[str, dict[str, tuple[str, ...]]]:
     if len(systems) < least:
-        raise UsageError(f"A {task} study compares systems; {len(systems)} was given.", hint="Give --systems two files or more.")
+        raise UsageError(
+            f"A {task} study compares systems; {len(systems)} was given.",
+            hint="Give --systems two files or more.",
+        )
     wanted = set(items) if items is not None else None
     told: dict[str, dict[str, tuple[str, ...]]] = {}
     for corpus in systems:
@@ -125,13 +172,18 @@ def _told(systems: Sequence[Corpus], items: Iterable[str] | None, least: int, ta
                 told.setdefault(item, {})[corpus.name] = text
     told = {item: by for item, by in sorted(told.items()) if len(by) >= least}
     if not told:
-        raise DataError("No video has captions of two systems.", hint="Check that the ids in the caption files agree.")
+        raise DataError(
+            "No video has captions of two systems.", hint="Check that the ids in the caption files agree."
+        )
     return told
 
 
 def _deal(deck: list[T], per_hit: int, hits: int | None, rng: random.Random, what: str) -> list[list[T]]:
     if len(deck) < per_hit:
-        raise DataError(f"A HIT of {per_hit} cannot be filled: there are only {len(deck)} {what}.", hint=f"Use --per-hit {len(deck)} or less.")
+        raise DataError(
+            f"A HIT of {per_hit} cannot be filled: there are only {len(deck)} {what}.",
+            hint=f"Use --per-hit {len(deck)} or less.",
+        )
     count = hits if hits is not None else -(-len(deck) // per_hit)
     dealt: list[list[T]] = []
     rest: list[T] = []

@@ -1,11 +1,14 @@
-"""The story survey of Wang et al. (RoViST, figure 7): three 5-point scales per story and one vote for the best.
+"""The story survey of Wang et al. (RoViST, figure 7): three 5-point scales per story and one vote for the
+best.
 
-A record of criterion `grounded`, `coherent` or `no_repetition` (any name but `vote` will do) gives 1..5 to the story that
-`system` told of `item`; a record of criterion `vote` has value 1 for the story that a rater liked best.
+A record of criterion `grounded`, `coherent` or `no_repetition` (any name but `vote` will do) gives 1..5 to
+the story that `system` told of `item`; a record of criterion `vote` has value 1 for the story that a rater
+liked best.
 
 - mean per criterion and system, with interval; vote shares;
 - rank per sequence: systems by their share of its votes, ties share a rank;
-- table 2: within each sequence, correlate the mean score per criterion with that rank (the better rank counts higher), and average over
+- table 2: within each sequence, correlate the mean score per criterion with that rank (the better rank counts
+  higher), and average over
   the sequences where neither side is constant; `overall` is the sum of the criteria;
 - agreement per criterion: Krippendorff's alpha, ordinal.
 """
@@ -64,25 +67,40 @@ class Survey:
 def _scales(records: Sequence[Rating]) -> list[Rating]:
     scales = [r for r in records if r.criterion not in (VOTE, "test", "preference", "")]
     if not scales:
-        raise DataError("There is no Likert answer in the file.", hint="Records need a criterion (grounded, coherent, no_repetition) and a value from 1 to 5.")
+        raise DataError(
+            "There is no Likert answer in the file.",
+            hint="Records need a criterion (grounded, coherent, no_repetition) and a value from 1 to 5.",
+        )
     return scales
 
 
 def story_means(records: Sequence[Rating]) -> dict[str, dict[tuple[str, str], float]]:
-    """The mean mark of each (system, item) per criterion, and under `overall` the sum over all criteria: what metrics are held against (table 1)."""
+    """The mean mark of each (system, item) per criterion, and under `overall` the sum over all criteria: what
+    metrics are held against (table 1).
+    """
     given: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
     for r in _scales(records):
         given.setdefault(r.criterion, {}).setdefault((r.system, r.item), {})[r.rater] = r.value
-    means = {criterion: {story: float(np.mean(list(marks.values()))) for story, marks in stories.items()} for criterion, stories in sorted(given.items())}
+    means = {
+        criterion: {story: float(np.mean(list(marks.values()))) for story, marks in stories.items()}
+        for criterion, stories in sorted(given.items())
+    }
     whole = set.intersection(*(set(stories) for stories in means.values()))
-    return {**means, OVERALL: {story: sum(stories[story] for stories in means.values()) for story in sorted(whole)}}
+    return {
+        **means,
+        OVERALL: {story: sum(stories[story] for stories in means.values()) for story in sorted(whole)},
+    }
 
 
 def analyse_survey(records: Sequence[Rating]) -> Survey:
     scales = _scales(records)
     criteria, systems = sorted({r.criterion for r in scales}), sorted({r.system for r in records if r.system})
     once = {(r.item, r.system, r.rater, r.criterion): r.value for r in scales}
-    notes = [f"{len(scales) - len(once):,} answers repeat an earlier one of the same rater; the last one counts."] if len(once) < len(scales) else []
+    notes = (
+        [f"{len(scales) - len(once):,} answers repeat an earlier one of the same rater; the last one counts."]
+        if len(once) < len(scales)
+        else []
+    )
     votes = {(r.item, r.rater): r.system for r in records if r.criterion == VOTE and r.value > 0}
     tally = {system: sum(chosen == system for chosen in votes.values()) for system in systems}
     cell: dict[tuple[str, str, str], list[float]] = {}
@@ -91,9 +109,19 @@ def analyse_survey(records: Sequence[Rating]) -> Survey:
     means = []
     for criterion in criteria:
         for system in systems:
-            stories = np.array([np.mean(v) for (_, s, c), v in sorted(cell.items()) if s == system and c == criterion])
+            stories = np.array(
+                [np.mean(v) for (_, s, c), v in sorted(cell.items()) if s == system and c == criterion]
+            )
             if len(stories):
-                means.append(CriterionMean(system, criterion, float(stories.mean()), t_interval(stories), sum(len(v) for (_, s, c), v in cell.items() if s == system and c == criterion)))
+                means.append(
+                    CriterionMean(
+                        system,
+                        criterion,
+                        float(stories.mean()),
+                        t_interval(stories),
+                        sum(len(v) for (_, s, c), v in cell.items() if s == system and c == criterion),
+                    )
+                )
             else:
                 notes.append(f"{system} has no answer for {criterion}.")
     alphas = {}
@@ -101,11 +129,23 @@ def analyse_survey(records: Sequence[Rating]) -> Survey:
         rows = [((item, system), value) for (item, system, _, c), value in once.items() if c == criterion]
         place = {unit: k for k, unit in enumerate(dict.fromkeys(unit for unit, _ in rows))}
         alphas[criterion] = krippendorff([v for _, v in rows], [place[u] for u, _ in rows], "ordinal")[0]
-    return Survey(tuple(criteria), tuple(systems), tuple(means), tally, _correlations(criteria, systems, cell, votes), alphas, tuple(notes))
+    return Survey(
+        tuple(criteria),
+        tuple(systems),
+        tuple(means),
+        tally,
+        _correlations(criteria, systems, cell, votes),
+        alphas,
+        tuple(notes),
+    )
 
 
-def _correlations(criteria: Sequence[str], systems: Sequence[str], cell: dict[tuple[str, str, str], list[float]],
-                  votes: dict[tuple[str, str], str]) -> tuple[RankCorrelation, ...]:
+def _correlations(
+    criteria: Sequence[str],
+    systems: Sequence[str],
+    cell: dict[tuple[str, str, str], list[float]],
+    votes: dict[tuple[str, str], str],
+) -> tuple[RankCorrelation, ...]:
     shares: dict[str, dict[str, int]] = {}
     for (item, _), chosen in votes.items():
         shares.setdefault(item, {}).setdefault(chosen, 0)
@@ -128,5 +168,7 @@ def _correlations(criteria: Sequence[str], systems: Sequence[str], cell: dict[tu
     out = []
     for name, rows in found.items():
         mean = np.mean(rows, axis=0) if rows else [math.nan] * 3
-        out.append(RankCorrelation(name, float(mean[0]), float(mean[1]), float(mean[2]), len(rows), dropped[name]))
+        out.append(
+            RankCorrelation(name, float(mean[0]), float(mean[1]), float(mean[2]), len(rows), dropped[name])
+        )
     return tuple(out)

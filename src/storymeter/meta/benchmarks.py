@@ -1,12 +1,16 @@
-"""Real judgements that anyone can check a metric against; `data` is a folder laid out as docs/meta-evaluation.md says.
+"""Real judgements that anyone can check a metric against; `data` is a folder laid out as
+docs/meta-evaluation.md says.
 
-- `flickr8k-expert`: 5,822 image-caption pairs, five references, three expert judgements each (Hodosh et al. 2013). Each
-  judgement is a data point. For Kendall the captions that are references of their own image are left out, as in the
-  published figures (5,664 remain); for Spearman nothing is.
-- `trecvid-2016`, `trecvid-2017`, `trecvid-2016-multiple`, `trecvid-2017-multiple`: video-to-text submissions with Direct Assessment per caption. SID counts
-  from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are left out; the
-  human score is z.
-- `stories-roc`: 400 machine stories, each called reasonable or not by seven people (Guan & Huang 2020); for measures
+- `flickr8k-expert`: 5,822 image-caption pairs, five references, three expert judgements each (Hodosh et al.
+  2013). Each
+  judgement is a data point. For Kendall the captions that are references of their own image are left out, as
+  in the published figures (5,664 remain); for Spearman nothing is.
+- `trecvid-2016`, `trecvid-2017`, `trecvid-2016-multiple`, `trecvid-2017-multiple`: video-to-text submissions
+  with Direct Assessment per caption. SID counts
+  from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are
+  left out; the human score is z.
+- `stories-roc`: 400 machine stories, each called reasonable or not by seven people (Guan & Huang 2020); for
+  measures
   that need no reference.
 """
 
@@ -57,7 +61,10 @@ def _lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8").split("\n")
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.", hint="The folder given with --data must be laid out as docs/meta-evaluation.md says.") from None
+        raise DataError(
+            f"{path} cannot be read: {error.strerror}.",
+            hint="The folder given with --data must be laid out as docs/meta-evaluation.md says.",
+        ) from None
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 (byte {error.start:,}).", hint="Check the download.") from None
 
@@ -65,7 +72,10 @@ def _lines(path: Path) -> list[str]:
 def _one(folder: Path) -> Path:
     files = sorted(folder.iterdir()) if folder.is_dir() else []
     if len(files) != 1:
-        raise DataError(f"{folder} holds {len(files)} files; one file of references is expected.", hint="Check the download.")
+        raise DataError(
+            f"{folder} holds {len(files)} files; one file of references is expected.",
+            hint="Check the download.",
+        )
     return files[0]
 
 
@@ -82,22 +92,44 @@ def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
             scores = [float(row[f"j{k}"]) for k in (1, 2, 3)]
             image, author = row["imageid"], row["textid"].partition("#")[0]
         except (KeyError, TypeError, ValueError):
-            raise DataError(f"{folder / 'judgements'}, row {number + 1}: three judgements and two ids are expected.", hint="Check the download.") from None
+            raise DataError(
+                f"{folder / 'judgements'}, row {number + 1}: three judgements and two ids are expected.",
+                hint="Check the download.",
+            ) from None
         if without_references and author == image:
             own += 1
             continue
         key = ("flickr8k", f"{number:05d}")
         texts[key], against[key] = candidates[number], [reference[number] for reference in references]
         judgements += [Judgement(*key, score) for score in scores]
-    notes = [f"{own:,} captions that are references of their own image are left out; each of the three judgements is a point."] if without_references else ["Each of the three judgements is a point; nothing is left out."]
-    return Benchmark("flickr8k-expert" if without_references else "flickr8k-expert-all", "Flickr8k-Expert" + ("" if without_references else ", all captions"),
-                     pooled(texts, against), tuple(judgements), "", ("segment",), tuple(notes), "kendall_c" if without_references else "spearman")
+    notes = (
+        [
+            f"{own:,} captions that are references of their own image are left out; each of the three"
+            " judgements is a point."
+        ]
+        if without_references
+        else ["Each of the three judgements is a point; nothing is left out."]
+    )
+    return Benchmark(
+        "flickr8k-expert" if without_references else "flickr8k-expert-all",
+        "Flickr8k-Expert" + ("" if without_references else ", all captions"),
+        pooled(texts, against),
+        tuple(judgements),
+        "",
+        ("segment",),
+        tuple(notes),
+        "kendall_c" if without_references else "spearman",
+    )
 
 
 def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
     folder = data / "da" / "trecvid_vtt" / f"{annotators}-annotator" / str(year)
     reference = _lines(_one(folder / "references"))
-    systems = {path.name.rpartition(".")[2]: _lines(path) for path in sorted((folder / "systems").iterdir())} if (folder / "systems").is_dir() else {}
+    systems = (
+        {path.name.rpartition(".")[2]: _lines(path) for path in sorted((folder / "systems").iterdir())}
+        if (folder / "systems").is_dir()
+        else {}
+    )
     texts: dict[Key, str] = {}
     against: dict[Key, Sequence[str]] = {}
     judgements, zero, people = [], 0, 0
@@ -112,10 +144,21 @@ def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
         key = (system, f"{sid:05d}")
         texts[key], against[key] = systems[system][sid - 1], [reference[sid - 1]]
         judgements.append(Judgement(*key, float(row["Z.SCR"])))
-    notes = [f"{zero:,} rows with SID 0 are dropped (SID counts from 1); {people:,} rows of human captions are left out."]
+    notes = [
+        f"{zero:,} rows with SID 0 are dropped (SID counts from 1); {people:,} rows of human captions are"
+        " left out."
+    ]
     name = f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
-    return Benchmark(name, f"TRECVID VTT {year}, {annotators} annotators" if annotators == "multiple" else f"TRECVID VTT {year}", pooled(texts, against), tuple(judgements), "z",
-                     ("system", "segment"), tuple(notes), "pearson")
+    return Benchmark(
+        name,
+        f"TRECVID VTT {year}, {annotators} annotators" if annotators == "multiple" else f"TRECVID VTT {year}",
+        pooled(texts, against),
+        tuple(judgements),
+        "z",
+        ("system", "segment"),
+        tuple(notes),
+        "pearson",
+    )
 
 
 def stories(data: Path) -> Benchmark:
@@ -123,16 +166,34 @@ def stories(data: Path) -> Benchmark:
     judgements, documents = [], []
     for number, cells in enumerate(rows):
         if len(cells) != 3:
-            raise DataError(f"stories/union_roc_rated.txt, line {number + 1}: `id ||| story ||| labels` is expected.", hint="Check the download.")
+            raise DataError(
+                f"stories/union_roc_rated.txt, line {number + 1}: `id ||| story ||| labels` is expected.",
+                hint="Check the download.",
+            )
         item = f"{number:04d}"
-        sentences = [part.strip() for part in cells[1].replace(" ! ", " . ").replace(" ? ", " . ").split(" . ")]
-        documents.append(Document(f"stories\t{item}", tuple(Caption(text.removesuffix(" .")) for text in sentences if text)))
+        sentences = [
+            part.strip() for part in cells[1].replace(" ! ", " . ").replace(" ? ", " . ").split(" . ")
+        ]
+        documents.append(
+            Document(
+                f"stories\t{item}", tuple(Caption(text.removesuffix(" .")) for text in sentences if text)
+            )
+        )
         labels = [float(label) for label in cells[2].split()]
         judgements.append(Judgement("stories", item, sum(labels) / len(labels)))
     ids = tuple(document.id for document in documents)
     task = Task("pooled", ids, tuple(documents), tuple(() for _ in ids), Coverage(len(ids)))
-    return Benchmark("stories-roc", "Machine stories (ROC), judged reasonable or not", task, tuple(judgements), "", ("segment",),
-                     ("The human score is the share of seven people who called the story reasonable.",), "spearman", needs_references=False)
+    return Benchmark(
+        "stories-roc",
+        "Machine stories (ROC), judged reasonable or not",
+        task,
+        tuple(judgements),
+        "",
+        ("segment",),
+        ("The human score is the share of seven people who called the story reasonable.",),
+        "spearman",
+        needs_references=False,
+    )
 
 
 BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
@@ -144,8 +205,15 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
     "trecvid-2017-multiple": lambda data: trecvid(data, "multiple", 2017),
     "stories-roc": stories,
 }
-FOLDERS = {"flickr8k-expert": "metaeval/flickr8k_expert", "flickr8k-expert-all": "metaeval/flickr8k_expert", "trecvid-2016": "da/trecvid_vtt/single-annotator/2016",
-           "trecvid-2017": "da/trecvid_vtt/single-annotator/2017", "trecvid-2016-multiple": "da/trecvid_vtt/multiple-annotator/2016", "trecvid-2017-multiple": "da/trecvid_vtt/multiple-annotator/2017", "stories-roc": "stories/union_roc_rated.txt"}
+FOLDERS = {
+    "flickr8k-expert": "metaeval/flickr8k_expert",
+    "flickr8k-expert-all": "metaeval/flickr8k_expert",
+    "trecvid-2016": "da/trecvid_vtt/single-annotator/2016",
+    "trecvid-2017": "da/trecvid_vtt/single-annotator/2017",
+    "trecvid-2016-multiple": "da/trecvid_vtt/multiple-annotator/2016",
+    "trecvid-2017-multiple": "da/trecvid_vtt/multiple-annotator/2017",
+    "stories-roc": "stories/union_roc_rated.txt",
+}
 
 
 #: metrics with an option that makes another measure of them
@@ -153,9 +221,12 @@ _VARIANTS = ("sts(engine=align)",)
 
 
 def suitable(benchmark: Benchmark) -> list[str]:
-    """Every metric of the registry that can say something here: single captions with references want sentence measures, stories
-    without references want measures of a story by itself; the number of words is there as the yardstick of "no idea at all"."""
-    rooms = ("storymeter.pairs.",) if benchmark.needs_references else ("storymeter.pairs.", "storymeter.story.")
+    """Every metric of the registry that can say something here: single captions with references want sentence
+    measures, stories without references want measures of a story by itself; the number of words is there as
+    the yardstick of "no idea at all"."""
+    rooms = (
+        ("storymeter.pairs.",) if benchmark.needs_references else ("storymeter.pairs.", "storymeter.story.")
+    )
     found = []
     for name in [*METRICS, *_VARIANTS]:
         if METRICS[parse(name).word].target.startswith(rooms):

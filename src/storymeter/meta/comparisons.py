@@ -1,9 +1,9 @@
-"""Is one metric significantly better than another? Williams' test between systems, a permutation between segments.
+"""Is one metric significantly better than another? Williams' test between systems, a permutation between
+segments.
 
-Every two metrics are compared on the rows that both have, in the direction of the higher correlation; Holm and
-Benjamini-Hochberg correct over all pairs. The permutation may be about any coefficient, or about the accuracy over pairs (ties included);
-Williams' test is about Pearson's r.
-"""
+Every two metrics are compared on the rows that both have, in the direction of the higher correlation; Holm
+and Benjamini-Hochberg correct over all pairs. The permutation may be about any coefficient, or about the
+accuracy over pairs (ties included); Williams' test is about Pearson's r."""
 
 from __future__ import annotations
 
@@ -41,24 +41,63 @@ class MetricComparison:
     reason: str = ""
 
 
-def compare(scores: Scores, level: str, *, resamples: int = 10_000, seed: int = 0, directions: Mapping[str, int] | None = None,
-            against: str | None = None, statistic: str = "pearson", threads: int = 1) -> list[MetricComparison]:
+def compare(
+    scores: Scores,
+    level: str,
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
+    directions: Mapping[str, int] | None = None,
+    against: str | None = None,
+    statistic: str = "pearson",
+    threads: int = 1,
+) -> list[MetricComparison]:
     """All pairs of metrics, or each with `against`, best first; p one-sided."""
     sign = directions or {}
     found = []
-    for a, b in combinations(scores.metrics, 2) if against is None else ((name, against) for name in scores.metrics if name != against and against in scores.metrics):
+    for a, b in (
+        combinations(scores.metrics, 2)
+        if against is None
+        else ((name, against) for name in scores.metrics if name != against and against in scores.metrics)
+    ):
         use = scores.rows_of(a, b)
         if not use.any():
             continue
         human, x, y = scores.human, sign.get(a, 1) * scores.metrics[a], sign.get(b, 1) * scores.metrics[b]
-        found.append(_system(scores, a, b, *(np.where(use, v, np.nan) for v in (human, x, y))) if level == "system"
-                     else _segment(a, b, statistic, human[use], x[use], y[use], scores.system[use], scores.item[use], resamples, seed, threads))
+        found.append(
+            _system(scores, a, b, *(np.where(use, v, np.nan) for v in (human, x, y)))
+            if level == "system"
+            else _segment(
+                a,
+                b,
+                statistic,
+                human[use],
+                x[use],
+                y[use],
+                scores.system[use],
+                scores.item[use],
+                resamples,
+                seed,
+                threads,
+            )
+        )
     p = [c.p for c in found]
-    corrected = [replace(c, p_holm=float(h), p_bh=float(q)) for c, h, q in zip(found, holm(p), benjamini_hochberg(p), strict=True)]
-    return sorted(corrected, key=lambda c: (-(c.r_better if not math.isnan(c.r_better) else -2), -c.r_worse if not math.isnan(c.r_worse) else 2))
+    corrected = [
+        replace(c, p_holm=float(h), p_bh=float(q))
+        for c, h, q in zip(found, holm(p), benjamini_hochberg(p), strict=True)
+    ]
+    return sorted(
+        corrected,
+        key=lambda c: (
+            -(c.r_better if not math.isnan(c.r_better) else -2),
+            -c.r_worse if not math.isnan(c.r_worse) else 2,
+        ),
+    )
 
 
-def _system(scores: Scores, a: str, b: str, human: FloatArray, x: FloatArray, y: FloatArray) -> MetricComparison:
+def _system(
+    scores: Scores, a: str, b: str, human: FloatArray, x: FloatArray, y: FloatArray
+) -> MetricComparison:
     h, u, v = (scores.by_system(w) for w in (human, x, y))
     there = ~np.isnan(h) & ~np.isnan(u) & ~np.isnan(v)
     h, u, v = h[there], u[there], v[there]
@@ -66,24 +105,68 @@ def _system(scores: Scores, a: str, b: str, human: FloatArray, x: FloatArray, y:
     if second > first:
         a, b, first, second = b, a, second, first
     t, p = williams(first, second, between, len(h))
-    reason = "" if not math.isnan(p) else "fewer than four systems" if len(h) < 4 else "a metric is constant, or the two are the same up to scale"
-    return MetricComparison(a, b, "williams", "pearson", first, second, between, len(h), t, p, math.nan, math.nan, reason)
+    reason = (
+        ""
+        if not math.isnan(p)
+        else (
+            "fewer than four systems"
+            if len(h) < 4
+            else "a metric is constant, or the two are the same up to scale"
+        )
+    )
+    return MetricComparison(
+        a, b, "williams", "pearson", first, second, between, len(h), t, p, math.nan, math.nan, reason
+    )
 
 
-def _segment(a: str, b: str, statistic: str, human: FloatArray, x: FloatArray, y: FloatArray, system: IntArray, item: IntArray, resamples: int, seed: int, threads: int) -> MetricComparison:
-    within = statistic == "accuracy_ties" and several_systems(system, item)  # then the accuracy is that of pairs within items
-    measure = (lambda u, v: float(np.divide(*pair_sums(u, v, item).sum(axis=0)))) if within else _measure(statistic)
+def _segment(
+    a: str,
+    b: str,
+    statistic: str,
+    human: FloatArray,
+    x: FloatArray,
+    y: FloatArray,
+    system: IntArray,
+    item: IntArray,
+    resamples: int,
+    seed: int,
+    threads: int,
+) -> MetricComparison:
+    within = statistic == "accuracy_ties" and several_systems(
+        system, item
+    )  # then the accuracy is that of pairs within items
+    measure = (
+        (lambda u, v: float(np.divide(*pair_sums(u, v, item).sum(axis=0)))) if within else _measure(statistic)
+    )
     first, second = measure(x, human), measure(y, human)
     if second > first:
         a, b, first, second, x, y = b, a, second, first, y, x
     if within:
-        result = permutation_grouped(pair_sums(x, human, item)[:, 0], pair_sums(y, human, item)[:, 0], resamples=resamples, seed=seed)
+        result = permutation_grouped(
+            pair_sums(x, human, item)[:, 0], pair_sums(y, human, item)[:, 0], resamples=resamples, seed=seed
+        )
     elif statistic == "pearson":
         result = permutation_pearson(human, x, y, units=item, resamples=resamples, seed=seed)
     else:
-        result = permutation_ranks(statistic, human, x, y, units=item, resamples=resamples, seed=seed, threads=threads)
+        result = permutation_ranks(
+            statistic, human, x, y, units=item, resamples=resamples, seed=seed, threads=threads
+        )
     reason = "a side is constant" if math.isnan(result.p) else ""
-    return MetricComparison(a, b, "permutation", statistic, first, second, measure(x, y), len(human), math.nan, result.p, math.nan, math.nan, reason)
+    return MetricComparison(
+        a,
+        b,
+        "permutation",
+        statistic,
+        first,
+        second,
+        measure(x, y),
+        len(human),
+        math.nan,
+        result.p,
+        math.nan,
+        math.nan,
+        reason,
+    )
 
 
 def _measure(statistic: str) -> Callable[[FloatArray, FloatArray], float]:

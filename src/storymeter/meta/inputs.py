@@ -1,10 +1,10 @@
 """Human scores and metric scores from files.
 
-`--human`: a table with a system, an item and a score per line (CSV, tab- or blank-separated; `SYS SID RAW.SCR Z.SCR N` of TRECVID and
-WMT is understood), a table without items (system level), or a file of ratings (our export, WMT, MTurk, Appraise), from which
-caption scores are made as `storymeter human analyse` makes them. Preferences and story surveys (our exports) are known by their criteria.
-`--scores`: one column per metric beside system and item, or lines of metric, system, item, score.
-"""
+`--human`: a table with a system, an item and a score per line (CSV, tab- or blank-separated; `SYS SID RAW.SCR
+Z.SCR N` of TRECVID and WMT is understood), a table without items (system level), or a file of ratings (our
+export, WMT, MTurk, Appraise), from which caption scores are made as `storymeter human analyse` makes them.
+Preferences and story surveys (our exports) are known by their criteria. `--scores`: one column per metric
+beside system and item, or lines of metric, system, item, score."""
 
 from __future__ import annotations
 
@@ -26,10 +26,15 @@ from .compute import Key
 from .scores import Judgement, Scores, tabulate
 
 SYSTEM, ITEM = ("system", "sys", "model"), ("item", "sid", "id", "document", "segment", "video", "image")
-SCORE = {"z": ("z", "z.scr", "z_score", "score", "value", "human", "rating"), "raw": ("raw", "raw.scr", "raw_score", "score", "value", "human", "rating")}
+SCORE = {
+    "z": ("z", "z.scr", "z_score", "score", "value", "human", "rating"),
+    "raw": ("raw", "raw.scr", "raw_score", "score", "value", "human", "rating"),
+}
 
 
-def read_human(path: Path, *, which: Literal["z", "raw"] = "z", accept: Literal["passed", "all"] = "passed") -> Scores:
+def read_human(
+    path: Path, *, which: Literal["z", "raw"] = "z", accept: Literal["passed", "all"] = "passed"
+) -> Scores:
     raw = _bytes(path)
     if _is_ratings(raw):
         return _from_ratings(path, which, accept)
@@ -37,7 +42,10 @@ def read_human(path: Path, *, which: Literal["z", "raw"] = "z", accept: Literal[
     system, item = _column(rows[0], SYSTEM), _column(rows[0], ITEM)
     value = _column(rows[0], SCORE[which])
     if system is None or value is None:
-        raise DataError(f"{path.name} has the columns {some(rows[0])}; a system and a score are needed.", hint="Name them system, item and score (or SYS, SID, Z.SCR).")
+        raise DataError(
+            f"{path.name} has the columns {some(rows[0])}; a system and a score are needed.",
+            hint="Name them system, item and score (or SYS, SID, Z.SCR).",
+        )
     judgements, problems = [], []
     for number, row in enumerate(rows, 2):
         try:
@@ -45,29 +53,49 @@ def read_human(path: Path, *, which: Literal["z", "raw"] = "z", accept: Literal[
         except ValueError:
             problems.append(f"line {number}: {row[value]!r}")
     if problems:
-        raise DataError(f"{path.name}: {len(problems):,} scores are no numbers: {some(problems, limit=3)}", hint="Mend these lines, or leave them out.")
+        raise DataError(
+            f"{path.name}: {len(problems):,} scores are no numbers: {some(problems, limit=3)}",
+            hint="Mend these lines, or leave them out.",
+        )
     scale = which if value.lower() in ("z", "z.scr", "z_score", "raw", "raw.scr", "raw_score") else ""
     return tabulate(judgements, scale=scale)
 
 
 def read_preferences(path: Path) -> list[Rating] | None:
     """The records of a preference study, or None where the file is something else."""
-    return records_of(path) if any(record.criterion in ("preference", "test") for record in peek(path, 20)) else None
+    return (
+        records_of(path)
+        if any(record.criterion in ("preference", "test") for record in peek(path, 20))
+        else None
+    )
 
 
 def read_survey(path: Path) -> dict[str, Scores] | None:
-    """Mean marks of a story survey by criterion (and `overall`, their sum), or None where the file is something else."""
-    if not any(record.criterion and record.criterion not in ("preference", "test") for record in peek(path, 20)):
+    """Mean marks of a story survey by criterion (and `overall`, their sum), or None where the file is
+    something else.
+    """
+    if not any(
+        record.criterion and record.criterion not in ("preference", "test") for record in peek(path, 20)
+    ):
         return None
-    return {criterion: tabulate([Judgement(system, item, value) for (system, item), value in stories.items()], notes=[f"Mean marks of {len(stories):,} stories for each criterion."])
-            for criterion, stories in story_means(records_of(path)).items() if stories}
+    return {
+        criterion: tabulate(
+            [Judgement(system, item, value) for (system, item), value in stories.items()],
+            notes=[f"Mean marks of {len(stories):,} stories for each criterion."],
+        )
+        for criterion, stories in story_means(records_of(path)).items()
+        if stories
+    }
 
 
 def read_scores(path: Path) -> dict[str, dict[Key, float]]:
     rows = _table(_bytes(path), path.name)
     system, item, metric = _column(rows[0], SYSTEM), _column(rows[0], ITEM), _column(rows[0], ("metric",))
     if system is None:
-        raise DataError(f"{path.name} has the columns {some(rows[0])}; a system is needed.", hint="Name them system, item, and one column per metric.")
+        raise DataError(
+            f"{path.name} has the columns {some(rows[0])}; a system is needed.",
+            hint="Name them system, item, and one column per metric.",
+        )
     value = _column(rows[0], ("score", "value")) if metric else None
     names = [key for key in rows[0] if key not in (system, item)] if metric is None else []
     found: dict[str, dict[Key, float]] = {}
@@ -81,9 +109,14 @@ def read_scores(path: Path) -> dict[str, dict[Key, float]]:
                 found.setdefault(name, {})[key] = float(cell)
             except ValueError:
                 if metric:
-                    raise DataError(f"{path.name}: {cell!r} is no score of {name}.", hint="Scores are numbers; leave the cell empty where there is none.") from None
+                    raise DataError(
+                        f"{path.name}: {cell!r} is no score of {name}.",
+                        hint="Scores are numbers; leave the cell empty where there is none.",
+                    ) from None
                 found.setdefault(name, {})
-    found = {name: values for name, values in found.items() if values}  # columns of words (notes, languages) are no metrics
+    found = {
+        name: values for name, values in found.items() if values
+    }  # columns of words (notes, languages) are no metrics
     if not found:
         raise DataError(f"{path.name} holds no scores.", hint="Give one column of numbers per metric.")
     return found
@@ -93,7 +126,9 @@ def _bytes(path: Path) -> bytes:
     try:
         raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file.") from None
+        raise DataError(
+            f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file."
+        ) from None
     if not raw.strip():
         raise DataError(f"{path} is empty.", hint="Give a table of scores.")
     return raw
@@ -114,9 +149,22 @@ def _from_ratings(path: Path, which: Literal["z", "raw"], accept: Literal["passe
     analysis = analyse(read(path), accept=accept, splits=0)
     captions, names = analysis.captions, analysis.used
     values = captions.z if which == "z" else captions.raw
-    judgements = [Judgement(names.systems[s], names.item.names[i], float(v)) for s, i, v in zip(captions.system, captions.item, values, strict=True)]
+    judgements = [
+        Judgement(names.systems[s], names.item.names[i], float(v))
+        for s, i, v in zip(captions.system, captions.item, values, strict=True)
+    ]
     passed = int(analysis.kept.sum())
-    return tabulate(judgements, scale=which, notes=[f"Caption scores ({which}) from {len(analysis.used):,} ratings of {passed:,} of {len(analysis.kept):,} raters.", *analysis.ratings.notes])
+    return tabulate(
+        judgements,
+        scale=which,
+        notes=[
+            (
+                f"Caption scores ({which}) from {len(analysis.used):,} ratings of {passed:,} of"
+                f" {len(analysis.kept):,} raters."
+            ),
+            *analysis.ratings.notes,
+        ],
+    )
 
 
 def _table(raw: bytes, name: str) -> list[dict[str, str]]:
@@ -124,24 +172,41 @@ def _table(raw: bytes, name: str) -> list[dict[str, str]]:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        raise DataError(f"{name} is not UTF-8 (byte {error.start:,}).", hint="Convert it: iconv -f latin1 -t utf-8 FILE") from None
+        raise DataError(
+            f"{name} is not UTF-8 (byte {error.start:,}).", hint="Convert it: iconv -f latin1 -t utf-8 FILE"
+        ) from None
     lines = [line for line in text.splitlines() if line.strip()]
     if lines[0].lstrip().startswith("{"):
         try:
             records = [msgspec.json.decode(line, type=dict[str, str | float | None]) for line in lines]
         except msgspec.MsgspecError as error:
-            raise DataError(f"{name} is not JSON Lines of flat records: {error}.", hint="Write one object per line.") from None
+            raise DataError(
+                f"{name} is not JSON Lines of flat records: {error}.", hint="Write one object per line."
+            ) from None
         keys = list(dict.fromkeys(key for record in records for key in record))
-        return [{key: "" if record.get(key) is None else str(record[key]) for key in keys} for record in records]
+        return [
+            {key: "" if record.get(key) is None else str(record[key]) for key in keys} for record in records
+        ]
     separator = "\t" if "\t" in lines[0] else "," if "," in lines[0] else None
     try:
-        rows = [line.split() for line in lines] if separator is None else [[plain_cell(cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
+        rows = (
+            [line.split() for line in lines]
+            if separator is None
+            else [[plain_cell(cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
+        )
     except csv.Error as error:
-        raise DataError(f"{name} cannot be read as a table: {error}.", hint="Look for a quotation mark that is never closed.") from None
+        raise DataError(
+            f"{name} cannot be read as a table: {error}.",
+            hint="Look for a quotation mark that is never closed.",
+        ) from None
     head = [cell.strip() for cell in rows[0]]
     wrong = [str(number) for number, row in enumerate(rows[1:], 2) if len(row) != len(head)]
     if wrong:
-        raise DataError(f"{name}: {len(wrong):,} lines have not the {len(head)} columns of the header: lines {some(wrong)}.", hint="Check the separators.")
+        raise DataError(
+            f"{name}: {len(wrong):,} lines have not the {len(head)} columns of the header: lines"
+            f" {some(wrong)}.",
+            hint="Check the separators.",
+        )
     if len(rows) < 2:
         raise DataError(f"{name} has a header but no rows.", hint="Give a table of scores.")
     return [dict(zip(head, row, strict=True)) for row in rows[1:]]

@@ -18,40 +18,107 @@ from .statistics import MetricResult, Unit, segment_level, system_level
 Level = Literal["segment", "system"]
 
 
-def evaluate_metrics(scores: Scores, level: Level, *, resamples: int = 500, permutations: int = 10_000, seed: int = 0, unit: Unit = "items",
-                     against: str | None = None, statistic: str = "pearson", jobs: int = 1, progress: Progress = silent) -> tuple[list[MetricResult], list[MetricComparison]]:
+def evaluate_metrics(
+    scores: Scores,
+    level: Level,
+    *,
+    resamples: int = 500,
+    permutations: int = 10_000,
+    seed: int = 0,
+    unit: Unit = "items",
+    against: str | None = None,
+    statistic: str = "pearson",
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> tuple[list[MetricResult], list[MetricComparison]]:
     """Results of every metric; comparisons of all pairs, or of each metric with `against`."""
     sign = directions(list(scores.metrics))
     results = []
     for done, metric in enumerate(scores.metrics):
         progress("agreement", done, len(scores.metrics))
         if level == "system":
-            results.append(system_level(scores, metric, resamples=resamples, seed=seed, unit=unit, direction=sign[metric]))
+            results.append(
+                system_level(
+                    scores, metric, resamples=resamples, seed=seed, unit=unit, direction=sign[metric]
+                )
+            )
         else:
-            results.append(segment_level(scores, metric, resamples=resamples, seed=seed, direction=sign[metric]))
-    return results, compare(scores, level, resamples=permutations, seed=seed, directions=sign, against=against, statistic=statistic, threads=jobs)
+            results.append(
+                segment_level(scores, metric, resamples=resamples, seed=seed, direction=sign[metric])
+            )
+    return results, compare(
+        scores,
+        level,
+        resamples=permutations,
+        seed=seed,
+        directions=sign,
+        against=against,
+        statistic=statistic,
+        threads=jobs,
+    )
 
 
-def benchmark_scores(benchmark: Benchmark, metrics: Sequence[str], *, tokenizer: Tokenizer = "ptb", jobs: int = 1, seed: int = 0, device: str = "cpu",
-                     progress: Progress = silent, skip_missing: bool = False) -> tuple[Scores, dict[str, str]]:
+def benchmark_scores(
+    benchmark: Benchmark,
+    metrics: Sequence[str],
+    *,
+    tokenizer: Tokenizer = "ptb",
+    jobs: int = 1,
+    seed: int = 0,
+    device: str = "cpu",
+    progress: Progress = silent,
+    skip_missing: bool = False,
+) -> tuple[Scores, dict[str, str]]:
     """Scores of these metrics on a benchmark, and those that could not run."""
-    values, signatures, skipped = values_of(benchmark.task, metrics, tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress, skip_missing=skip_missing)
-    return join_scores(tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes), values, signatures), skipped
+    values, signatures, skipped = values_of(
+        benchmark.task,
+        metrics,
+        tokenizer=tokenizer,
+        jobs=jobs,
+        seed=seed,
+        device=device,
+        progress=progress,
+        skip_missing=skip_missing,
+    )
+    return (
+        join_scores(
+            tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes), values, signatures
+        ),
+        skipped,
+    )
 
 
-def reference_curve(task: Task, judgements: Sequence[Judgement], metrics: Sequence[str], *, statistic: str = "kendall_c", tokenizer: Tokenizer = "ptb", jobs: int = 1,
-                    seed: int = 0, progress: Progress = silent) -> dict[str, list[float]]:
-    """The correlation with the first 1, 2, 3, … references of each item, over the items that have the most common largest number."""
+def reference_curve(
+    task: Task,
+    judgements: Sequence[Judgement],
+    metrics: Sequence[str],
+    *,
+    statistic: str = "kendall_c",
+    tokenizer: Tokenizer = "ptb",
+    jobs: int = 1,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> dict[str, list[float]]:
+    """The correlation with the first 1, 2, 3, … references of each item, over the items that have the most
+    common largest number.
+    """
     most = max((len(group) for group in task.references), default=0)
     full = [k for k, group in enumerate(task.references) if len(group) == most]
     keys = {tuple(task.ids[k].split("\t", 1)) for k in full}
     human = tabulate([j for j in judgements if (j.system, j.item) in keys])
     curve: dict[str, list[float]] = {}
     for k in range(1, most + 1):
-        fewer = replace(task, ids=tuple(task.ids[i] for i in full), candidates=tuple(task.candidates[i] for i in full), references=tuple(task.references[i][:k] for i in full))
+        fewer = replace(
+            task,
+            ids=tuple(task.ids[i] for i in full),
+            candidates=tuple(task.candidates[i] for i in full),
+            references=tuple(task.references[i][:k] for i in full),
+        )
         values, _, _ = values_of(fewer, metrics, tokenizer=tokenizer, jobs=jobs, seed=seed, progress=progress)
         joined = join_scores(human, values)
         for name in joined.metrics:
             use = joined.rows_of(name)
-            curve.setdefault(name, []).append(COEFFICIENTS[statistic](joined.metrics[name][use], joined.human[use]))
+            curve.setdefault(name, []).append(
+                COEFFICIENTS[statistic](joined.metrics[name][use], joined.human[use])
+            )
     return curve

@@ -1,8 +1,7 @@
 """Metric scores beside human scores: one row per human judgement, missing stays missing.
 
-At segment level a row is a judgement of one caption (system, item); several rows may speak of the same caption. At system
-level both sides are averaged over a system's rows.
-"""
+At segment level a row is a judgement of one caption (system, item); several rows may speak of the same
+caption. At system level both sides are averaged over a system's rows."""
 
 from __future__ import annotations
 
@@ -58,20 +57,29 @@ class Scores:
         cell = self.caption()[known]
         size = np.bincount(cell, minlength=shape[0] * shape[1])
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.bincount(cell, weights=values[known], minlength=len(size)) / size).reshape(shape)
+            return np.asarray(np.bincount(cell, weights=values[known], minlength=len(size)) / size).reshape(
+                shape
+            )
 
     def by_system(self, values: FloatArray) -> FloatArray:
         """The mean over each system's rows; NaN where it has none."""
         known = ~np.isnan(values)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.bincount(self.system[known], weights=values[known], minlength=len(self.systems)) / np.bincount(self.system[known], minlength=len(self.systems)))
+            return np.asarray(
+                np.bincount(self.system[known], weights=values[known], minlength=len(self.systems))
+                / np.bincount(self.system[known], minlength=len(self.systems))
+            )
 
     def with_metrics(self, metrics: Mapping[str, FloatArray], signatures: Mapping[str, str]) -> Scores:
-        return replace(self, metrics={**self.metrics, **metrics}, signatures={**self.signatures, **signatures})
+        return replace(
+            self, metrics={**self.metrics, **metrics}, signatures={**self.signatures, **signatures}
+        )
 
 
 def tabulate(judgements: Sequence[Judgement], *, scale: str = "", notes: Sequence[str] = ()) -> Scores:
-    """Human judgements as rows, sorted by system and item so that the order of a file never changes a number."""
+    """Human judgements as rows, sorted by system and item so that the order of a file never changes a
+    number.
+    """
     if not judgements:
         raise DataError("There is no human judgement.", hint="Check the file given with --human.")
     listed = sorted(judgements)
@@ -79,13 +87,21 @@ def tabulate(judgements: Sequence[Judgement], *, scale: str = "", notes: Sequenc
     place, spot = {s: k for k, s in enumerate(systems)}, {i: k for k, i in enumerate(items)}
     human = np.array([j.value for j in listed], dtype=float)
     known = np.abs(human) < LARGEST
-    said = [*notes, f"{int((~known).sum()):,} human scores are no usable numbers and were left out."] if not known.all() else list(notes)
+    said = (
+        [*notes, f"{int((~known).sum()):,} human scores are no usable numbers and were left out."]
+        if not known.all()
+        else list(notes)
+    )
     system = np.array([place[j.system] for j in listed], dtype=np.int64)[known]
     item = np.array([spot[j.item] for j in listed], dtype=np.int64)[known]
     return Scores(tuple(systems), tuple(items), system, item, human[known], {}, {}, tuple(said), scale)
 
 
-def join_scores(scores: Scores, values: Mapping[str, Mapping[tuple[str, str], float]], signatures: Mapping[str, str] | None = None) -> Scores:
+def join_scores(
+    scores: Scores,
+    values: Mapping[str, Mapping[tuple[str, str], float]],
+    signatures: Mapping[str, str] | None = None,
+) -> Scores:
     """Metric values by (system, item) beside the human rows. What has no partner is counted and said."""
     notes = list(scores.notes)
     found = {}
@@ -96,10 +112,18 @@ def join_scores(scores: Scores, values: Mapping[str, Mapping[tuple[str, str], fl
         lacking = int(np.isnan(column).sum())
         if lacking == len(column):
             mine, theirs = sorted(set(wanted)), sorted(known)
-            raise DataError(f"No score of {metric!r} meets a human score: metric scores are about {some(theirs, limit=2)}, human scores about {some(mine, limit=2)} (system, item).",
-                            hint="The system is the name of its file without ending, the item is the document id; make both files use the same.")
+            raise DataError(
+                f"No score of {metric!r} meets a human score: metric scores are about"
+                f" {some(theirs, limit=2)}, human scores about {some(mine, limit=2)} (system, item).",
+                hint=(
+                    "The system is the name of its file without ending, the item is the document id; make"
+                    " both files use the same."
+                ),
+            )
         if lacking:
-            notes.append(f"{metric}: {lacking:,} of {len(column):,} human judgements have no score and are left out.")
+            notes.append(
+                f"{metric}: {lacking:,} of {len(column):,} human judgements have no score and are left out."
+            )
         judged = set(wanted)
         extra = sum(key not in judged for key in known)
         if extra:

@@ -1,9 +1,10 @@
-"""Who says the same as whom? Captions of the same items by systems and people, every source against every other.
+"""Who says the same as whom? Captions of the same items by systems and people, every source against every
+other.
 
-After Graham et al. (PLOS ONE 2018), who found that the human captions of TRECVID 2016 were farther from the systems' than the systems from each
-other: table 1 is the mean of a source to all others, figure 4 the distribution between two people, figure 5 that of each source to the rest.
-Means over items, intervals by drawing items again. A scorer that is not symmetric is asked both ways, and the mean counts.
-"""
+After Graham et al. (PLOS ONE 2018), who found that the human captions of TRECVID 2016 were farther from the
+systems' than the systems from each other: table 1 is the mean of a source to all others, figure 4 the
+distribution between two people, figure 5 that of each source to the rest. Means over items, intervals by
+drawing items again. A scorer that is not symmetric is asked both ways, and the mean counts."""
 
 from __future__ import annotations
 
@@ -58,7 +59,9 @@ class Similarity:
 
     def of_source(self, source: int, *, human: bool | None = None) -> FloatArray:
         """(other sources, items): to all others, or to people or systems only."""
-        return self.values[[source in pair and human in (None, self.human[sum(pair) - source]) for pair in self.pairs]]
+        return self.values[
+            [source in pair and human in (None, self.human[sum(pair) - source]) for pair in self.pairs]
+        ]
 
     def matrix(self) -> FloatArray:
         """(sources, sources) of means; a source against itself has none."""
@@ -68,30 +71,68 @@ class Similarity:
         return out
 
     def means(self, rows: Sequence[FloatArray]) -> list[Mean | None]:
-        """The mean of each of these selections with its interval; the items are drawn alike for all of them. None for an empty one."""
-        columns = np.column_stack([row.mean(axis=0) if len(row) else np.full(len(self.items), np.nan) for row in rows])
+        """The mean of each of these selections with its interval; the items are drawn alike for all of them.
+        None for an empty one.
+        """
+        columns = np.column_stack(
+            [row.mean(axis=0) if len(row) else np.full(len(self.items), np.nan) for row in rows]
+        )
         spread = None
         if self.resamples and len(self.items) > 1:
             drawn = resample_counts(len(self.items), self.resamples, self.seed) @ columns / len(self.items)
             spread = np.quantile(drawn, [0.025, 0.975], axis=0)
-        return [None if not len(row) else Mean(float(columns[:, k].mean()), None if spread is None else (float(spread[0, k]), float(spread[1, k]))) for k, row in enumerate(rows)]
+        return [
+            (
+                None
+                if not len(row)
+                else Mean(
+                    float(columns[:, k].mean()),
+                    None if spread is None else (float(spread[0, k]), float(spread[1, k])),
+                )
+            )
+            for k, row in enumerate(rows)
+        ]
 
 
-def similarity(systems: Sequence[Corpus], people: Sequence[Corpus] = (), *, scorer: str | PairScorer = "sts", tokenizer: Tokenizer = "ptb", jobs: int = 1, resamples: int = 1000,
-               seed: int = 0, device: str = "cpu", progress: Progress = silent) -> Similarity:
+def similarity(
+    systems: Sequence[Corpus],
+    people: Sequence[Corpus] = (),
+    *,
+    scorer: str | PairScorer = "sts",
+    tokenizer: Tokenizer = "ptb",
+    jobs: int = 1,
+    resamples: int = 1000,
+    seed: int = 0,
+    device: str = "cpu",
+    progress: Progress = silent,
+) -> Similarity:
     """Every source against every other, on the items that all of them describe."""
     corpora = [*systems, *people]
     if len(corpora) < 2:
-        raise UsageError("A similarity needs two sources of captions at least.", hint="Give more files with --systems or --human.")
-    texts = [{id: [document.text for document in documents] for id, documents in corpus.by_id().items()} for corpus in corpora]
+        raise UsageError(
+            "A similarity needs two sources of captions at least.",
+            hint="Give more files with --systems or --human.",
+        )
+    texts = [
+        {id: [document.text for document in documents] for id, documents in corpus.by_id().items()}
+        for corpus in corpora
+    ]
     items = sorted(id for id in texts[0] if all(id in known for known in texts))
     every = {id for known in texts for id in known}
     if not items:
-        lonely = [f"{corpus.name}: {some(list(known), limit=2)}" for corpus, known in zip(corpora, texts, strict=True)]
-        raise DataError(f"No item is described by all {len(corpora)} sources ({'; '.join(lonely)}).", hint="The ids of documents must be the same in all files; see --id-map.")
+        lonely = [
+            f"{corpus.name}: {some(list(known), limit=2)}"
+            for corpus, known in zip(corpora, texts, strict=True)
+        ]
+        raise DataError(
+            f"No item is described by all {len(corpora)} sources ({'; '.join(lonely)}).",
+            hint="The ids of documents must be the same in all files; see --id-map.",
+        )
     pairs = tuple(combinations(range(len(corpora)), 2))
     judge = get_scorer(scorer) if isinstance(scorer, str) else scorer
-    setting = read_by(judge, Setting(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress))
+    setting = read_by(
+        judge, Setting(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+    )
     judge.prepare(progress, device)
     table = PairTable.shared(setting, judge)
     numbers = [[table.sentences.numbers(known[id]) for id in items] for known in texts]
@@ -99,14 +140,40 @@ def similarity(systems: Sequence[Corpus], people: Sequence[Corpus] = (), *, scor
     values = np.empty((len(pairs), len(items)))
     for done, (a, b) in enumerate(pairs):
         progress("pairs of sources", done, len(pairs))
-        sizes = [len(ours) * len(theirs) for ours, theirs in zip(numbers[a], numbers[b], strict=True)]  # alternatives of one author: all against all
-        ours = np.concatenate([np.repeat(one, len(other)) for one, other in zip(numbers[a], numbers[b], strict=True)])
-        theirs = np.concatenate([np.tile(other, len(one)) for one, other in zip(numbers[a], numbers[b], strict=True)])
+        sizes = [
+            len(ours) * len(theirs) for ours, theirs in zip(numbers[a], numbers[b], strict=True)
+        ]  # alternatives of one author: all against all
+        ours = np.concatenate(
+            [np.repeat(one, len(other)) for one, other in zip(numbers[a], numbers[b], strict=True)]
+        )
+        theirs = np.concatenate(
+            [np.tile(other, len(one)) for one, other in zip(numbers[a], numbers[b], strict=True)]
+        )
         alike = table.values(ours, theirs, jobs=jobs, progress=progress)
         if not judge.symmetric:
             alike = (alike + table.values(theirs, ours, jobs=jobs, progress=progress)) / 2
         values[done] = np.add.reduceat(alike, np.cumsum([0, *sizes[:-1]])) / sizes
     progress("pairs of sources", len(pairs), len(pairs))
-    notes = [f"{len(every) - len(items):,} of {len(every):,} items are not described by all sources and are left out."] if len(every) > len(items) else []
-    signature = Signature.of(scorer=judge.name, tok=setting.tokenizer, version=__version__).add(**judge.depends_on())
-    return Similarity(tuple(corpus.name for corpus in corpora), (*(False for _ in systems), *(True for _ in people)), tuple(items), pairs, values, judge.name, str(signature), resamples, seed, tuple(notes))
+    notes = (
+        [
+            f"{len(every) - len(items):,} of {len(every):,} items are not described by all sources and are"
+            " left out."
+        ]
+        if len(every) > len(items)
+        else []
+    )
+    signature = Signature.of(scorer=judge.name, tok=setting.tokenizer, version=__version__).add(
+        **judge.depends_on()
+    )
+    return Similarity(
+        tuple(corpus.name for corpus in corpora),
+        (*(False for _ in systems), *(True for _ in people)),
+        tuple(items),
+        pairs,
+        values,
+        judge.name,
+        str(signature),
+        resamples,
+        seed,
+        tuple(notes),
+    )

@@ -1,13 +1,14 @@
-"""How well each metric agrees with people: every statistic with its interval, or the reason why there is none.
+"""How well each metric agrees with people: every statistic with its interval, or the reason why there is
+none.
 
-Segment level (one point per human judgement): Pearson, Spearman, Kendall tau-b and tau-c over all points; the same within items
-(systems of one item compared, then averaged) and within systems; accuracy over pairs with ties, plain and tie-calibrated
-(within items where these have several systems); WMT's Kendall-like where the human scale is raw.
-System level (one point per system): the four coefficients, pairwise accuracy, soft pairwise accuracy.
+Segment level (one point per human judgement): Pearson, Spearman, Kendall tau-b and tau-c over all points; the
+same within items (systems of one item compared, then averaged) and within systems; accuracy over pairs with
+ties, plain and tie-calibrated (within items where these have several systems); WMT's Kendall-like where the
+human scale is raw. System level (one point per system): the four coefficients, pairwise accuracy, soft
+pairwise accuracy.
 
-Intervals: bootstrap over items (all rows of an item are drawn together), over systems, or over both; and Fisher's z for
-the plain coefficients. Metrics for which lower is better are turned round first.
-"""
+Intervals: bootstrap over items (all rows of an item are drawn together), over systems, or over both; and
+Fisher's z for the plain coefficients. Metrics for which lower is better are turned round first."""
 
 from __future__ import annotations
 
@@ -22,7 +23,13 @@ from numpy.typing import NDArray
 from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pearson
 from ..stats.resampling import bootstrap_interval
-from ..stats.ties import differences, pairwise_accuracy, soft_pairwise_accuracy, soft_pairwise_draws, tie_calibrated
+from ..stats.ties import (
+    differences,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+    soft_pairwise_draws,
+    tie_calibrated,
+)
 from .scores import FloatArray, IntArray, Scores
 
 Unit = Literal["items", "systems", "both"]
@@ -44,10 +51,19 @@ class MetricResult:
     higher_is_better: bool = True
 
 
-def segment_level(scores: Scores, metric: str, *, resamples: int = 500, seed: int = 0, direction: int = 1) -> MetricResult:
+def segment_level(
+    scores: Scores, metric: str, *, resamples: int = 500, seed: int = 0, direction: int = 1
+) -> MetricResult:
     use = scores.rows_of(metric)
-    x, y, item, system = direction * scores.metrics[metric][use], scores.human[use], scores.item[use], scores.system[use]
-    out = MetricResult(metric, len(x), int((~use).sum()), {}, {}, {}, scores.signatures.get(metric, ""), direction > 0)
+    x, y, item, system = (
+        direction * scores.metrics[metric][use],
+        scores.human[use],
+        scores.item[use],
+        scores.system[use],
+    )
+    out = MetricResult(
+        metric, len(x), int((~use).sum()), {}, {}, {}, scores.signatures.get(metric, ""), direction > 0
+    )
     _plain(out, x, y)
     out.values["accuracy_ties"] = Ranked(x, y).kendall(np.ones(len(x)))["accuracy_ties"]
     if resamples:
@@ -62,17 +78,27 @@ def _plain(out: MetricResult, x: FloatArray, y: FloatArray) -> None:
         if (interval := fisher_interval(value, len(x), kind=name)) is not None:
             out.intervals[f"{name}_fisher"] = interval
         if math.isnan(value):
-            out.reasons[name] = "fewer than two points" if len(x) < 2 else "the metric is constant" if (x == x[0]).all() else "the human scores are constant"
+            out.reasons[name] = (
+                "fewer than two points"
+                if len(x) < 2
+                else "the metric is constant"
+                if (x == x[0]).all()
+                else "the human scores are constant"
+            )
 
 
-def _bootstrap_points(out: MetricResult, x: FloatArray, y: FloatArray, unit: IntArray, resamples: int, seed: int) -> None:
+def _bootstrap_points(
+    out: MetricResult, x: FloatArray, y: FloatArray, unit: IntArray, resamples: int, seed: int
+) -> None:
     """Rows of one item are drawn together."""
     code = np.unique(unit, return_inverse=True)[1].reshape(-1)
     n = int(code.max(initial=-1)) + 1
     if n < 2 or "pearson" in out.reasons:
         return
     a, b = x - x.mean(), y - y.mean()
-    sums = np.stack([np.bincount(code, weights=w) for w in (np.ones(len(a)), a, b, a * a, b * b, a * b)], axis=1).astype(float)
+    sums = np.stack(
+        [np.bincount(code, weights=w) for w in (np.ones(len(a)), a, b, a * a, b * b, a * b)], axis=1
+    ).astype(float)
     interval = bootstrap_interval(sums, _pearson_of_sums, resamples=resamples, seed=seed)
     if interval is not None and not any(map(math.isnan, interval)):
         out.intervals["pearson"] = interval
@@ -89,7 +115,9 @@ def _bootstrap_points(out: MetricResult, x: FloatArray, y: FloatArray, unit: Int
 def _pearson_of_sums(sums: FloatArray) -> FloatArray:
     n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((ab / n - a * b / n**2) / np.sqrt((aa / n - (a / n) ** 2) * (bb / n - (b / n) ** 2)))
+        return np.asarray(
+            (ab / n - a * b / n**2) / np.sqrt((aa / n - (a / n) ** 2) * (bb / n - (b / n) ** 2))
+        )
 
 
 def _keep(out: MetricResult, name: str, drawn: FloatArray) -> None:
@@ -101,10 +129,21 @@ def _keep(out: MetricResult, name: str, drawn: FloatArray) -> None:
 
 def several_systems(system: IntArray, item: IntArray) -> bool:
     """Whether items have captions of several systems, so that pairs within an item can be formed."""
-    return len(np.unique(system)) > 1 and len(np.unique(np.stack([system, item]), axis=1).T) > len(np.unique(item))
+    return len(np.unique(system)) > 1 and len(np.unique(np.stack([system, item]), axis=1).T) > len(
+        np.unique(item)
+    )
 
 
-def _within(out: MetricResult, x: FloatArray, y: FloatArray, item: IntArray, system: IntArray, scores: Scores, resamples: int, seed: int) -> None:
+def _within(
+    out: MetricResult,
+    x: FloatArray,
+    y: FloatArray,
+    item: IntArray,
+    system: IntArray,
+    scores: Scores,
+    resamples: int,
+    seed: int,
+) -> None:
     several = several_systems(system, item)
     if several:
         for kind, labels in (("item", item), ("system", system)):
@@ -119,36 +158,64 @@ def _within(out: MetricResult, x: FloatArray, y: FloatArray, item: IntArray, sys
     calibrated = tie_calibrated(y, x, item if several else None, seed=seed)
     out.values["accuracy_calibrated"], out.values["epsilon"] = calibrated.accuracy, calibrated.epsilon
     if several:  # pairs within items are additive over items, so they can be drawn
-        for key, epsilon, threshold in (("accuracy_ties", 0.0, 0.0), ("accuracy_calibrated", calibrated.epsilon, 0.0), ("kendall_like", 0.0, THRESHOLD)):
+        for key, epsilon, threshold in (
+            ("accuracy_ties", 0.0, 0.0),
+            ("accuracy_calibrated", calibrated.epsilon, 0.0),
+            ("kendall_like", 0.0, THRESHOLD),
+        ):
             if key != "kendall_like" or scores.scale == "raw":
                 _pairs(out, key, x, y, item, epsilon, threshold, resamples, seed)
     elif scores.scale == "raw":
         human, metric, _ = differences(y, x, seed=seed)
         far = np.abs(human) >= THRESHOLD
-        out.values["kendall_like"] = float(np.mean(np.where(np.sign(human[far]) == np.sign(metric[far]), 1.0, -1.0))) if far.any() else math.nan
+        out.values["kendall_like"] = (
+            float(np.mean(np.where(np.sign(human[far]) == np.sign(metric[far]), 1.0, -1.0)))
+            if far.any()
+            else math.nan
+        )
     if "kendall_like" in out.values and math.isnan(out.values["kendall_like"]):
         out.reasons["kendall_like"] = f"no pair differs by {THRESHOLD:g} points"
 
 
 def _mean_interval(out: MetricResult, key: str, values: FloatArray, resamples: int, seed: int) -> None:
     if resamples and len(values) > 1:
-        interval = bootstrap_interval(np.stack([values, np.ones(len(values))], axis=1), lambda sums: np.asarray(sums[..., 0] / sums[..., 1]), resamples=resamples, seed=seed)
+        interval = bootstrap_interval(
+            np.stack([values, np.ones(len(values))], axis=1),
+            lambda sums: np.asarray(sums[..., 0] / sums[..., 1]),
+            resamples=resamples,
+            seed=seed,
+        )
         if interval is not None:
             out.intervals[key] = interval
 
 
-def pair_sums(x: FloatArray, y: FloatArray, item: IntArray, *, epsilon: float = 0.0, threshold: float = 0.0) -> FloatArray:
-    """(items, 2): what the pairs of each item gain, and how many they are. A pair gains 1 where metric and people agree, and otherwise
-    nothing (-1 with a threshold)."""
+def pair_sums(
+    x: FloatArray, y: FloatArray, item: IntArray, *, epsilon: float = 0.0, threshold: float = 0.0
+) -> FloatArray:
+    """(items, 2): what the pairs of each item gain, and how many they are. A pair gains 1 where metric and
+    people agree, and otherwise nothing (-1 with a threshold)."""
     human, metric, owner = _pair_table(x, y, item)
     far = np.abs(human) >= threshold
     right = np.sign(human) == np.where(np.abs(metric) <= epsilon, 0.0, np.sign(metric))
     gain = np.where(right, 1.0, -1.0 if threshold else 0.0)
     n = int(owner.max(initial=0)) + 1
-    return np.stack([np.bincount(owner[far], weights=gain[far], minlength=n), np.bincount(owner[far], minlength=n)], axis=1).astype(float)
+    return np.stack(
+        [np.bincount(owner[far], weights=gain[far], minlength=n), np.bincount(owner[far], minlength=n)],
+        axis=1,
+    ).astype(float)
 
 
-def _pairs(out: MetricResult, key: str, x: FloatArray, y: FloatArray, item: IntArray, epsilon: float, threshold: float, resamples: int, seed: int) -> None:
+def _pairs(
+    out: MetricResult,
+    key: str,
+    x: FloatArray,
+    y: FloatArray,
+    item: IntArray,
+    epsilon: float,
+    threshold: float,
+    resamples: int,
+    seed: int,
+) -> None:
     sums = pair_sums(x, y, item, epsilon=epsilon, threshold=threshold)
     sums = sums[sums[:, 1] > 0]
 
@@ -169,19 +236,41 @@ def _pair_table(x: FloatArray, y: FloatArray, item: IntArray) -> tuple[FloatArra
     return human, metric, np.repeat(np.arange(len(sizes)), sizes * (sizes - 1) // 2)
 
 
-def system_level(scores: Scores, metric: str, *, resamples: int = 500, seed: int = 0, unit: Unit = "items", direction: int = 1) -> MetricResult:
+def system_level(
+    scores: Scores,
+    metric: str,
+    *,
+    resamples: int = 500,
+    seed: int = 0,
+    unit: Unit = "items",
+    direction: int = 1,
+) -> MetricResult:
     use = scores.rows_of(metric)
-    human, values = np.where(use, scores.human, np.nan), np.where(use, direction * scores.metrics[metric], np.nan)
+    human, values = (
+        np.where(use, scores.human, np.nan),
+        np.where(use, direction * scores.metrics[metric], np.nan),
+    )
     y, x = scores.by_system(human), scores.by_system(values)
     there = ~np.isnan(x) & ~np.isnan(y)
-    out = MetricResult(metric, int(there.sum()), int((~use).sum()), {}, {}, {}, scores.signatures.get(metric, ""), direction > 0)
+    out = MetricResult(
+        metric,
+        int(there.sum()),
+        int((~use).sum()),
+        {},
+        {},
+        {},
+        scores.signatures.get(metric, ""),
+        direction > 0,
+    )
     _plain(out, x[there], y[there])
     out.values["pairwise_accuracy"] = pairwise_accuracy(y[there], x[there])
     if out.n < 2:
         out.reasons["pairwise_accuracy"] = out.reasons["soft_pairwise_accuracy"] = "fewer than two systems"
         out.values["soft_pairwise_accuracy"] = math.nan
         return out
-    soft = soft_pairwise_accuracy(scores.matrix(human)[there], scores.matrix(values)[there], resamples=1000, seed=seed)
+    soft = soft_pairwise_accuracy(
+        scores.matrix(human)[there], scores.matrix(values)[there], resamples=1000, seed=seed
+    )
     out.values["soft_pairwise_accuracy"] = soft.value
     if math.isnan(soft.value):
         out.reasons["soft_pairwise_accuracy"] = "no two systems share two items"
@@ -190,21 +279,34 @@ def system_level(scores: Scores, metric: str, *, resamples: int = 500, seed: int
         weights, chosen = _draws(count, resamples, seed, unit)
         _bootstrap_systems(out, *_means_by_draw(count, h, v, weights, chosen))
         if not math.isnan(soft.value):
-            _keep(out, "soft_pairwise_accuracy", soft_pairwise_draws(scores.matrix(human)[there], scores.matrix(values)[there], weights, chosen))
+            _keep(
+                out,
+                "soft_pairwise_accuracy",
+                soft_pairwise_draws(
+                    scores.matrix(human)[there], scores.matrix(values)[there], weights, chosen
+                ),
+            )
     return out
 
 
-def _cells(scores: Scores, human: FloatArray, values: FloatArray, there: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _cells(
+    scores: Scores, human: FloatArray, values: FloatArray, there: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(items, systems): how many rows, and the sums of their human and metric scores."""
     shape = (len(scores.items), len(scores.systems))
     known = ~np.isnan(values) & ~np.isnan(human)
     cell = scores.item[known] * shape[1] + scores.system[known]
-    count, h, v = (np.bincount(cell, weights=w, minlength=shape[0] * shape[1]).astype(float).reshape(shape)[:, there] for w in (np.ones(int(known.sum())), human[known], values[known]))
+    count, h, v = (
+        np.bincount(cell, weights=w, minlength=shape[0] * shape[1]).astype(float).reshape(shape)[:, there]
+        for w in (np.ones(int(known.sum())), human[known], values[known])
+    )
     return count, h, v
 
 
 def _draws(count: FloatArray, resamples: int, seed: int, unit: Unit) -> tuple[FloatArray, IntArray | None]:
-    """(resamples, items): how often each item is drawn; and the systems of each resample, where they are drawn."""
+    """(resamples, items): how often each item is drawn; and the systems of each resample, where they are
+    drawn.
+    """
     random = np.random.default_rng(seed)
     items = np.flatnonzero(count.sum(axis=1))
     weights = np.zeros((resamples, len(count)))
@@ -212,10 +314,14 @@ def _draws(count: FloatArray, resamples: int, seed: int, unit: Unit) -> tuple[Fl
     if unit != "systems":
         for k in range(resamples):
             weights[k, items] = np.bincount(random.integers(0, len(items), len(items)), minlength=len(items))
-    return weights, random.integers(0, count.shape[1], (resamples, count.shape[1])) if unit != "items" else None
+    return weights, (
+        random.integers(0, count.shape[1], (resamples, count.shape[1])) if unit != "items" else None
+    )
 
 
-def _means_by_draw(count: FloatArray, h: FloatArray, v: FloatArray, weights: FloatArray, chosen: IntArray | None) -> tuple[FloatArray, FloatArray]:
+def _means_by_draw(
+    count: FloatArray, h: FloatArray, v: FloatArray, weights: FloatArray, chosen: IntArray | None
+) -> tuple[FloatArray, FloatArray]:
     """(resamples, systems): human and metric means of every resample."""
     with np.errstate(invalid="ignore"):
         size = weights @ count
@@ -226,7 +332,10 @@ def _means_by_draw(count: FloatArray, h: FloatArray, v: FloatArray, weights: Flo
 
 
 def _bootstrap_systems(out: MetricResult, y: FloatArray, x: FloatArray) -> None:
-    statistics: dict[str, Callable[[FloatArray, FloatArray], float]] = {**COEFFICIENTS, "pairwise_accuracy": lambda a, b: pairwise_accuracy(b, a)}
+    statistics: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+        **COEFFICIENTS,
+        "pairwise_accuracy": lambda a, b: pairwise_accuracy(b, a),
+    }
     for name, statistic in statistics.items():
         drawn = []
         for a, b in zip(x, y, strict=True):

@@ -1,4 +1,6 @@
-"""How alike are two sentences? Scorers load on first use, so that a program pays only for those that it names."""
+"""How alike are two sentences? Scorers load on first use, so that a program pays only for those that it
+names.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,15 @@ if TYPE_CHECKING:
     from .sts import Sts as Sts
     from .wmd import Wmd as Wmd
 
-_LATE = {"BertScore": "bertscore", "Bleu": "bleu", "Cider": "cider", "Meteor": "meteor", "RougeL": "rouge", "Spice": "spice", "Sts": "sts", "Wmd": "wmd"}
+_LATE = {
+    "BertScore": "bertscore",
+    "Bleu": "bleu",
+    "Cider": "cider",
+    "Meteor": "meteor",
+    "RougeL": "rouge",
+    "Spice": "spice",
+    "Sts": "sts",
+    "Wmd": "wmd",
+}
 
 __getattr__, __dir__ = late(__name__, _LATE)

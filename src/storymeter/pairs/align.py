@@ -1,21 +1,23 @@
-"""Align and penalise: the similarity of two sentences from that of their words (after Han et al., UMBC EBIQUITY-CORE, *SEM 2013).
+"""Align and penalise: the similarity of two sentences from that of their words (after Han et al., UMBC
+EBIQUITY-CORE, *SEM 2013).
 
     sim(t, u) = 1                                          where t and u are forms of one word
-                min(1, cos+(t, u) + ½ |S_t ∩ S_u| / |S_t ∪ S_u|)   otherwise; cos+: cosine of the word vectors, not below 0; S: WordNet's synsets
+                min(1, cos+(t, u) + ½ |S_t ∩ S_u| / |S_t ∪ S_u|)   otherwise; cos+: cosine of the word
+                                                                   vectors, not below 0; S: WordNet's synsets
     g(t)      = the most similar word of the other sentence
     v(t)      = -½  where t and g(t) exclude each other (man, woman; see OPPOSITES)
                 -¼  where sim(t, g(t)) < .05: nothing on the other side speaks of t
                 sim(t, g(t))  otherwise
     score     = ½ Σ_t∈A w(t) v(t) / Σ_t∈A w(t)  +  ½ the same over B        0 where a side has no word
 
-over the distinct words of both sentences A and B without stop words (a sentence of stop words alone keeps them), the first 2,048 at most.
-Range -½ … 1, symmetric, 1 for a sentence and itself.
+over the distinct words of both sentences A and B without stop words (a sentence of stop words alone keeps
+them), the first 2,048 at most. Range -½ … 1, symmetric, 1 for a sentence and itself.
 
-In the paper this is T - P: the alignment, minus (sim + weight) of weak and (sim + ½) of opposite words; as sim cancels, such a word counts by its
-penalty alone. What differs: word similarity was LSA's over a web corpus with paths through WordNet, of which METEOR's list of synsets keeps
-the first step; opposites were WordNet's antonyms; the weight w (how rare a word is: `word_vectors`) stood in the penalties only.
-The constants were chosen on Flickr8k-Expert and TRECVID (docs/semantic.md).
-"""
+In the paper this is T - P: the alignment, minus (sim + weight) of weak and (sim + ½) of opposite words; as
+sim cancels, such a word counts by its penalty alone. What differs: word similarity was LSA's over a web
+corpus with paths through WordNet, of which METEOR's list of synsets keeps the first step; opposites were
+WordNet's antonyms; the weight w (how rare a word is: `word_vectors`) stood in the penalties only. The
+constants were chosen on Flickr8k-Expert and TRECVID (docs/semantic.md)."""
 
 from __future__ import annotations
 
@@ -60,14 +62,18 @@ class Vocabulary:
             return
         found = self.source.vectors(new)
         width = next((len(vector) for vector in found if vector is not None), self._vectors.shape[1])
-        grown = np.zeros((len(self.number) + len(new), width), np.float32)  # a word without a vector is like none but itself
+        grown = np.zeros(
+            (len(self.number) + len(new), width), np.float32
+        )  # a word without a vector is like none but itself
         if self._vectors.shape[1]:
-            grown[:len(self._vectors)] = self._vectors
+            grown[: len(self._vectors)] = self._vectors
         for row, vector in enumerate(found, len(self.number)):
             if vector is not None:
                 grown[row] = vector
         self._vectors = grown
-        self.weights = np.concatenate([self.weights, np.array([self.source.weight(word) for word in new], np.float32)])
+        self.weights = np.concatenate(
+            [self.weights, np.array([self.source.weight(word) for word in new], np.float32)]
+        )
         for word in new:
             bases = tuple(dict.fromkeys(NUMBERS.get(base, base) for base in base_forms(word)))
             self._bases.append(bases)
@@ -81,7 +87,9 @@ class Vocabulary:
         senses, sense = (_incidence([self._senses[k] for k in side], columns) for side in (ours, theirs))
         shared = (_square(senses, len(columns)) @ _square(sense, len(columns)).T).tocoo()
         sizes = [np.array([len(self._senses[k]) for k in side]) for side in (ours, theirs)]
-        table[shared.row, shared.col] += SHARED_SENSES * shared.data / (sizes[0][shared.row] + sizes[1][shared.col] - shared.data)
+        table[shared.row, shared.col] += (
+            SHARED_SENSES * shared.data / (sizes[0][shared.row] + sizes[1][shared.col] - shared.data)
+        )
         np.minimum(table, 1.0, out=table)
         columns = {}
         ours_of, theirs_of = (_incidence([self._bases[k] for k in side], columns) for side in (ours, theirs))
@@ -93,14 +101,18 @@ class Vocabulary:
             exclude = (mine @ _pairs(known, len(columns)) @ other.T).tocoo()
             at = exclude.row, exclude.col
             table[at] = np.maximum(table[at], WEAK_BELOW)  # what excludes a word is about it
-            bits[at] = (bits[at] & -2) - 1  # a little less: where two are equally near, the one that is no contradiction counts
+            bits[at] = (
+                bits[at] & -2
+            ) - 1  # a little less: where two are equally near, the one that is no contradiction counts
         same = (mine @ other.T).tocoo()
         table[same.row, same.col] = 1.0
         return table
 
 
 class Block(NamedTuple):
-    """Sentences that follow each other: the numbers of their words in the vocabulary, and each sentence as places in that list."""
+    """Sentences that follow each other: the numbers of their words in the vocabulary, and each sentence as
+    places in that list.
+    """
 
     first: int
     words: Numbers
@@ -117,18 +129,45 @@ class Aligner:
         self.label = self.vocabulary.source.label
         self._read: dict[str, Numbers] = {}
 
-    def score_indexed(self, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray, reference_index: IntArray, jobs: int = 1,
-                      progress: Progress = silent) -> FloatArray:
-        ours, theirs = list(self._blocks(self._words_of(candidates, progress))), list(self._blocks(self._words_of(references, progress)))
-        a, b = (np.searchsorted([block.first for block in blocks], index, side="right") - 1 for blocks, index in ((ours, candidate_index), (theirs, reference_index)))
+    def score_indexed(
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+        progress: Progress = silent,
+    ) -> FloatArray:
+        ours, theirs = (
+            list(self._blocks(self._words_of(candidates, progress))),
+            list(self._blocks(self._words_of(references, progress))),
+        )
+        a, b = (
+            np.searchsorted([block.first for block in blocks], index, side="right") - 1
+            for blocks, index in ((ours, candidate_index), (theirs, reference_index))
+        )
         tile = a * len(theirs) + b
         order = np.argsort(tile, kind="stable")
         out, done = np.empty(len(tile)), 0
         for group in np.split(order, np.flatnonzero(np.diff(tile[order])) + 1) if len(tile) else []:
             one, other = ours[a[group[0]]], theirs[b[group[0]]]
             values = np.empty(len(group))
-            _native.align_and_penalise(self.vocabulary.similarities(one.words, other.words), one.offset, one.places, one.weights, other.offset, other.places, other.weights,
-                                       candidate_index[group] - one.first, reference_index[group] - other.first, WEAK_BELOW, WEAK, OPPOSITE, values, threads=jobs)
+            _native.align_and_penalise(
+                self.vocabulary.similarities(one.words, other.words),
+                one.offset,
+                one.places,
+                one.weights,
+                other.offset,
+                other.places,
+                other.weights,
+                candidate_index[group] - one.first,
+                reference_index[group] - other.first,
+                WEAK_BELOW,
+                WEAK,
+                OPPOSITE,
+                values,
+                threads=jobs,
+            )
             out[group] = values
             done += len(group)
             progress("aligning words", done, len(tile))
@@ -144,7 +183,10 @@ class Aligner:
                 progress("reading words", k, len(new))
         self.vocabulary.add(list(chain.from_iterable(said)))
         number = self.vocabulary.number
-        self._read.update((text, np.array([number[word] for word in listed], dtype=np.int64)) for text, listed in zip(new, said, strict=True))
+        self._read.update(
+            (text, np.array([number[word] for word in listed], dtype=np.int64))
+            for text, listed in zip(new, said, strict=True)
+        )
         return [self._read[text] for text in texts]
 
     def _blocks(self, sentences: Sequence[Numbers]) -> Iterator[Block]:
@@ -161,11 +203,19 @@ class Aligner:
     def _block(self, first: int, sentences: Sequence[Numbers]) -> Block:
         flat = np.concatenate([np.empty(0, np.int64), *sentences])
         distinct, places = np.unique(flat, return_inverse=True)
-        return Block(first, distinct, np.cumsum([0, *map(len, sentences)], dtype=np.int64), places.astype(np.int32), self.vocabulary.weights[flat])
+        return Block(
+            first,
+            distinct,
+            np.cumsum([0, *map(len, sentences)], dtype=np.int64),
+            places.astype(np.int32),
+            self.vocabulary.weights[flat],
+        )
 
 
 def _incidence(groups: Sequence[Any], columns: dict[int | str, int]) -> tuple[list[int], list[int]]:
-    """Offsets and columns of a sparse matrix with a 1 where a group holds a thing; `columns` numbers the things."""
+    """Offsets and columns of a sparse matrix with a 1 where a group holds a thing; `columns` numbers the
+    things.
+    """
     ends, places = [0], []
     for group in groups:
         places += [columns.setdefault(thing, len(columns)) for thing in group]
@@ -177,11 +227,17 @@ def _square(rows: tuple[list[int], list[int]], width: int) -> Any:
     from scipy.sparse import csr_matrix
 
     ends, places = rows
-    return csr_matrix((np.ones(len(places), np.float32), np.array(places, np.int64), np.array(ends, np.int64)), shape=(len(ends) - 1, width))
+    return csr_matrix(
+        (np.ones(len(places), np.float32), np.array(places, np.int64), np.array(ends, np.int64)),
+        shape=(len(ends) - 1, width),
+    )
 
 
 def _pairs(known: Sequence[tuple[int, int]], width: int) -> Any:
     from scipy.sparse import csr_matrix
 
     a, b = np.array(known, np.int64).T
-    return csr_matrix((np.ones(2 * len(known), np.float32), (np.concatenate([a, b]), np.concatenate([b, a]))), shape=(width, width))
+    return csr_matrix(
+        (np.ones(2 * len(known), np.float32), (np.concatenate([a, b]), np.concatenate([b, a]))),
+        shape=(width, width),
+    )

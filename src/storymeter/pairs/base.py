@@ -1,10 +1,9 @@
 """The PairScorer seam: how alike are two sentences?
 
-A scorer compares a candidate with a reference and says what its range is and whether it is symmetric, so that a driver
-can skip work. Everything is built on one call: distinct sentences in two lists, and two index arrays that say which pairs
-are wanted (`score_indexed`). `pairs` and `matrix` are made from it. Roles are keyword-only everywhere, because swapping
-them gives another number: METEOR weighs recall.
-"""
+A scorer compares a candidate with a reference and says what its range is and whether it is symmetric, so that
+a driver can skip work. Everything is built on one call: distinct sentences in two lists, and two index arrays
+that say which pairs are wanted (`score_indexed`). `pairs` and `matrix` are made from it. Roles are
+keyword-only everywhere, because swapping them gives another number: METEOR weighs recall."""
 
 from __future__ import annotations
 
@@ -40,35 +39,58 @@ class PairScorer(ABC):
         """Parses back to an equal scorer: `storymeter.registry.scorer(name)`."""
 
     def fit(self, references: Sequence[Sequence[str]]) -> None:  # noqa: B027  (most scorers learn nothing)
-        """Learn what the scorer needs from the whole reference corpus, one list per item (idf). Most need nothing."""
+        """Learn what the scorer needs from the whole reference corpus, one list per item (idf). Most need
+        nothing.
+        """
 
     def prepare(self, progress: Progress, device: str = "cpu") -> None:  # noqa: B027
-        """Do now what the first score would have to wait for (compile tables, load a model). Most need nothing."""
+        """Do now what the first score would have to wait for (compile tables, load a model). Most need
+        nothing.
+        """
 
     def depends_on(self) -> dict[str, object]:
         """What else the numbers depend on, for the signature: the hash of a model's weights, say."""
         return {}
 
     @abstractmethod
-    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
-                      candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each sentence of
-        the two lists is analysed once, whatever the number of pairs."""
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each
+        sentence of the two lists is analysed once, whatever the number of pairs."""
 
     def matrix(self, *, candidates: Sequence[str], references: Sequence[str], jobs: int = 1) -> FloatArray:
         """(candidates, references): every sentence against every other."""
         shape = (len(candidates), len(references))
         c, r = np.indices(shape).reshape(2, -1)
-        return self.score_indexed(candidates=candidates, references=references, candidate_index=c.astype(np.int64),
-                                  reference_index=r.astype(np.int64), jobs=jobs).reshape(shape)
+        return self.score_indexed(
+            candidates=candidates,
+            references=references,
+            candidate_index=c.astype(np.int64),
+            reference_index=r.astype(np.int64),
+            jobs=jobs,
+        ).reshape(shape)
 
-    def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+    def pairs(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
         """One value per candidate, which has one or more references."""
         flat = [sentence for group in references for sentence in group]
         sizes = np.array([len(group) for group in references], dtype=np.int64)
         c = np.repeat(np.arange(len(candidates), dtype=np.int64), sizes)
-        values = self.score_indexed(candidates=candidates, references=flat, candidate_index=c,
-                                    reference_index=np.arange(len(flat), dtype=np.int64), jobs=jobs)
+        values = self.score_indexed(
+            candidates=candidates,
+            references=flat,
+            candidate_index=c,
+            reference_index=np.arange(len(flat), dtype=np.int64),
+            jobs=jobs,
+        )
         out = np.zeros(len(candidates))
         filled = np.flatnonzero(sizes)
         if len(filled) == 0:
@@ -80,15 +102,30 @@ class PairScorer(ABC):
             out[filled] = np.add.reduceat(values, starts) / sizes[filled]
         return out
 
-    def statistics_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
-                           candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        """(pairs, columns): what may be summed over pairs and then combined. A measure whose corpus value is not the
-        mean of its pairs (BLEU, METEOR) has columns of its own; for the others they are the value and a 1."""
-        values = self.score_indexed(candidates=candidates, references=references, candidate_index=candidate_index,
-                                    reference_index=reference_index, jobs=jobs)
+    def statistics_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        """(pairs, columns): what may be summed over pairs and then combined. A measure whose corpus value is
+        not the mean of its pairs (BLEU, METEOR) has columns of its own; for the others they are the value and
+        a 1."""
+        values = self.score_indexed(
+            candidates=candidates,
+            references=references,
+            candidate_index=candidate_index,
+            reference_index=reference_index,
+            jobs=jobs,
+        )
         return np.column_stack([values, np.ones(len(values))])
 
-    def statistics(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+    def statistics(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
         """The same for candidates with one or more references each."""
         values = self.pairs(candidates=candidates, references=references, jobs=jobs)
         return np.column_stack([values, np.ones(len(values))])
@@ -97,6 +134,10 @@ class PairScorer(ABC):
         """Summed statistics, shape (..., columns), to values of shape (...)."""
         return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))
 
-    def aggregate(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> float:
+    def aggregate(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> float:
         """The value of the whole list as one corpus."""
-        return float(self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs).sum(axis=0)))
+        return float(
+            self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs).sum(axis=0))
+        )

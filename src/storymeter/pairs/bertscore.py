@@ -1,13 +1,16 @@
 """BERTScore: each token meets its most similar token of the other side (Zhang et al., ICLR 2020).
 
-    P = sum_c w(c) max_r cos(c, r) / sum_c w(c)      R = sum_r w(r) max_c cos(c, r) / sum_r w(r)      F1 = 2PR / (P + R)
+    P = sum_c w(c) max_r cos(c, r) / sum_c w(c)      R = sum_r w(r) max_c cos(c, r) / sum_r w(r)      F1 = 2PR
+                                                     / (P + R)
 
-over the contextual vectors of one layer of an encoder. A token that is opposite to all others counts 0, never less: so does the authors' package, except
-against the longest sentence of one of its batches, because the padding that it compares with is 0. About one pair in a thousand of real captions shows it, in
-the third digit. `batch=64` does as the package does with the same list, the neighbours of a pair included; the default gives a pair one value. Weights are 1, or with `idf=true` log((N + 1) / (df + 1)) over the N references
-that `fit` saw; the special tokens at both ends ([CLS], [SEP]) can be matched but weigh nothing. An empty sentence scores 0. `baseline=b` rescales
-each value to (x - b) / (1 - b). Several references: the best F1. The default model is the embedded MiniLM and its layer was chosen by
-the report card; `model=` names any local checkpoint.
+over the contextual vectors of one layer of an encoder. A token that is opposite to all others counts 0, never
+less: so does the authors' package, except against the longest sentence of one of its batches, because the
+padding that it compares with is 0. About one pair in a thousand of real captions shows it, in the third
+digit. `batch=64` does as the package does with the same list, the neighbours of a pair included; the default
+gives a pair one value. Weights are 1, or with `idf=true` log((N + 1) / (df + 1)) over the N references that
+`fit` saw; the special tokens at both ends ([CLS], [SEP]) can be matched but weigh nothing. An empty sentence
+scores 0. `baseline=b` rescales each value to (x - b) / (1 - b). Several references: the best F1. The default
+model is the embedded MiniLM and its layer was chosen by the report card; `model=` names any local checkpoint.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ CHUNK, KEPT = 2048, 1 << 30
 
 
 class _Tokens:
-    """The token vectors of many sentences, one after another, each of length one; each distinct sentence once."""
+    """The token vectors of many sentences, one after another, each of length one; each distinct sentence
+    once.
+    """
 
     def __init__(self, dimension: int) -> None:
         self.vectors = VectorRows(dimension)
@@ -53,14 +58,32 @@ class BertScore(PairScorer):
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     raw_text: ClassVar[bool] = True
 
-    def __init__(self, model: str = "", layer: int = DEFAULT_LAYER, idf: bool = False, baseline: float = 0.0, value: Value = "f1", batch: int = 0) -> None:
+    def __init__(
+        self,
+        model: str = "",
+        layer: int = DEFAULT_LAYER,
+        idf: bool = False,
+        baseline: float = 0.0,
+        value: Value = "f1",
+        batch: int = 0,
+    ) -> None:
         if value not in _PLACE:
             raise UsageError(f"bertscore has no value {value!r}.", hint=f"Choose one of {', '.join(_PLACE)}.")
         if not baseline < 1:
             raise UsageError(f"A baseline of {baseline} leaves no room above it.", hint="It lies below 1.")
         if batch < 0:
-            raise UsageError(f"There are no batches of {batch} pairs.", hint="64 is what the package bert-score takes; 0 lets no pair depend on its neighbours.")
-        self.model, self.layer, self.idf, self.baseline, self.value, self.batch = model, layer, idf, baseline, value, batch
+            raise UsageError(
+                f"There are no batches of {batch} pairs.",
+                hint="64 is what the package bert-score takes; 0 lets no pair depend on its neighbours.",
+            )
+        self.model, self.layer, self.idf, self.baseline, self.value, self.batch = (
+            model,
+            layer,
+            idf,
+            baseline,
+            value,
+            batch,
+        )
         self._device = "cpu"
         self._progress: Progress = silent
         self._frequency: Counter[int] = Counter()
@@ -69,8 +92,24 @@ class BertScore(PairScorer):
 
     @property
     def name(self) -> str:
-        default = {"model": "", "layer": DEFAULT_LAYER, "idf": False, "baseline": 0.0, "value": "f1", "batch": 0}
-        return printed("bertscore", default, model=self.model, layer=self.layer, idf=self.idf, baseline=self.baseline, value=self.value, batch=self.batch)
+        default = {
+            "model": "",
+            "layer": DEFAULT_LAYER,
+            "idf": False,
+            "baseline": 0.0,
+            "value": "f1",
+            "batch": 0,
+        }
+        return printed(
+            "bertscore",
+            default,
+            model=self.model,
+            layer=self.layer,
+            idf=self.idf,
+            baseline=self.baseline,
+            value=self.value,
+            batch=self.batch,
+        )
 
     def prepare(self, progress: Progress, device: str = "cpu") -> None:
         if device != self._device:
@@ -91,41 +130,88 @@ class BertScore(PairScorer):
             return
         flat = well_formed([sentence.strip() for group in references for sentence in group])
         encoder = self._encoder()
-        ids = encoder.tokenizer(flat, truncation=True, max_length=encoder.max_tokens)["input_ids"] if flat else []
+        ids = (
+            encoder.tokenizer(flat, truncation=True, max_length=encoder.max_tokens)["input_ids"]
+            if flat
+            else []
+        )
         self._tokens = None  # their weights may change
         self._frequency = Counter(token for sentence in ids for token in set(sentence))
         self._fitted = len(flat)
 
-    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        return self.parts_indexed(candidates=candidates, references=references, candidate_index=candidate_index, reference_index=reference_index, jobs=jobs)[:, _PLACE[self.value]]
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        return self.parts_indexed(
+            candidates=candidates,
+            references=references,
+            candidate_index=candidate_index,
+            reference_index=reference_index,
+            jobs=jobs,
+        )[:, _PLACE[self.value]]
 
-    def parts_indexed(self, *, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
+    def parts_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
         """(pairs, 3): precision, recall, F1."""
         if self.idf and not self._fitted:
-            raise UsageError("bertscore(idf=true) has seen no references to learn from.", hint="Call fit(references) first; `storymeter score` does.")
-        ours, theirs = (well_formed([sentence.strip() for sentence in side]) for side in (candidates, references))
+            raise UsageError(
+                "bertscore(idf=true) has seen no references to learn from.",
+                hint="Call fit(references) first; `storymeter score` does.",
+            )
+        ours, theirs = (
+            well_formed([sentence.strip() for sentence in side]) for side in (candidates, references)
+        )
         tokens = self._read(dict.fromkeys([*ours, *theirs]))
-        c, r = (np.array([tokens.place[text] for text in side], dtype=np.int64)[index] for side, index in ((ours, candidate_index), (theirs, reference_index)))
+        c, r = (
+            np.array([tokens.place[text] for text in side], dtype=np.int64)[index]
+            for side, index in ((ours, candidate_index), (theirs, reference_index))
+        )
         offset, weight = np.array(tokens.offset, dtype=np.int64), np.concatenate(tokens.weight)
         out = np.empty((len(c), 3))
-        for block in tokens.vectors.blocks(len(c), (len(ours) + len(theirs)) / max(len(c), 1) * len(tokens.vectors) / len(offset)):
+        for block in tokens.vectors.blocks(
+            len(c), (len(ours) + len(theirs)) / max(len(c), 1) * len(tokens.vectors) / len(offset)
+        ):
             vectors = tokens.vectors.view()
-            _native.greedy_matching(vectors, offset, weight, vectors, offset, weight, c[block], r[block], out[block], threads=jobs)
+            _native.greedy_matching(
+                vectors, offset, weight, vectors, offset, weight, c[block], r[block], out[block], threads=jobs
+            )
         if self.batch:
             self._unpadded(tokens, c, r, out)
         if self.baseline:
             out = (out - self.baseline) / (1 - self.baseline)
-        empty, nothing = (np.array([not text for text in side], dtype=bool)[index] for side, index in ((ours, candidate_index), (theirs, reference_index)))
+        empty, nothing = (
+            np.array([not text for text in side], dtype=bool)[index]
+            for side, index in ((ours, candidate_index), (theirs, reference_index))
+        )
         out[empty | nothing] = 0.0
         return out
 
     def _unpadded(self, tokens: _Tokens, c: IntArray, r: IntArray, out: FloatArray) -> None:
-        """Against the longest sentence of a batch there is no padding, and an opposite token counts what it is."""
+        """Against the longest sentence of a batch there is no padding, and an opposite token counts what it
+        is.
+        """
         vectors, offset, length = tokens.vectors.view(), tokens.offset, np.diff(tokens.offset)
         for begin in range(0, len(c), self.batch):
             batch = slice(begin, begin + self.batch)
-            for k in begin + np.flatnonzero((length[c[batch]] == length[c[batch]].max()) | (length[r[batch]] == length[r[batch]].max())):
-                (ours, w), (theirs, v) = ((vectors[offset[i]:offset[i + 1]], tokens.weight[i + 1]) for i in (c[k], r[k]))
+            for k in begin + np.flatnonzero(
+                (length[c[batch]] == length[c[batch]].max()) | (length[r[batch]] == length[r[batch]].max())
+            ):
+                (ours, w), (theirs, v) = (
+                    (vectors[offset[i] : offset[i + 1]], tokens.weight[i + 1]) for i in (c[k], r[k])
+                )
                 similar = ours.astype(np.float64) @ theirs.astype(np.float64).T
                 if not similar.size:  # a tokeniser that puts nothing around an empty sentence
                     continue
@@ -133,25 +219,35 @@ class BertScore(PairScorer):
                     out[k, 0] = w @ similar.max(1) / w.sum()
                 if length[c[k]] == length[c[batch]].max() and v.sum():
                     out[k, 1] = v @ similar.max(0) / v.sum()
-                out[k, 2] = 2 * out[k, 0] * out[k, 1] / (out[k, 0] + out[k, 1]) if out[k, 0] + out[k, 1] else 0.0
+                out[k, 2] = (
+                    2 * out[k, 0] * out[k, 1] / (out[k, 0] + out[k, 1]) if out[k, 0] + out[k, 1] else 0.0
+                )
 
     def _read(self, texts: Iterable[str]) -> _Tokens:
-        """Token vectors of at least these sentences: each is encoded once in the scorer's life, as long as they all fit into `KEPT`."""
+        """Token vectors of at least these sentences: each is encoded once in the scorer's life, as long as
+        they all fit into `KEPT`.
+        """
         encoder = self._encoder()
         if self._tokens is None or self._tokens.vectors.size > KEPT:
             self._tokens = _Tokens(encoder.dimension)
         tokens = self._tokens
         new = sorted((text for text in texts if text not in tokens.place), key=len)
         for begin in range(0, len(new), CHUNK):
-            part = new[begin:begin + CHUNK]
+            part = new[begin : begin + CHUNK]
             for row, found in encoder.token_vectors(part, layer=self.layer):
-                tokens.add(part[row], found.vectors / np.maximum(np.linalg.norm(found.vectors, axis=1, keepdims=True), 1e-12), self._weights(found.ids))
+                tokens.add(
+                    part[row],
+                    found.vectors / np.maximum(np.linalg.norm(found.vectors, axis=1, keepdims=True), 1e-12),
+                    self._weights(found.ids),
+                )
             self._progress("encoding sentences", begin + len(part), len(new))
         return tokens
 
     def _weights(self, ids: NDArray[np.int64]) -> FloatArray:
         if self.idf:
-            return np.log((self._fitted + 1) / (np.array([self._frequency[token] for token in ids.tolist()]) + 1))
+            return np.log(
+                (self._fitted + 1) / (np.array([self._frequency[token] for token in ids.tolist()]) + 1)
+            )
         tokenizer = self._encoder().tokenizer  # not every one puts special tokens around a sentence
         special = [token for token in (tokenizer.cls_token_id, tokenizer.sep_token_id) if token is not None]
         return (~np.isin(ids, special)).astype(np.float64)

@@ -1,18 +1,23 @@
-"""BLEU (Papineni et al., ACL 2002): clipped n-gram precision against several references, with a brevity penalty.
+"""BLEU (Papineni et al., ACL 2002): clipped n-gram precision against several references, with a brevity
+penalty.
 
-    p_n  = matched n-grams / n-grams of the candidate, a match clipped at the count of the reference that has most of it
-    BP   = 1 if c > r else exp(1 - r/c); c: words of the candidate, r: words of the reference closest in length to it, the
+    p_n  = matched n-grams / n-grams of the candidate, a match clipped at the count of the reference that has
+         most of it
+    BP   = 1 if c > r else exp(1 - r/c); c: words of the candidate, r: words of the reference closest in
+         length to it, the
            shorter of two equally close
     BLEU = BP (p_1 ... p_n)^(1/n)
 
-Corpus BLEU sums matches, n-grams and lengths over all documents first: its row is these counts. Sentence BLEU computes
-the formula per document and is a mean; there p_n is often 0, so the smoothing must be named:
+Corpus BLEU sums matches, n-grams and lengths over all documents first: its row is these counts. Sentence BLEU
+computes the formula per document and is a mean; there p_n is often 0, so the smoothing must be named:
 
-    coco      (matches + 1e-15) / (n-grams + 1e-9), the same in the length ratio: what captioning's scores are made with
+    coco      (matches + 1e-15) / (n-grams + 1e-9), the same in the length ratio: what captioning's scores are
+              made with
     none      no smoothing: 0 as soon as one p_n is 0
     add-one   (matches + 1) / (n-grams + 1) for n > 1 (Lin & Och, COLING 2004)
     floor     0 matches become 0.1 (Chen & Cherry, WMT 2014, technique 1)
-    exp       the k-th p_n without a match becomes 1 / (2^k n-grams) (Chen & Cherry, technique 3; NIST's mteval)
+    exp       the k-th p_n without a match becomes 1 / (2^k n-grams) (Chen & Cherry, technique 3; NIST's
+              mteval)
 
 Under floor and exp, a text of fewer than n words counts as having one n-gram that did not match.
 
@@ -41,7 +46,12 @@ ORDERS = 4
 
 def columns(n: int) -> tuple[str, ...]:
     """The additive statistics of BLEU-n."""
-    return (*(f"matches_{k}" for k in range(1, n + 1)), *(f"ngrams_{k}" for k in range(1, n + 1)), "words", "reference_words")
+    return (
+        *(f"matches_{k}" for k in range(1, n + 1)),
+        *(f"ngrams_{k}" for k in range(1, n + 1)),
+        "words",
+        "reference_words",
+    )
 
 
 def of_order(statistics: FloatArray, n: int) -> FloatArray:
@@ -52,7 +62,7 @@ def of_order(statistics: FloatArray, n: int) -> FloatArray:
 
 
 def precisions(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
-    matches, grams = sums[..., :n], sums[..., n:2 * n]
+    matches, grams = sums[..., :n], sums[..., n : 2 * n]
     if smoothing == "coco":
         return np.asarray((matches + 1e-15) / (grams + 1e-9))
     some = matches[..., :1] > 0  # a text that shares no word has BLEU 0 however it is smoothed
@@ -85,7 +95,10 @@ def bleu(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
 
 def _check(n: int) -> None:
     if not 1 <= n <= ORDERS:
-        raise UsageError(f"BLEU counts n-grams of 1 to {ORDERS} words, not {n}.", hint="Choose bleu_1, bleu_2, bleu_3 or bleu_4.")
+        raise UsageError(
+            f"BLEU counts n-grams of 1 to {ORDERS} words, not {n}.",
+            hint="Choose bleu_1, bleu_2, bleu_3 or bleu_4.",
+        )
 
 
 class Bleu(PairScorer):
@@ -99,24 +112,64 @@ class Bleu(PairScorer):
 
     @property
     def name(self) -> str:
-        return printed(f"bleu_{self.n}", {"smoothing": "coco", "tokenizer": "none"}, smoothing=self.smoothing, tokenizer=self.tokenizer)
+        return printed(
+            f"bleu_{self.n}",
+            {"smoothing": "coco", "tokenizer": "none"},
+            smoothing=self.smoothing,
+            tokenizer=self.tokenizer,
+        )
 
-    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
-                      candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        return self.combine(self.statistics_indexed(candidates=candidates, references=references, candidate_index=candidate_index,
-                                                    reference_index=reference_index, jobs=jobs))
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        return self.combine(
+            self.statistics_indexed(
+                candidates=candidates,
+                references=references,
+                candidate_index=candidate_index,
+                reference_index=reference_index,
+                jobs=jobs,
+            )
+        )
 
-    def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+    def pairs(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
         values = self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs))
         return np.where([len(group) > 0 for group in references], values, 0.0)
 
-    def statistics_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
-                           candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        return self._count(Batch.of_index(candidates=candidates, references=references, candidate_index=candidate_index,
-                                          reference_index=reference_index, tokenizer=self.tokenizer), jobs)
+    def statistics_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        return self._count(
+            Batch.of_index(
+                candidates=candidates,
+                references=references,
+                candidate_index=candidate_index,
+                reference_index=reference_index,
+                tokenizer=self.tokenizer,
+            ),
+            jobs,
+        )
 
-    def statistics(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
-        return self._count(Batch.of_groups(candidates=candidates, references=references, tokenizer=self.tokenizer), jobs)
+    def statistics(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
+        return self._count(
+            Batch.of_groups(candidates=candidates, references=references, tokenizer=self.tokenizer), jobs
+        )
 
     def _count(self, batch: Batch, jobs: int) -> FloatArray:
         return of_order(_native.bleu_statistics(*batch.arguments(), threads=jobs), self.n)
@@ -126,15 +179,24 @@ class Bleu(PairScorer):
 
 
 class BleuMetric(Metric):
-    """BLEU-n of a submission: `level=corpus` (one formula over summed counts) or `level=sentence` (mean over documents)."""
+    """BLEU-n of a submission: `level=corpus` (one formula over summed counts) or `level=sentence` (mean over
+    documents).
+    """
 
-    def __init__(self, n: int = 4, smoothing: Smoothing = "coco", level: Literal["corpus", "sentence"] = "corpus") -> None:
+    def __init__(
+        self, n: int = 4, smoothing: Smoothing = "coco", level: Literal["corpus", "sentence"] = "corpus"
+    ) -> None:
         _check(n)
         self.n, self.smoothing, self.level = n, smoothing, level
 
     @property
     def name(self) -> str:
-        return printed(f"bleu_{self.n}", {"smoothing": "coco", "level": "corpus"}, smoothing=self.smoothing, level=self.level)
+        return printed(
+            f"bleu_{self.n}",
+            {"smoothing": "coco", "level": "corpus"},
+            smoothing=self.smoothing,
+            level=self.level,
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -154,9 +216,21 @@ class BleuMetric(Metric):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         if self.level == "sentence":
             return {"value": np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))}
-        parts = {f"precision_{k + 1}": value for k, value in enumerate(np.moveaxis(precisions(sums, self.n, self.smoothing), -1, 0))}
+        parts = {
+            f"precision_{k + 1}": value
+            for k, value in enumerate(np.moveaxis(precisions(sums, self.n, self.smoothing), -1, 0))
+        }
         ratio = sums[..., -2] / np.maximum(sums[..., -1], 1.0)
-        return {"value": bleu(sums, self.n, self.smoothing), **parts, "brevity_penalty": brevity(sums, self.n, self.smoothing), "length_ratio": ratio}
+        return {
+            "value": bleu(sums, self.n, self.smoothing),
+            **parts,
+            "brevity_penalty": brevity(sums, self.n, self.smoothing),
+            "length_ratio": ratio,
+        }
 
     def signature(self, setting: Setting) -> Signature:
-        return super().signature(setting).add(level=self.level, smoothing=self.smoothing, reference_length="closest")
+        return (
+            super()
+            .signature(setting)
+            .add(level=self.level, smoothing=self.smoothing, reference_length="closest")
+        )

@@ -1,14 +1,19 @@
-"""Does a submission repeat itself? Self-BLEU, distinct-n and n-gram repetition; none of them needs references.
+"""Does a submission repeat itself? Self-BLEU, distinct-n and n-gram repetition; none of them needs
+references.
 
-    self_bleu      BLEU-n of each caption with all other captions as its references, the mean over captions (Zhu et al.,
-                   SIGIR 2018): `within=corpus`, all captions of the submission, or `within=document`, those of its own document
-    distinct_n     distinct n-grams of a document / its words, the mean over documents (Li et al., NAACL 2016; Div-n in
+    self_bleu      BLEU-n of each caption with all other captions as its references, the mean over captions
+                   (Zhu et al.,
+                   SIGIR 2018): `within=corpus`, all captions of the submission, or `within=document`, those
+                   of its own document
+    distinct_n     distinct n-grams of a document / its words, the mean over documents (Li et al., NAACL 2016;
+                   Div-n in
                    Shetty et al., ICCV 2017)
-    repetition_4   sum over 4-grams of max(count - 1, 0) / all 4-grams of a document, the mean over documents (R@4; Xiong
+    repetition_4   sum over 4-grams of max(count - 1, 0) / all 4-grams of a document, the mean over documents
+                   (R@4; Xiong
                    et al., ECCV 2018)
 
-Lower is more varied for self_bleu and repetition, higher for distinct. What has nothing to compare is left out of the
-mean: a caption without others beside it, a document without words, a document without any 4-gram.
+Lower is more varied for self_bleu and repetition, higher for distinct. What has nothing to compare is left
+out of the mean: a caption without others beside it, a document without words, a document without any 4-gram.
 """
 
 from __future__ import annotations
@@ -40,14 +45,24 @@ class SelfBleu(_Mean):
     higher_is_better: ClassVar[bool | None] = False
     columns = ("sum", "captions")
 
-    def __init__(self, n: int = 4, within: Literal["corpus", "document"] = "corpus", smoothing: Smoothing = "coco") -> None:
+    def __init__(
+        self, n: int = 4, within: Literal["corpus", "document"] = "corpus", smoothing: Smoothing = "coco"
+    ) -> None:
         if not 1 <= n <= ORDERS:
-            raise UsageError(f"Self-BLEU counts n-grams of 1 to {ORDERS} words, not {n}.", hint="Write self_bleu(n=4).")
+            raise UsageError(
+                f"Self-BLEU counts n-grams of 1 to {ORDERS} words, not {n}.", hint="Write self_bleu(n=4)."
+            )
         self.n, self.within, self.smoothing = n, within, smoothing
 
     @property
     def name(self) -> str:
-        return printed("self_bleu", {"n": 4, "within": "corpus", "smoothing": "coco"}, n=self.n, within=self.within, smoothing=self.smoothing)
+        return printed(
+            "self_bleu",
+            {"n": 4, "within": "corpus", "smoothing": "coco"},
+            n=self.n,
+            within=self.within,
+            smoothing=self.smoothing,
+        )
 
     def rows(self, task: Task, setting: Setting) -> FloatArray:
         captions = [caption.text for document in task.candidates for caption in document.captions]
@@ -58,7 +73,9 @@ class SelfBleu(_Mean):
         others = np.repeat(np.diff(groups), np.diff(groups)) > 1
         values = np.column_stack([np.where(others, bleu(statistics, self.n, self.smoothing), 0.0), others])
         owner = np.repeat(np.arange(len(task)), np.diff(documents))
-        return np.column_stack([np.bincount(owner, weights=column, minlength=len(task)) for column in values.T])
+        return np.column_stack(
+            [np.bincount(owner, weights=column, minlength=len(task)) for column in values.T]
+        )
 
     def signature(self, setting: Setting) -> Signature:
         return super().signature(setting).add(n=self.n, within=self.within, smoothing=self.smoothing)

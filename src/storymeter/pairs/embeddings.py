@@ -1,9 +1,9 @@
 """Sentence vectors, each distinct sentence encoded once: in this run, and with the cache on, on this machine.
 
-The cache is one SQLite file per model (its name holds the hashes of the weights and of the tokeniser and settings beside them) in `STORYMETER_CACHE` or the user's cache directory;
-a sentence is found by the SHA-256 of its text. `STORYMETER_EMBEDDINGS=off` switches it off. A cache that cannot be read or written is
-never an error: a warning says so, and the sentences are encoded instead.
-"""
+The cache is one SQLite file per model (its name holds the hashes of the weights and of the tokeniser and
+settings beside them) in `STORYMETER_CACHE` or the user's cache directory; a sentence is found by the SHA-256
+of its text. `STORYMETER_EMBEDDINGS=off` switches it off. A cache that cannot be read or written is never an
+error: a warning says so, and the sentences are encoded instead."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ def cache_folder() -> Path | None:
 
 
 class Embeddings:
-    """Vectors that are only added to; `rows` says where a sentence's vector stands, after encoding what is new.
+    """Vectors that are only added to; `rows` says where a sentence's vector stands, after encoding what is
+    new.
 
-    The model itself is loaded when the first unknown sentence comes: a run whose sentences are all in the cache never pays for it.
-    """
+    The model itself is loaded when the first unknown sentence comes: a run whose sentences are all in the
+    cache never pays for it."""
 
     def __init__(self, model: str = "", device: str = "cpu", *, cache: bool = True) -> None:
         self._model, self._device = model, device
@@ -52,15 +53,26 @@ class Embeddings:
         self.vectors = VectorRows(_dimension(folder))
         self._row: dict[str, int] = {}
         place = cache_folder() if cache else None
-        self._store = VectorStore(place / f"sentences-{digest[:8]}-{weights_hash(*reading_files(folder))[:8]}.sqlite", self.vectors.dimension) if place else None
+        self._store = (
+            VectorStore(
+                place / f"sentences-{digest[:8]}-{weights_hash(*reading_files(folder))[:8]}.sqlite",
+                self.vectors.dimension,
+            )
+            if place
+            else None
+        )
 
     def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
         new = [text for text in dict.fromkeys(sentences) if text not in self._row]
-        lacking = [text for begin in range(0, len(new), CHUNK) for text in self._remembered(new[begin:begin + CHUNK])]
+        lacking = [
+            text
+            for begin in range(0, len(new), CHUNK)
+            for text in self._remembered(new[begin : begin + CHUNK])
+        ]
         lacking.sort(key=len)
         for begin in range(0, len(lacking), CHUNK):
             progress("encoding sentences", begin, len(lacking))
-            part = lacking[begin:begin + CHUNK]
+            part = lacking[begin : begin + CHUNK]
             vectors = load(self._model, self._device).embed(part)
             self._add(part, vectors)
             if self._store:
@@ -90,23 +102,35 @@ def _dimension(folder: Path) -> int:
     """What a checkpoint calls the length of its vectors depends on its family."""
     config = read_settings(folder / "config.json")
     try:
-        return int(next(config[name] for name in ("hidden_size", "dim", "d_model", "n_embd") if name in config))
+        return int(
+            next(config[name] for name in ("hidden_size", "dim", "d_model", "n_embd") if name in config)
+        )
     except (ValueError, TypeError, StopIteration):
-        raise DataError(f"{folder / 'config.json'} does not say how long the vectors are (hidden_size).", hint="Give the folder of a complete checkpoint of an encoder.") from None
+        raise DataError(
+            f"{folder / 'config.json'} does not say how long the vectors are (hidden_size).",
+            hint="Give the folder of a complete checkpoint of an encoder.",
+        ) from None
 
 
 class VectorStore:
-    """Vectors of one length on disk, by name; what cannot be read or written is said once, and done without."""
+    """Vectors of one length on disk, by name; what cannot be read or written is said once, and done
+    without.
+    """
 
     def __init__(self, path: Path, dimension: int) -> None:
         self._dimension, self._path = dimension, path
         self._connection: sqlite3.Connection | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                path, timeout=30, isolation_level=None, check_same_thread=False
+            )
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT"
+                " ROWID"
+            )
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
 
@@ -118,9 +142,11 @@ class VectorStore:
             keys = {_key(text): text for text in texts}
             names = list(keys)
             for start in range(0, len(names), 500):
-                part = names[start:start + 500]
+                part = names[start : start + 500]
                 marks = ",".join("?" * len(part))
-                for key, data in self._connection.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", part):  # noqa: S608  (only question marks)
+                for key, data in self._connection.execute(
+                    f"SELECT key, vector FROM vectors WHERE key IN ({marks})", part
+                ):  # noqa: S608  (only question marks)
                     if isinstance(data, bytes) and len(data) == 4 * self._dimension:
                         found[keys[key]] = np.frombuffer(data, np.float32)
         except sqlite3.Error as error:
@@ -132,7 +158,10 @@ class VectorStore:
             return
         try:
             self._connection.execute("BEGIN")
-            self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", ((_key(t), v.tobytes()) for t, v in zip(texts, vectors, strict=True)))
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
+                ((_key(t), v.tobytes()) for t, v in zip(texts, vectors, strict=True)),
+            )
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:  # a full disk, a file from elsewhere
             self._give_up(error)
@@ -140,8 +169,13 @@ class VectorStore:
     def _give_up(self, error: Exception) -> None:
         """Go on without."""
         self._connection = None
-        warnings.warn(f"Sentence vectors cannot be kept in {self._path.parent} ({getattr(error, 'strerror', None) or error}); they are worked out in this run alone. "
-                      "Set STORYMETER_CACHE to a folder that can be written, or STORYMETER_EMBEDDINGS=off.", StorymeterWarning, stacklevel=2)
+        warnings.warn(
+            f"Sentence vectors cannot be kept in {self._path.parent}"
+            f" ({getattr(error, 'strerror', None) or error}); they are worked out in this run alone. Set"
+            " STORYMETER_CACHE to a folder that can be written, or STORYMETER_EMBEDDINGS=off.",
+            StorymeterWarning,
+            stacklevel=2,
+        )
 
 
 def _key(text: str) -> bytes:

@@ -1,22 +1,26 @@
 """METEOR 1.5 for English, without Java: the same 23 statistics and the same double as the original.
 
     P = matched hypothesis words / hypothesis words, R = matched reference words / reference words,
-        words weighted by δ (content) and 1 − δ (function), matches by their module (exact, stem, synonym, paraphrase)
+        words weighted by δ (content) and 1 − δ (function), matches by their module (exact, stem, synonym,
+        paraphrase)
     Fmean = 1 / ((1 − α)/P + α/R)
     frag = chunks / mean number of matched words       (0 where both sentences match completely in one chunk)
     score = Fmean · (1 − γ · frag^β)
 
-Denkowski and Lavie, "Meteor Universal: Language Specific Translation Evaluation for Any Target Language", WMT 2014. The
-parameters of a `task`: `rank` (the default, and what captioning reports), `adq` and `hter`. Visual storytelling reports `hter`
-without normalisation; on the same text that is about 35 where captioning's setting is about 14: never compare the two.
+Denkowski and Lavie, "Meteor Universal: Language Specific Translation Evaluation for Any Target Language", WMT
+2014. The parameters of a `task`: `rank` (the default, and what captioning reports), `adq` and `hter`. Visual
+storytelling reports `hter` without normalisation; on the same text that is about 35 where captioning's
+setting is about 14: never compare the two.
 
-Of several references the first with the best score counts. The corpus score (`aggregate`) is not the mean of the scores: it is the
-score of the summed statistics, in which the chunk of a completely matched pair is not counted.
+Of several references the first with the best score counts. The corpus score (`aggregate`) is not the mean of
+the scores: it is the score of the summed statistics, in which the chunk of a completely matched pair is not
+counted.
 
-Choices where the original's pipe would break or the wrapper around it cleans: `|||` is taken out of a candidate and double blanks
-become single ones (once, from left to right); `|||` in a reference separates references; line ends inside a text are white space;
-a candidate without references is compared with an empty one. Up to 4,096 words (and 8 million candidate matches) alignments are the
-original's; beyond, sentences are aligned in windows of 16 words, the n-th with the n-th along the best path, so that no text takes long.
+Choices where the original's pipe would break or the wrapper around it cleans: `|||` is taken out of a
+candidate and double blanks become single ones (once, from left to right); `|||` in a reference separates
+references; line ends inside a text are white space; a candidate without references is compared with an empty
+one. Up to 4,096 words (and 8 million candidate matches) alignments are the original's; beyond, sentences are
+aligned in windows of 16 words, the n-th with the n-th along the best path, so that no text takes long.
 
 >>> meteor = Meteor()
 >>> meteor.pairs(candidates=["a man is walking down the street"], references=[["a man walks down the road"]]).tolist()
@@ -42,9 +46,21 @@ if TYPE_CHECKING:
 TASKS = ("rank", "adq", "hter")
 _MODULES = ("exact", "stem", "synonym", "paraphrase")
 #: the names of the 23 statistics; "test" is the candidate
-STATISTICS = ("test_length", "reference_length", "test_function_words", "reference_function_words",
-              *(f"{module}_{side}_{kind}" for module in _MODULES for kind in ("content", "function") for side in ("test", "reference")),
-              "chunks", "test_matches", "reference_matches")
+STATISTICS = (
+    "test_length",
+    "reference_length",
+    "test_function_words",
+    "reference_function_words",
+    *(
+        f"{module}_{side}_{kind}"
+        for module in _MODULES
+        for kind in ("content", "function")
+        for side in ("test", "reference")
+    ),
+    "chunks",
+    "test_matches",
+    "reference_matches",
+)
 
 
 class Meteor(PairScorer):
@@ -52,7 +68,12 @@ class Meteor(PairScorer):
 
     threads: ClassVar[bool] = True
 
-    def __init__(self, task: Literal["rank", "adq", "hter"] = "rank", normalize: bool = True, tokenizer: Literal["ptb", "whitespace", "none"] | None = None) -> None:
+    def __init__(
+        self,
+        task: Literal["rank", "adq", "hter"] = "rank",
+        normalize: bool = True,
+        tokenizer: Literal["ptb", "whitespace", "none"] | None = None,
+    ) -> None:
         if task not in TASKS:
             raise UsageError(f"METEOR has no task {task!r}.", hint=closest(str(task), TASKS))
         self.task, self.normalize, self.tokenizer = task, normalize, tokenizer or "none"
@@ -72,25 +93,51 @@ class Meteor(PairScorer):
         """What the tables were made from: the first digits of its SHA-256. Part of the signature."""
         return str(load().source)[:12]
 
-    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
-                      candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        return self._compare(candidates, references, candidate_index, reference_index, jobs, statistics=False)[0]
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        return self._compare(
+            candidates, references, candidate_index, reference_index, jobs, statistics=False
+        )[0]
 
-    def statistics_indexed(self, *, candidates: Sequence[str], references: Sequence[str],
-                           candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        """(pairs, 23): the additive form of the statistics (see `additive`); `combine` of one row is the pair's score."""
-        return additive(self._compare(candidates, references, candidate_index, reference_index, jobs, statistics=True)[1])
+    def statistics_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        """(pairs, 23): the additive form of the statistics (see `additive`); `combine` of one row is the
+        pair's score.
+        """
+        return additive(
+            self._compare(candidates, references, candidate_index, reference_index, jobs, statistics=True)[1]
+        )
 
-    def statistics(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+    def statistics(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
         return additive(self.segment_statistics(candidates=candidates, references=references, jobs=jobs))
 
-    def segment_statistics(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> IntArray:
+    def segment_statistics(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> IntArray:
         """(candidates, 23): what the original prints, against the first reference with the best score."""
         groups = [group or [""] for group in _checked(candidates, references)]
         sizes = np.array([len(group) for group in groups], dtype=np.int64)
         owner = np.repeat(np.arange(len(groups), dtype=np.int64), sizes)
         flat = [reference for group in groups for reference in group]
-        scores, rows = self._compare(candidates, flat, owner, np.arange(len(flat), dtype=np.int64), jobs, statistics=True)
+        scores, rows = self._compare(
+            candidates, flat, owner, np.arange(len(flat), dtype=np.int64), jobs, statistics=True
+        )
         if len(flat) == 0:
             return rows
         best = np.maximum.reduceat(scores, np.cumsum(sizes) - sizes)
@@ -98,7 +145,9 @@ class Meteor(PairScorer):
         first = among_best[np.unique(owner[among_best], return_index=True)[1]]
         return rows[first]
 
-    def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+    def pairs(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
         return super().pairs(candidates=candidates, references=_checked(candidates, references), jobs=jobs)
 
     def combine(self, sums: FloatArray) -> FloatArray:
@@ -114,26 +163,50 @@ class Meteor(PairScorer):
         """(pairs, 23) to the corpus score."""
         return float(self.score_of_statistics(additive(statistics).sum(axis=0)))
 
-    def _compare(self, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray,
-                 reference_index: IntArray, jobs: int, *, statistics: bool) -> tuple[FloatArray, IntArray]:
+    def _compare(
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int,
+        *,
+        statistics: bool,
+    ) -> tuple[FloatArray, IntArray]:
         tests, refs = list(candidates), list(references)
         if self.tokenizer != "none":
             from ..text.tokens import tokenize
 
             tests, refs = tokenize(tests, self.tokenizer), tokenize(refs, self.tokenizer)
-        which_test, which_ref = np.ascontiguousarray(candidate_index, dtype=np.int64), np.ascontiguousarray(reference_index, dtype=np.int64)
+        which_test, which_ref = (
+            np.ascontiguousarray(candidate_index, dtype=np.int64),
+            np.ascontiguousarray(reference_index, dtype=np.int64),
+        )
         tables = load()
         try:
-            return _native.meteor_compare(tables, tests, refs, which_test, which_ref, self.task, self.normalize, jobs, statistics)
+            return _native.meteor_compare(
+                tables, tests, refs, which_test, which_ref, self.task, self.normalize, jobs, statistics
+            )
         except UnicodeEncodeError:  # lone surrogates
             from ..text.unicode import well_formed
 
-            return _native.meteor_compare(tables, well_formed(tests), well_formed(refs), which_test, which_ref, self.task, self.normalize, jobs, statistics)
+            return _native.meteor_compare(
+                tables,
+                well_formed(tests),
+                well_formed(refs),
+                which_test,
+                which_ref,
+                self.task,
+                self.normalize,
+                jobs,
+                statistics,
+            )
 
 
 def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
-    """Rows whose sum the corpus score is made from: the chunk of a completely matched pair is not counted. A row that is scored
-    alone gives the same value in this form: without a chunk as with its one there is no fragmentation."""
+    """Rows whose sum the corpus score is made from: the chunk of a completely matched pair is not counted. A
+    row that is scored alone gives the same value in this form: without a chunk as with its one there is no
+    fragmentation."""
     rows = np.array(statistics, dtype=np.float64)
     perfect = (rows[:, 21] == rows[:, 0]) & (rows[:, 22] == rows[:, 1]) & (rows[:, 20] == 1)
     rows[perfect, 20] = 0.0
@@ -142,8 +215,14 @@ def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
 
 def _checked(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     if len(candidates) != len(references):
-        raise UsageError(f"There are {len(candidates):,} candidates but {len(references):,} lists of references.", hint="Give one list of references per candidate.")
+        raise UsageError(
+            f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
+            hint="Give one list of references per candidate.",
+        )
     for k, group in enumerate(references):
         if isinstance(group, str):
-            raise UsageError(f"The references of candidate {k} are a string, not a list of strings.", hint="Write references=[[first, second], ...].")
+            raise UsageError(
+                f"The references of candidate {k} are a string, not a list of strings.",
+                hint="Write references=[[first, second], ...].",
+            )
     return references

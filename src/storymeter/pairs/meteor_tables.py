@@ -1,15 +1,16 @@
 """METEOR's word lists, compiled once into one file that every later start maps into memory.
 
-The lists (function words, abbreviations, WordNet synsets, irregular forms, paraphrases) are no part of Storymeter: they are read
-from the installed package `pycocoevalcap`, which is never imported, or from the folder that `STORYMETER_METEOR_DATA` names. The
-folder holds either `meteor-1.5.jar` and `data/paraphrase-en.gz`, or the same files unpacked: `function/english.words`,
-`nonbreaking/english.prefixes`, `synonym/english.synsets`, `synonym/english.exceptions` and `data/paraphrase-en.gz`.
+The lists (function words, abbreviations, WordNet synsets, irregular forms, paraphrases) are no part of
+Storymeter: they are read from the installed package `pycocoevalcap`, which is never imported, or from the
+folder that `STORYMETER_METEOR_DATA` names. The folder holds either `meteor-1.5.jar` and
+`data/paraphrase-en.gz`, or the same files unpacked: `function/english.words`, `nonbreaking/english.prefixes`,
+`synonym/english.synsets`, `synonym/english.exceptions` and `data/paraphrase-en.gz`.
 
-The compiled file (55 MB) lies in `STORYMETER_CACHE`, by default the user's cache directory. It is written beside its place, synced
-and renamed, under a lock; so a process that dies in between leaves nothing that is read, and of eight that start at once one
-compiles. Every start checks version, size and a checksum of all bytes, which takes some milliseconds; a file that fails is made
-anew. Where the directory cannot be written, the file goes to the system's temporary directory, and a warning says so.
-"""
+The compiled file (55 MB) lies in `STORYMETER_CACHE`, by default the user's cache directory. It is written
+beside its place, synced and renamed, under a lock; so a process that dies in between leaves nothing that is
+read, and of eight that start at once one compiles. Every start checks version, size and a checksum of all
+bytes, which takes some milliseconds; a file that fails is made anew. Where the directory cannot be written,
+the file goes to the system's temporary directory, and a warning says so."""
 
 from __future__ import annotations
 
@@ -29,9 +30,15 @@ CACHE = "STORYMETER_CACHE"
 JAR = "meteor-1.5.jar"
 PARAPHRASES = "data/paraphrase-en.gz"
 #: inside the jar, with the compiler's method that reads each
-LISTS = {"function/english.words": "function_words", "nonbreaking/english.prefixes": "prefixes",
-         "synonym/english.synsets": "synsets", "synonym/english.exceptions": "exceptions"}
-_HINT = f"Install it: pip install pycocoevalcap (or let {DATA} name a folder that holds {JAR} and {PARAPHRASES})."
+LISTS = {
+    "function/english.words": "function_words",
+    "nonbreaking/english.prefixes": "prefixes",
+    "synonym/english.synsets": "synsets",
+    "synonym/english.exceptions": "exceptions",
+}
+_HINT = (
+    f"Install it: pip install pycocoevalcap (or let {DATA} name a folder that holds {JAR} and {PARAPHRASES})."
+)
 _LOCK_SECONDS = 120.0
 
 _loaded: dict[tuple[str, str], _native.MeteorTables] = {}
@@ -90,7 +97,9 @@ def _mapped(path: Path) -> _native.MeteorTables | None:
 
 
 def _compile_into(path: Path, progress: Progress) -> _native.MeteorTables:
-    """Compile under a lock; whoever waited for it finds the file ready. The temporary directory is the second choice."""
+    """Compile under a lock; whoever waited for it finds the file ready. The temporary directory is the second
+    choice.
+    """
     import tempfile
     import warnings
 
@@ -106,10 +115,16 @@ def _compile_into(path: Path, progress: Progress) -> _native.MeteorTables:
         except (OSError, DataError) as error:
             problem = problem or error
             if place is path:
-                warnings.warn(f"METEOR's compiled tables cannot be kept in {path.parent} ({error}); using {second.parent} instead. "
-                              f"Set {CACHE} to a folder that can be written.", StorymeterWarning, stacklevel=2)
-    raise DataError(f"METEOR's compiled tables can be kept neither in {path.parent} nor in {second.parent}: {problem}",
-                    hint=f"Set {CACHE} to a folder with 60 MB of free space that can be written.")
+                warnings.warn(
+                    f"METEOR's compiled tables cannot be kept in {path.parent} ({error}); using"
+                    f" {second.parent} instead. Set {CACHE} to a folder that can be written.",
+                    StorymeterWarning,
+                    stacklevel=2,
+                )
+    raise DataError(
+        f"METEOR's compiled tables can be kept neither in {path.parent} nor in {second.parent}: {problem}",
+        hint=f"Set {CACHE} to a folder with 60 MB of free space that can be written.",
+    )
 
 
 def _private(folder: Path) -> bool:
@@ -119,7 +134,11 @@ def _private(folder: Path) -> bool:
         facts = folder.lstat()
     except OSError:
         return False
-    return folder.is_dir() and not folder.is_symlink() and facts.st_uid == getattr(os, "getuid", lambda: facts.st_uid)()
+    return (
+        folder.is_dir()
+        and not folder.is_symlink()
+        and facts.st_uid == getattr(os, "getuid", lambda: facts.st_uid)()
+    )
 
 
 def _compile_locked(path: Path, progress: Progress) -> _native.MeteorTables:
@@ -173,7 +192,10 @@ def compiled(progress: Progress = _silent) -> memoryview:
             getattr(compiler, method)(content)
         return compiler.finish(digest.hexdigest()).data
     except (zlib.error, _native.SourceError) as error:
-        raise DataError(f"METEOR's data in {paraphrases.parents[1]} cannot be used: {error}.", hint="Install pycocoevalcap again.") from None
+        raise DataError(
+            f"METEOR's data in {paraphrases.parents[1]} cannot be used: {error}.",
+            hint="Install pycocoevalcap again.",
+        ) from None
 
 
 def word_list(name: str) -> bytes:
@@ -221,5 +243,7 @@ def _source_folder() -> Path:
     try:
         found = distribution("pycocoevalcap")
     except PackageNotFoundError:
-        raise MissingPartError("METEOR needs the word lists of the package pycocoevalcap, which is not installed.", hint=_HINT) from None
+        raise MissingPartError(
+            "METEOR needs the word lists of the package pycocoevalcap, which is not installed.", hint=_HINT
+        ) from None
     return Path(str(found.locate_file("pycocoevalcap/meteor")))

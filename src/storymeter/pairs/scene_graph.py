@@ -1,15 +1,16 @@
-"""What a caption says is there: objects, their attributes, and relations between them (Anderson et al., SPICE, ECCV 2016).
+"""What a caption says is there: objects, their attributes, and relations between them (Anderson et al.,
+SPICE, ECCV 2016).
 
     two brown dogs run on the wet grass
         objects     dog, grass
         attributes  (dog, brown), (dog, 2), (dog, run), (grass, wet)
         relations   (dog, run on, grass)
 
-The original reads a dependency parse; these are rules of our own over HanTa's tags, in one pass from left to right: the first noun
-phrase of a clause is its subject, a verb links it to the noun phrase that follows, a preposition too (`of` links the phrase before
-it), and `and` lets a phrase share the role of the one before. A participle after an object that is a living being starts a clause
-about that being. Articles and marks inside a sentence are dropped before tagging, so that they cannot matter; case too.
-"""
+The original reads a dependency parse; these are rules of our own over HanTa's tags, in one pass from left to
+right: the first noun phrase of a clause is its subject, a verb links it to the noun phrase that follows, a
+preposition too (`of` links the phrase before it), and `and` lets a phrase share the role of the one before. A
+participle after an object that is a living being starts a clause about that being. Articles and marks inside
+a sentence are dropped before tagging, so that they cannot matter; case too."""
 
 from __future__ import annotations
 
@@ -22,14 +23,47 @@ from ..text.sentences import split
 from ..text.tagger import tagger
 from ..text.unicode import well_formed
 from ..text.words import words
-from .word_classes import ADJECTIVES, ANIMATE, ARTICLES, COLLECTIVE, EMPTY_NOUNS, LINKS, NUMBERS, VERBS_AS_NOUNS
+from .word_classes import (
+    ADJECTIVES,
+    ANIMATE,
+    ARTICLES,
+    COLLECTIVE,
+    EMPTY_NOUNS,
+    LINKS,
+    NUMBERS,
+    VERBS_AS_NOUNS,
+)
 from .wordnet import synsets
 
 #: longer pieces are read in parts, and longer words cut: the tagger's time grows faster than their length
 LONGEST_SENTENCE, LONGEST_WORD = 100, 30
-_IRREGULAR = {"men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth", "geese": "goose", "mice": "mouse", "people": "person",
-              "persons": "person", "wolves": "wolf", "leaves": "leaf", "knives": "knife", "scarves": "scarf", "calves": "calf", "loaves": "loaf", "shelves": "shelf"}
-_KINDS = {"PRP": "preposition", "PRF": "preposition", "PNQ": "which", "DTQ": "which", "CJT": "which", "CJS": "clause", "CJC": "and"}
+_IRREGULAR = {
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "feet": "foot",
+    "teeth": "tooth",
+    "geese": "goose",
+    "mice": "mouse",
+    "people": "person",
+    "persons": "person",
+    "wolves": "wolf",
+    "leaves": "leaf",
+    "knives": "knife",
+    "scarves": "scarf",
+    "calves": "calf",
+    "loaves": "loaf",
+    "shelves": "shelf",
+}
+_KINDS = {
+    "PRP": "preposition",
+    "PRF": "preposition",
+    "PNQ": "which",
+    "DTQ": "which",
+    "CJT": "which",
+    "CJS": "clause",
+    "CJC": "and",
+}
 _EDGES = re.compile(r"^[^\w']+|[^\w]+$")
 
 
@@ -56,9 +90,13 @@ def scene_graph(text: str) -> SceneGraph:
     """The graph of one caption, of one or more sentences."""
     facts = _Facts()
     for sentence in split(well_formed([text])[0].replace("’", "'")):
-        tokens = [token[:LONGEST_WORD] for token in (_EDGES.sub("", word) for word in words(sentence)) if token and token not in ARTICLES]
+        tokens = [
+            token[:LONGEST_WORD]
+            for token in (_EDGES.sub("", word) for word in words(sentence))
+            if token and token not in ARTICLES
+        ]
         for begin in range(0, len(tokens), LONGEST_SENTENCE):
-            _Reader(facts).read(_classified(tokens[begin:begin + LONGEST_SENTENCE]))
+            _Reader(facts).read(_classified(tokens[begin : begin + LONGEST_SENTENCE]))
     return SceneGraph(frozenset(facts.objects), frozenset(facts.attributes), frozenset(facts.relations))
 
 
@@ -70,7 +108,9 @@ class _Facts:
 
 
 class _Reader:
-    """One sentence, left to right. `subjects` do what the clause's verb says; `latest` are the heads of the last noun phrase."""
+    """One sentence, left to right. `subjects` do what the clause's verb says; `latest` are the heads of the
+    last noun phrase.
+    """
 
     def __init__(self, facts: _Facts) -> None:
         self.facts = facts
@@ -96,11 +136,15 @@ class _Reader:
         self.describe(self.subjects if self.copula else self.link[0] if self.link else ())
 
     def describe(self, whom: Iterable[str]) -> None:
-        self.facts.attributes.update((name, modifier) for name in whom for modifier in self.modifiers if modifier != name)
+        self.facts.attributes.update(
+            (name, modifier) for name in whom for modifier in self.modifiers if modifier != name
+        )
         self.modifiers = []
 
     def close_phrase(self) -> None:
-        """The nouns gathered so far are one phrase: its last noun is the head; the others are objects too, and describe it."""
+        """The nouns gathered so far are one phrase: its last noun is the head; the others are objects too,
+        and describe it.
+        """
         if not self.nouns:
             return
         *others, head = self.nouns
@@ -138,7 +182,13 @@ class _Reader:
         if self.copula and self.modifiers:  # `is happy and runs`
             self.describe(self.subjects)
         self.describe(self.link[0] if self.link else ())  # `child in blue runs`
-        if word.text.endswith("ing") and not self.copula and self.latest and not self.joining and self.latest[-1] in ANIMATE:
+        if (
+            word.text.endswith("ing")
+            and not self.copula
+            and self.latest
+            and not self.joining
+            and self.latest[-1] in ANIMATE
+        ):
             self.subjects = self.latest
         self.facts.attributes.update((who, word.lemma) for who in self.subjects)
         self.verb, self.link = word.lemma, (self.subjects, word.lemma)
@@ -181,7 +231,7 @@ def _classified(tokens: Sequence[str]) -> list[Word]:
     k = 0
     while k < len(tagged):
         for length in (4, 3, 2):
-            phrase = " ".join(word for word, _, _ in tagged[k:k + length])
+            phrase = " ".join(word for word, _, _ in tagged[k : k + length])
             if phrase in LINKS:
                 out.append(Word(phrase, LINKS[phrase], "preposition"))
                 break
@@ -190,7 +240,13 @@ def _classified(tokens: Sequence[str]) -> list[Word]:
                 break
         else:
             length = 1
-            out.append(_word(*tagged[k], before=out[-1] if out else _NOTHING, after=tagged[k + 1] if k + 1 < len(tagged) else _END))
+            out.append(
+                _word(
+                    *tagged[k],
+                    before=out[-1] if out else _NOTHING,
+                    after=tagged[k + 1] if k + 1 < len(tagged) else _END,
+                )
+            )
         k += length
     return [word for word in out if word.lemma not in EMPTY_NOUNS or word.kind != "noun"]
 
@@ -218,10 +274,14 @@ def _word(text: str, lemma: str, tag: str, *, before: Word, after: tuple[str, st
 
 
 def _is_participle(text: str, before: Word, after: tuple[str, str, str]) -> bool:
-    """`dog running on grass`, `dog is swimming`: without an article between them taggers see a noun. Not in `man in swimming pool`."""
+    """`dog running on grass`, `dog is swimming`: without an article between them taggers see a noun. Not in
+    `man in swimming pool`.
+    """
     if not text.endswith("ing") or before.kind not in ("be", "noun") or verb_lemma(text, text) == text:
         return False
-    return f"{text}_{after[0]}" not in synsets() and not (before.kind == "noun" and f"{before.lemma}_{text}" in synsets())
+    return f"{text}_{after[0]}" not in synsets() and not (
+        before.kind == "noun" and f"{before.lemma}_{text}" in synsets()
+    )
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -241,8 +301,14 @@ def verb_lemma(text: str, lemma: str) -> str:
         return lemma.lower()
     for ending in ("ing", "ed", "es", "s"):
         if text.endswith(ending) and len(text) > len(ending) + 2:
-            stem = text[:-len(ending)]
-            for guess in ((stem[:-1], stem, f"{stem}e") if stem[-1] == stem[-2] else (f"{stem}e", stem) if ending in ("ing", "ed") else (stem,)):
+            stem = text[: -len(ending)]
+            for guess in (
+                (stem[:-1], stem, f"{stem}e")
+                if stem[-1] == stem[-2]
+                else (f"{stem}e", stem)
+                if ending in ("ing", "ed")
+                else (stem,)
+            ):
                 if guess in synsets():
                     return guess
     return text

@@ -1,4 +1,6 @@
-"""Batches of sentences for the n-gram kernels: each distinct sentence is analysed once, items point at it by number."""
+"""Batches of sentences for the n-gram kernels: each distinct sentence is analysed once, items point at it by
+number.
+"""
 
 from __future__ import annotations
 
@@ -21,29 +23,54 @@ Numbers = NDArray[np.uint32]
 
 
 class Batch:
-    """Items for the kernels: `candidates[i]` against `references[bounds[i]:bounds[i+1]]`, numbers of an index."""
+    """Items for the kernels: `candidates[i]` against `references[bounds[i]:bounds[i+1]]`, numbers of an
+    index.
+    """
 
     def __init__(self, index: Any, candidates: Numbers, references: Numbers, bounds: IntArray) -> None:
         self.index, self.candidates, self.references, self.bounds = index, candidates, references, bounds
 
     @classmethod
-    def of_groups(cls, *, candidates: Sequence[str], references: Sequence[Sequence[str]], tokenizer: Tokenizer = "none",
-                  orders: int = 4, base: Any = None) -> Batch:
+    def of_groups(
+        cls,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[Sequence[str]],
+        tokenizer: Tokenizer = "none",
+        orders: int = 4,
+        base: Any = None,
+    ) -> Batch:
         """One candidate per item, with its own references."""
         if len(candidates) != len(references):
-            raise UsageError(f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
-                             hint="Give one list of references per candidate.")
+            raise UsageError(
+                f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
+                hint="Give one list of references per candidate.",
+            )
         flat = list(chain.from_iterable(references))
         index, ids = analyse([*candidates, *flat], tokenizer=tokenizer, orders=orders, base=base)
-        return cls(index, ids[:len(candidates)], ids[len(candidates):], bounds_of(references))
+        return cls(index, ids[: len(candidates)], ids[len(candidates) :], bounds_of(references))
 
     @classmethod
-    def of_index(cls, *, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray, reference_index: IntArray,
-                 tokenizer: Tokenizer = "none", orders: int = 4, base: Any = None) -> Batch:
+    def of_index(
+        cls,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        tokenizer: Tokenizer = "none",
+        orders: int = 4,
+        base: Any = None,
+    ) -> Batch:
         """One pair per item, picked from two lists of distinct sentences."""
         index, ids = analyse([*candidates, *references], tokenizer=tokenizer, orders=orders, base=base)
-        ours, theirs = ids[:len(candidates)], ids[len(candidates):]
-        return cls(index, ours[candidate_index], theirs[reference_index], np.arange(len(candidate_index) + 1, dtype=np.int64))
+        ours, theirs = ids[: len(candidates)], ids[len(candidates) :]
+        return cls(
+            index,
+            ours[candidate_index],
+            theirs[reference_index],
+            np.arange(len(candidate_index) + 1, dtype=np.int64),
+        )
 
     @classmethod
     def of_task(cls, task: Task, setting: Setting) -> Batch:
@@ -60,7 +87,9 @@ class Batch:
         return self.index, self.candidates, self.references, self.bounds
 
 
-def analyse(lines: Sequence[str], *, tokenizer: Tokenizer = "none", orders: int = 4, base: Any = None) -> tuple[Any, Numbers]:
+def analyse(
+    lines: Sequence[str], *, tokenizer: Tokenizer = "none", orders: int = 4, base: Any = None
+) -> tuple[Any, Numbers]:
     """An index of these lines, and the number of each line in it."""
     index = _native.NgramIndex.of(tokenize(lines, tokenizer), orders=orders, base=base)
     return index, index.ids()

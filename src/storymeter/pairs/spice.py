@@ -1,17 +1,20 @@
 """SPICE by rules: do candidate and references say the same things are there (Anderson et al., ECCV 2016)?
 
-Captions become scene graphs (`scene_graph`), graphs become facts: (dog), (dog, brown), (dog, run on, grass). The references of one
-candidate are one graph, the union of theirs. Two facts match when they have the same length and, place by place, equal words or
-words that share a synset of WordNet. With C the candidate's facts and R the references',
+Captions become scene graphs (`scene_graph`), graphs become facts: (dog), (dog, brown), (dog, run on, grass).
+The references of one candidate are one graph, the union of theirs. Two facts match when they have the same
+length and, place by place, equal words or words that share a synset of WordNet. With C the candidate's facts
+and R the references',
 
-    P = share of C that some fact of R matches        R = share of R that some fact of C matches        SPICE = 2PR / (P + R)
+    P = share of C that some fact of R matches        R = share of R that some fact of C matches        SPICE
+                                                      = 2PR / (P + R)
 
-so that several words for one thing in the references are found, or missed, together. By category: object (one word), attribute (two),
-relation (three), and among attributes colour, size and cardinality. No facts on either side: 0.
+so that several words for one thing in the references are found, or missed, together. By category: object (one
+word), attribute (two), relation (three), and among attributes colour, size and cardinality. No facts on
+either side: 0.
 
-An approximation: the original reads a dependency parse by the Stanford parser, ours are rules over part-of-speech tags. Values are not
-comparable with published SPICE; `spice(engine=rules)` says so in every table. `spice(engine=java)` runs the original (`spice_java`).
-"""
+An approximation: the original reads a dependency parse by the Stanford parser, ours are rules over
+part-of-speech tags. Values are not comparable with published SPICE; `spice(engine=rules)` says so in every
+table. `spice(engine=java)` runs the original (`spice_java`)."""
 
 from __future__ import annotations
 
@@ -55,13 +58,23 @@ class Spice(PairScorer):
     symmetric: ClassVar[bool] = True
     raw_text: ClassVar[bool] = True
 
-    def __init__(self, engine: Engine = "rules", category: Category = "all", jars: str = "", deadline: float = DEADLINE) -> None:
+    def __init__(
+        self, engine: Engine = "rules", category: Category = "all", jars: str = "", deadline: float = DEADLINE
+    ) -> None:
         if engine not in ("rules", "java"):
-            raise UsageError(f"spice has no engine {engine!r}.", hint="There are two: rules, and java (the original, where its jars are).")
+            raise UsageError(
+                f"spice has no engine {engine!r}.",
+                hint="There are two: rules, and java (the original, where its jars are).",
+            )
         if category not in CATEGORIES:
-            raise UsageError(f"spice has no category {category!r}.", hint=f"Choose one of {', '.join(CATEGORIES)}.")
+            raise UsageError(
+                f"spice has no category {category!r}.", hint=f"Choose one of {', '.join(CATEGORIES)}."
+            )
         if engine == "rules" and (jars or deadline != DEADLINE):
-            raise UsageError("jars and deadline are options of spice(engine=java).", hint="Leave them out, or add engine=java.")
+            raise UsageError(
+                "jars and deadline are options of spice(engine=java).",
+                hint="Leave them out, or add engine=java.",
+            )
         self.engine, self.category, self.jars, self.deadline = engine, category, jars, deadline
         self._facts: dict[str, Facts] = {}
         self._original: OriginalSpice | None = None
@@ -70,7 +83,14 @@ class Spice(PairScorer):
 
     @property
     def name(self) -> str:
-        return printed("spice", {"engine": "", "category": "all", "jars": "", "deadline": DEADLINE}, engine=self.engine, category=self.category, jars=self.jars, deadline=self.deadline)
+        return printed(
+            "spice",
+            {"engine": "", "category": "all", "jars": "", "deadline": DEADLINE},
+            engine=self.engine,
+            category=self.category,
+            jars=self.jars,
+            deadline=self.deadline,
+        )
 
     def prepare(self, progress: Progress, device: str = "cpu") -> None:
         self._progress = progress
@@ -94,29 +114,73 @@ class Spice(PairScorer):
             self._progress("reading captions", len(new), len(new))
         return [self._facts[text] for text in texts]
 
-    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
         if self.engine == "java":
             pairs = zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
-            return np.nan_to_num(self._by_original([Item(candidates[c], (references[r],)) for c, r in pairs], jobs)[:, list(CATEGORIES).index(self.category)], nan=0.0)
+            return np.nan_to_num(
+                self._by_original([Item(candidates[c], (references[r],)) for c, r in pairs], jobs)[
+                    :, list(CATEGORIES).index(self.category)
+                ],
+                nan=0.0,
+            )
         ours = [chosen(facts, self.category) for facts in self.facts(candidates)]
         theirs = [chosen(facts, self.category) for facts in self.facts(references)]
-        return np.array([f1(ours[c], theirs[r]) or 0.0 for c, r in zip(candidate_index.tolist(), reference_index.tolist(), strict=True)], dtype=np.float64)
+        return np.array(
+            [
+                f1(ours[c], theirs[r]) or 0.0
+                for c, r in zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
+            ],
+            dtype=np.float64,
+        )
 
-    def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
-        values = self.by_category(candidates=candidates, references=references, categories=(self.category,), jobs=jobs)
+    def pairs(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
+        values = self.by_category(
+            candidates=candidates, references=references, categories=(self.category,), jobs=jobs
+        )
         return np.nan_to_num(values[:, 0], nan=0.0)
 
-    def by_category(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], categories: Sequence[str] = tuple(CATEGORIES), jobs: int = 1) -> FloatArray:
-        """(candidates, categories); NaN where neither the candidate nor its references have a fact of that category."""
+    def by_category(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[Sequence[str]],
+        categories: Sequence[str] = tuple(CATEGORIES),
+        jobs: int = 1,
+    ) -> FloatArray:
+        """(candidates, categories); NaN where neither the candidate nor its references have a fact of that
+        category.
+        """
         if len(candidates) != len(references):
-            raise UsageError(f"There are {len(candidates):,} candidates but {len(references):,} lists of references.", hint="Give one list of references per candidate.")
+            raise UsageError(
+                f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
+                hint="Give one list of references per candidate.",
+            )
         if self.engine == "java":
-            values = self._by_original([Item(candidate, tuple(group)) for candidate, group in zip(candidates, references, strict=True)], jobs)
+            values = self._by_original(
+                [
+                    Item(candidate, tuple(group))
+                    for candidate, group in zip(candidates, references, strict=True)
+                ],
+                jobs,
+            )
             return values[:, [list(CATEGORIES).index(category) for category in categories]]
         self.facts([*candidates, *(text for group in references for text in group)])
         out = np.full((len(candidates), len(categories)), np.nan)
         for row, (candidate, group) in enumerate(zip(candidates, references, strict=True)):
-            ours, theirs = self._facts[candidate], frozenset[Fact]().union(*(self._facts[text] for text in group))
+            ours, theirs = (
+                self._facts[candidate],
+                frozenset[Fact]().union(*(self._facts[text] for text in group)),
+            )
             for column, category in enumerate(categories):
                 value = f1(chosen(ours, category), chosen(theirs, category))
                 if value is not None:
@@ -129,7 +193,9 @@ class Spice(PairScorer):
         return self._original
 
     def _by_original(self, items: Sequence[Item], jobs: int) -> FloatArray:
-        """What the program says of each, in the order of `CATEGORIES`; it is started once for all that is new."""
+        """What the program says of each, in the order of `CATEGORIES`; it is started once for all that is
+        new.
+        """
         new = [item for item in dict.fromkeys(items) if item not in self._said]
         self._progress("SPICE in Java", 0, len(new))
         self._said.update(zip(new, self._program().score(new, jobs), strict=True))
@@ -154,12 +220,18 @@ class SpiceMetric(Metric):
         return ("value", *kinds, "documents", *(f"documents_{kind}" for kind in kinds))
 
     def signature(self, setting: Setting) -> Signature:
-        return super().signature(read_by(self.scorer, setting)).add(references="union", **self.scorer.depends_on())
+        return (
+            super()
+            .signature(read_by(self.scorer, setting))
+            .add(references="union", **self.scorer.depends_on())
+        )
 
     def rows(self, task: Task, setting: Setting) -> FloatArray:
         self.scorer.prepare(setting.progress, setting.device)
         texts = document_texts(task, read_by(self.scorer, setting))
-        values = self.scorer.by_category(candidates=texts.candidates, references=texts.references, jobs=setting.jobs)
+        values = self.scorer.by_category(
+            candidates=texts.candidates, references=texts.references, jobs=setting.jobs
+        )
         counts = (~np.isnan(values)).astype(np.float64)
         counts[:, 0] = 1.0  # a document without any fact counts as 0
         return np.column_stack([np.nan_to_num(values, nan=0.0), counts])

@@ -1,10 +1,9 @@
 """Each distinct sentence is tokenised once, each distinct pair scored once, in a whole run.
 
-`Sentences` numbers sentences; `PairTable` keeps what a scorer said of two numbered sentences. Both live on the run's
-workbench (`Setting.shared`), so that metrics that want the same pairs, and systems that repeat each other's sentences,
-find them there. A pair is (hypothesis, reference) as the scorer sees it; which side of the data is the hypothesis is the
-caller's choice, and so both orientations may live in one table.
-"""
+`Sentences` numbers sentences; `PairTable` keeps what a scorer said of two numbered sentences. Both live on
+the run's workbench (`Setting.shared`), so that metrics that want the same pairs, and systems that repeat each
+other's sentences, find them there. A pair is (hypothesis, reference) as the scorer sees it; which side of the
+data is the hypothesis is the caller's choice, and so both orientations may live in one table."""
 
 from __future__ import annotations
 
@@ -25,7 +24,6 @@ from .base import FloatArray, IntArray, PairScorer
 #: about so many pairs are scored between two reports of progress
 CHUNK = 1_000_000
 _LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
-
 
 
 def read_by(scorer: PairScorer, setting: Setting) -> Setting:
@@ -63,8 +61,8 @@ class Sentences:
         return np.fromiter(map(self._of_raw.__getitem__, raw), dtype=np.int64, count=len(raw))
 
     def peeking(self, raw: Sequence[str]) -> list[int]:
-        """Which of these texts end in such a way that the tokeniser of the public scripts peeks at the line that follows:
-        in a single letter and a dot (`... with a capital T.`)."""
+        """Which of these texts end in such a way that the tokeniser of the public scripts peeks at the line
+        that follows: in a single letter and a dot (`... with a capital T.`)."""
         if self.tokenizer != "ptb":
             return []
         return [k for k, text in enumerate(raw) if text.rstrip()[-1:] == "." and _LETTER_DOT.search(text)]
@@ -88,7 +86,13 @@ class PairTable:
     `prepare` is called before new pairs are scored (it lets a scorer learn from its references).
     """
 
-    def __init__(self, scorer: PairScorer, sentences: Sentences, prepare: Callable[[], None] | None = None, device: str = "cpu") -> None:
+    def __init__(
+        self,
+        scorer: PairScorer,
+        sentences: Sentences,
+        prepare: Callable[[], None] | None = None,
+        device: str = "cpu",
+    ) -> None:
         self.scorer = scorer
         self.device = device
         self.sentences = sentences
@@ -99,7 +103,14 @@ class PairTable:
         self._statistics: NDArray[Any] | None = None
 
     @classmethod
-    def shared(cls, setting: Setting, scorer: PairScorer, *, fitted_on: object = None, prepare: Callable[[], None] | None = None) -> PairTable:
+    def shared(
+        cls,
+        setting: Setting,
+        scorer: PairScorer,
+        *,
+        fitted_on: object = None,
+        prepare: Callable[[], None] | None = None,
+    ) -> PairTable:
         """The run's table of this scorer; `fitted_on` names what it learnt from, where it learns."""
         sentences = Sentences.shared(setting)
         key = ("pairs", scorer.name, setting.tokenizer, setting.protocol.ascii, fitted_on)
@@ -112,13 +123,19 @@ class PairTable:
         """How many distinct pairs have been scored."""
         return len(self._index)
 
-    def values(self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1, progress: Progress = silent) -> FloatArray:
+    def values(
+        self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1, progress: Progress = silent
+    ) -> FloatArray:
         """Value k compares sentence `hypotheses[k]` with sentence `references[k]`."""
         slots = self._slots(hypotheses, references, jobs, progress)
         return self._values[slots]
 
-    def statistics(self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1, progress: Progress = silent) -> NDArray[Any]:
-        """(pairs, columns): what the scorer sums over pairs (`PairScorer.statistics_indexed`), in a small number type."""
+    def statistics(
+        self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1, progress: Progress = silent
+    ) -> NDArray[Any]:
+        """(pairs, columns): what the scorer sums over pairs (`PairScorer.statistics_indexed`), in a small
+        number type.
+        """
         slots = self._slots(hypotheses, references, jobs, progress)
         if not self._additive:
             return np.column_stack([self._values[slots], np.ones(len(slots))])
@@ -130,7 +147,9 @@ class PairTable:
         """Where the pairs stand in the table; those that are new are scored first."""
         if self.scorer.symmetric:
             hypotheses, references = np.minimum(hypotheses, references), np.maximum(hypotheses, references)
-        slots: IntArray = self._index.add((hypotheses.astype(np.uint64) << np.uint64(32)) | references.astype(np.uint64))
+        slots: IntArray = self._index.add(
+            (hypotheses.astype(np.uint64) << np.uint64(32)) | references.astype(np.uint64)
+        )
         keys = self._index.keys(len(self._values))  # also those that an interrupted call left unscored
         if len(keys):
             if self._prepare is not None:
@@ -141,15 +160,18 @@ class PairTable:
     def _score(self, keys: NDArray[np.uint64], jobs: int, progress: Progress) -> None:
         what = f"scoring pairs ({self.scorer.name})"
         self.scorer.prepare(progress, self.device)
-        # a scorer that several threads may call gets a chunk per thread, so that what surrounds its kernel runs on all of them too
+        # a scorer that several threads may call gets a chunk per thread, so that what surrounds its kernel
+        # runs on all of them too
         workers = jobs if self.scorer.threads and len(keys) > 10_000 else 1
         size = -(-len(keys) // (workers * max(1, round(len(keys) / CHUNK / workers))))
-        chunks = [keys[begin:begin + size] for begin in range(0, len(keys), size)]
+        chunks = [keys[begin : begin + size] for begin in range(0, len(keys), size)]
         values, statistics, done = [self._values], [] if self._statistics is None else [self._statistics], 0
         progress(what, 0, len(keys))
         with ThreadPoolExecutor(workers) as pool:
             try:
-                for chunk, (fresh, counts) in zip(chunks, pool.map(lambda chunk: self._chunk(chunk, jobs // workers), chunks), strict=True):
+                for chunk, (fresh, counts) in zip(
+                    chunks, pool.map(lambda chunk: self._chunk(chunk, jobs // workers), chunks), strict=True
+                ):
                     values.append(fresh)
                     statistics.extend([counts] if counts is not None else [])
                     done += len(chunk)
@@ -171,7 +193,12 @@ class PairTable:
     def _arguments(self, keys: NDArray[np.uint64]) -> dict[str, Any]:
         hypotheses, candidate_index = self._used((keys >> np.uint64(32)).astype(np.int64))
         references, reference_index = self._used((keys & np.uint64(0xFFFFFFFF)).astype(np.int64))
-        return {"candidates": hypotheses, "references": references, "candidate_index": candidate_index, "reference_index": reference_index}
+        return {
+            "candidates": hypotheses,
+            "references": references,
+            "candidate_index": candidate_index,
+            "reference_index": reference_index,
+        }
 
     def _used(self, numbers: IntArray) -> tuple[list[str], IntArray]:
         """The sentences that occur, and `numbers` as indices into them."""
@@ -184,15 +211,19 @@ class PairTable:
 def statistics_width(scorer: PairScorer) -> int:
     """How many additive statistics a scorer has."""
     first = np.zeros(1, dtype=np.int64)
-    return int(scorer.statistics_indexed(candidates=["a"], references=["a"], candidate_index=first, reference_index=first).shape[1])
+    return int(
+        scorer.statistics_indexed(
+            candidates=["a"], references=["a"], candidate_index=first, reference_index=first
+        ).shape[1]
+    )
 
 
 def _small(statistics: FloatArray) -> NDArray[Any]:
     """Counts in two bytes each where they fit."""
     short = np.empty(statistics.shape, dtype=np.uint16)
     for begin in range(0, len(short), 8192):  # block by block: what the processor's cache holds
-        block = statistics[begin:begin + 8192]
-        short[begin:begin + 8192] = block
-        if not np.array_equal(short[begin:begin + 8192], block):
+        block = statistics[begin : begin + 8192]
+        short[begin : begin + 8192] = block
+        if not np.array_equal(short[begin : begin + 8192], block):
             return statistics
     return short

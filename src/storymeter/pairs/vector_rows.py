@@ -1,8 +1,9 @@
-"""Vectors that are only ever added to, in memory while they are few, in a nameless temporary file when they are many.
+"""Vectors that are only ever added to, in memory while they are few, in a nameless temporary file when they
+are many.
 
-A file is mapped anew each time it is looked at (`view`), so that the pages which the last look touched are given back: the memory of
-a process stays flat, however many sentences it has read. Where no temporary file can be written, memory has to do.
-"""
+A file is mapped anew each time it is looked at (`view`), so that the pages which the last look touched are
+given back: the memory of a process stays flat, however many sentences it has read. Where no temporary file
+can be written, memory has to do."""
 
 from __future__ import annotations
 
@@ -47,26 +48,30 @@ class VectorRows:
                 grown = np.empty((max(begin + len(rows), 2 * len(self._rows)), self.dimension), np.float32)
                 grown[:begin] = self._rows[:begin]
                 self._rows = grown
-            self._rows[begin:begin + len(rows)] = rows
+            self._rows[begin : begin + len(rows)] = rows
         self._count += len(rows)
         return begin
 
     def view(self) -> Float32:
         """All rows. Hold on to it no longer than needed."""
         if self._file is None:
-            return self._rows[:self._count]
+            return self._rows[: self._count]
         self._file.flush()
-        return np.asarray(np.memmap(self._file, dtype=np.float32, mode="r", shape=(self._count, self.dimension)))
+        return np.asarray(
+            np.memmap(self._file, dtype=np.float32, mode="r", shape=(self._count, self.dimension))
+        )
 
     def blocks(self, pairs: int, rows_each: float) -> list[slice]:
-        """`pairs` cut so that one look touches about `MEMORY`, where a pair needs `rows_each` rows that no other pair of its block needs."""
+        """`pairs` cut so that one look touches about `MEMORY`, where a pair needs `rows_each` rows that no
+        other pair of its block needs.
+        """
         size = pairs if self._file is None else max(1024, int(MEMORY / (self._width * max(rows_each, 1e-9))))
         return [slice(begin, min(begin + size, pairs)) for begin in range(0, pairs, max(size, 1))]
 
     def _move(self) -> None:
         try:
             self._file = tempfile.TemporaryFile(prefix="storymeter-")  # noqa: SIM115  (it lives as long as the rows)
-            self._file.write(self._rows[:self._count].tobytes())
+            self._file.write(self._rows[: self._count].tobytes())
         except OSError:  # a full or read-only disk
             self._file, self._memory = None, float("inf")
             return

@@ -1,15 +1,18 @@
-"""Word Mover's Distance: how far must the words of one caption travel to become those of the other (Kusner et al., ICML 2015)?
+"""Word Mover's Distance: how far must the words of one caption travel to become those of the other (Kusner et
+al., ICML 2015)?
 
-    d = min over T >= 0 of  sum_ij T_ij |x_i - y_j|,   rows of T sum to the candidate's word shares, columns to the reference's
+    d = min over T >= 0 of  sum_ij T_ij |x_i - y_j|,   rows of T sum to the candidate's word shares, columns
+                            to the reference's
 
-by exact optimal transport (POT). Shares are over a caption's words without stop words, in lower case; a caption of stop words alone
-keeps them; words without a vector are left out, and so is what follows the first 1,024 distinct words. The score is the similarity 1 / (1 + d), the best over references; `distances` gives d.
+by exact optimal transport (POT). Shares are over a caption's words without stop words, in lower case; a
+caption of stop words alone keeps them; words without a vector are left out, and so is what follows the first
+1,024 distinct words. The score is the similarity 1 / (1 + d), the best over references; `distances` gives d.
 A caption without any known word is infinitely far from all: similarity 0.
 
-Of several references only the nearest counts. d is never below the cost of sending each word to its nearest one on the other side
-(the larger of both directions, the paper's relaxed distance), so references are tried in the order of that bound, and those whose bound
-is not below the best distance so far are skipped: no value changes.
-"""
+Of several references only the nearest counts. d is never below the cost of sending each word to its nearest
+one on the other side (the larger of both directions, the paper's relaxed distance), so references are tried
+in the order of that bound, and those whose bound is not below the best distance so far are skipped: no value
+changes."""
 
 from __future__ import annotations
 
@@ -36,7 +39,9 @@ _OPTIMAL = 1
 
 
 class Bag(NamedTuple):
-    """A caption's distinct words: their shares and vectors. Captions share the vectors, so that many of them cost little memory."""
+    """A caption's distinct words: their shares and vectors. Captions share the vectors, so that many of them
+    cost little memory.
+    """
 
     shares: FloatArray
     words: tuple[Vector, ...]
@@ -70,10 +75,33 @@ class Wmd(PairScorer):
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._loaded().label}
 
-    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray, reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        return 1.0 / (1.0 + self.distances(candidates=candidates, references=references, candidate_index=candidate_index, reference_index=reference_index))
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        return 1.0 / (
+            1.0
+            + self.distances(
+                candidates=candidates,
+                references=references,
+                candidate_index=candidate_index,
+                reference_index=reference_index,
+            )
+        )
 
-    def distances(self, *, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray, reference_index: IntArray) -> FloatArray:
+    def distances(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+    ) -> FloatArray:
         """The distance itself of the pairs asked for; infinite where a caption has no known word."""
         ours, theirs = self._read(candidates), self._read(references)
         known: dict[tuple[int, int], float] = {}
@@ -87,9 +115,14 @@ class Wmd(PairScorer):
                 self._progress("moving words", k, len(out))
         return out
 
-    def pairs(self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1) -> FloatArray:
+    def pairs(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
         if len(candidates) != len(references):
-            raise UsageError(f"There are {len(candidates):,} candidates but {len(references):,} lists of references.", hint="Give one list of references per candidate.")
+            raise UsageError(
+                f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
+                hint="Give one list of references per candidate.",
+            )
         self._read([*candidates, *chain.from_iterable(references)])
         nearest = np.empty(len(candidates))
         for k, (text, group) in enumerate(zip(candidates, references, strict=True)):
@@ -121,20 +154,28 @@ class Wmd(PairScorer):
             return float(a.shares @ costs @ b.shares)
         _, distance, _, _, code = _solver()(a.shares, b.shares, costs, 1_000_000, 1)
         if code != _OPTIMAL:
-            raise DataError(f"The transport between captions of {len(a.shares):,} and {len(b.shares):,} distinct words was not solved.", hint="Shorten the captions.")
+            raise DataError(
+                f"The transport between captions of {len(a.shares):,} and {len(b.shares):,} distinct words"
+                " was not solved.",
+                hint="Shorten the captions.",
+            )
         return max(0.0, float(distance))
 
     def _read(self, texts: Sequence[str]) -> list[Bag]:
         new = [text for text in dict.fromkeys(texts) if text not in self._bags]
         if new:
             counts = [_counted(text) for text in well_formed(new)]
-            unknown = list(dict.fromkeys(word for count in counts for word in count if word not in self._words))
+            unknown = list(
+                dict.fromkeys(word for count in counts for word in count if word not in self._words)
+            )
             self._words.update(zip(unknown, self._loaded().vectors(unknown), strict=True))
             self._bags.update((text, self._bag(count)) for text, count in zip(new, counts, strict=True))
         return [self._bags[text] for text in texts]
 
     def _bag(self, counts: dict[str, int]) -> Bag:
-        found = [(count, vector) for word, count in counts.items() if (vector := self._words[word]) is not None]
+        found = [
+            (count, vector) for word, count in counts.items() if (vector := self._words[word]) is not None
+        ]
         shares = np.array([count for count, _ in found], dtype=np.float64)
         return Bag(shares / max(shares.sum(), 1.0), tuple(vector for _, vector in found))
 
@@ -153,7 +194,9 @@ def lower_bound(a: Bag, b: Bag, costs: FloatArray) -> float:
 def _counted(text: str) -> dict[str, int]:
     """The words of a caption that count, and how often it says them."""
     said = words(text)
-    return dict(islice(Counter([word for word in said if word not in STOP_WORDS] or said).items(), MOST_WORDS))
+    return dict(
+        islice(Counter([word for word in said if word not in STOP_WORDS] or said).items(), MOST_WORDS)
+    )
 
 
 def _costs(a: Bag, b: Bag) -> FloatArray:
@@ -163,7 +206,9 @@ def _costs(a: Bag, b: Bag) -> FloatArray:
 
 
 def _solver() -> Any:
-    """The network simplex under `ot.emd2`: what POT checks and computes around it costs forty times as much for captions of ten words."""
+    """The network simplex under `ot.emd2`: what POT checks and computes around it costs forty times as much
+    for captions of ten words.
+    """
     try:
         return importlib.import_module("ot").lp.emd_wrap.emd_c
     except ImportError:

@@ -1,8 +1,8 @@
 """WordNet's synsets, as METEOR ships them: which words can mean the same.
 
-The list has one line per word and one of synset numbers. A number may be shared by synsets of different parts of speech; as
-in METEOR, sharing a number counts as sharing a meaning. Words of several parts (`hot_dog`) are left out of `synonyms`.
-"""
+The list has one line per word and one of synset numbers. A number may be shared by synsets of different parts
+of speech; as in METEOR, sharing a number counts as sharing a meaning. Words of several parts (`hot_dog`) are
+left out of `synonyms`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,16 @@ def synsets() -> dict[str, tuple[int, ...]]:
     """Word to its synset numbers."""
     lines = word_list("synonym/english.synsets").decode("utf-8", "replace").splitlines()
     try:
-        return {word: tuple(map(int, numbers.split())) for word, numbers in zip(lines[::2], lines[1::2], strict=True)}
+        return {
+            word: tuple(map(int, numbers.split()))
+            for word, numbers in zip(lines[::2], lines[1::2], strict=True)
+        }
     except ValueError:
-        raise DataError("METEOR's list of synsets is damaged: it is not one line with a word and one with its numbers, and so on.", hint="Install pycocoevalcap again.") from None
+        raise DataError(
+            "METEOR's list of synsets is damaged: it is not one line with a word and one with its numbers,"
+            " and so on.",
+            hint="Install pycocoevalcap again.",
+        ) from None
 
 
 @cache
@@ -35,13 +42,36 @@ def _members() -> dict[int, list[str]]:
 @cache
 def synonyms(word: str) -> tuple[str, ...]:
     """Other single words that share a synset with this one, sorted."""
-    found = {other for number in synsets().get(word, ()) for other in _members()[number]} if word.isalpha() else set()
+    found = (
+        {other for number in synsets().get(word, ()) for other in _members()[number]}
+        if word.isalpha()
+        else set()
+    )
     return tuple(sorted(found - {word}))
 
 
-#: endings of English inflection and what may stand in their place (Miller et al., WordNet's rules of detachment)
-_ENDINGS = (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""),
-            ("ing", "e"), ("ing", ""), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"))
+#: endings of English inflection and what may stand in their place (Miller et al., WordNet's rules of
+#: detachment)
+_ENDINGS = (
+    ("s", ""),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+    ("es", "e"),
+    ("es", ""),
+    ("ed", "e"),
+    ("ed", ""),
+    ("ing", "e"),
+    ("ing", ""),
+    ("er", ""),
+    ("er", "e"),
+    ("est", ""),
+    ("est", "e"),
+)
 
 
 @cache
@@ -65,7 +95,7 @@ def base_forms(word: str) -> tuple[str, ...]:
     tries = [word, *_irregular().get(word, ())]
     for ending, other in _ENDINGS:
         if word.endswith(ending) and len(word) > len(ending) + 1:
-            stem = word[:len(word) - len(ending)]
+            stem = word[: len(word) - len(ending)]
             tries.append(stem + other)
             if not other and len(stem) > 3 and stem[-1] == stem[-2]:  # running, stopped
                 tries.append(stem[:-1])

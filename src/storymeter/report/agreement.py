@@ -17,27 +17,56 @@ from .page import heading, page, paragraph, picture, words
 from .table import Column, Table, to_json
 
 STATISTICS = {
-    "pearson": "r", "spearman": "rho", "kendall_b": "tau-b", "kendall_c": "tau-c", "pearson_by_item": "r by item", "kendall_b_by_item": "tau-b by item",
-    "pearson_by_system": "r by system", "kendall_b_by_system": "tau-b by system", "accuracy_ties": "acc ties", "accuracy_calibrated": "acc calibrated",
-    "kendall_like": "Kendall-like", "pairwise_accuracy": "pairwise acc", "soft_pairwise_accuracy": "soft pairwise acc",
+    "pearson": "r",
+    "spearman": "rho",
+    "kendall_b": "tau-b",
+    "kendall_c": "tau-c",
+    "pearson_by_item": "r by item",
+    "kendall_b_by_item": "tau-b by item",
+    "pearson_by_system": "r by system",
+    "kendall_b_by_system": "tau-b by system",
+    "accuracy_ties": "acc ties",
+    "accuracy_calibrated": "acc calibrated",
+    "kendall_like": "Kendall-like",
+    "pairwise_accuracy": "pairwise acc",
+    "soft_pairwise_accuracy": "soft pairwise acc",
 }
 WORDS = {
-    "r": "Pearson's correlation with the human scores: 1 means that the metric rises exactly as people's scores do, 0 that it knows nothing of them",
+    "r": (
+        "Pearson's correlation with the human scores: 1 means that the metric rises exactly as people's"
+        " scores do, 0 that it knows nothing of them"
+    ),
     "rho": "Spearman's correlation: the same for ranks, so that only order counts",
-    "tau-b": "Kendall's tau-b: pairs that metric and people order alike minus pairs that they order differently, as a share, with ties taken out",
-    "tau-c": "Kendall's tau-c: the same for scales of unequal length, such as a fine metric against four-point judgements",
+    "tau-b": (
+        "Kendall's tau-b: pairs that metric and people order alike minus pairs that they order differently,"
+        " as a share, with ties taken out"
+    ),
+    "tau-c": (
+        "Kendall's tau-c: the same for scales of unequal length, such as a fine metric against four-point"
+        " judgements"
+    ),
     "r by item": "Pearson's correlation between systems within one item, averaged over items",
     "tau-b by item": "tau-b between systems within one item, averaged over items",
     "r by system": "Pearson's correlation between the items of one system, averaged over systems",
     "tau-b by system": "tau-b between the items of one system, averaged over systems",
     "acc ties": "share of pairs on which metric and people agree which is better, or that both are equal",
     "acc calibrated": "the same when metric differences up to the best epsilon count as equal",
-    "Kendall-like": "agreement on pairs that people rate at least 25 points apart: agreements minus disagreements, as a share",
+    "Kendall-like": (
+        "agreement on pairs that people rate at least 25 points apart: agreements minus disagreements, as a"
+        " share"
+    ),
     "pairwise acc": "share of pairs of systems that metric and people order alike",
-    "soft pairwise acc": "how well the metric's certainty about pairs of systems matches that of people, 1 being perfect",
-    "95 %": "the range in which the number would lie in 95 of 100 samples of items of the same size (bootstrap)",
+    "soft pairwise acc": (
+        "how well the metric's certainty about pairs of systems matches that of people, 1 being perfect"
+    ),
+    "95 %": (
+        "the range in which the number would lie in 95 of 100 samples of items of the same size (bootstrap)"
+    ),
     "n": "how many points the numbers rest on: judgements at segment level, systems at system level",
-    "p against best": "how likely the lead of the best metric over this one would be if both were equally good; a small number means that the lead is real",
+    "p against best": (
+        "how likely the lead of the best metric over this one would be if both were equally good; a small"
+        " number means that the lead is real"
+    ),
 }
 
 
@@ -62,17 +91,48 @@ def _clean(value: float) -> float | None:
 def agreement_data(agreement: Agreement) -> dict[str, Any]:
     metrics = []
     for r in agreement.results:
-        metrics.append({"metric": r.metric, **{key: _clean(value) for key, value in r.values.items()}, "intervals": dict(r.intervals), "n": r.n, "dropped": r.dropped,
-                        "reasons": dict(r.reasons), "signature": r.signature, "higher_is_better": r.higher_is_better})
-    comparisons = [{key: _clean(value) if isinstance(value, float) else value for key, value in asdict(c).items()} for c in agreement.comparisons]
-    curve = {"statistic": agreement.curve_statistic, "values": {k: [_clean(x) for x in v] for k, v in agreement.curve.items()}} if agreement.curve else None
-    return {"schema": 1, "title": agreement.title, "level": agreement.level, "metrics": metrics, "comparisons": comparisons, "notes": list(agreement.notes),
-            **({"reference_curve": curve} if curve else {})}
+        metrics.append(
+            {
+                "metric": r.metric,
+                **{key: _clean(value) for key, value in r.values.items()},
+                "intervals": dict(r.intervals),
+                "n": r.n,
+                "dropped": r.dropped,
+                "reasons": dict(r.reasons),
+                "signature": r.signature,
+                "higher_is_better": r.higher_is_better,
+            }
+        )
+    comparisons = [
+        {key: _clean(value) if isinstance(value, float) else value for key, value in asdict(c).items()}
+        for c in agreement.comparisons
+    ]
+    curve = (
+        {
+            "statistic": agreement.curve_statistic,
+            "values": {k: [_clean(x) for x in v] for k, v in agreement.curve.items()},
+        }
+        if agreement.curve
+        else None
+    )
+    return {
+        "schema": 1,
+        "title": agreement.title,
+        "level": agreement.level,
+        "metrics": metrics,
+        "comparisons": comparisons,
+        "notes": list(agreement.notes),
+        **({"reference_curve": curve} if curve else {}),
+    }
 
 
 def agreement_json(agreements: Sequence[Agreement]) -> str:
     """One agreement is an object; several (a benchmark at both levels) are a list under `levels`."""
-    return to_json(agreement_data(agreements[0]) if len(agreements) == 1 else {"schema": 1, "levels": [agreement_data(a) for a in agreements]})
+    return to_json(
+        agreement_data(agreements[0])
+        if len(agreements) == 1
+        else {"schema": 1, "levels": [agreement_data(a) for a in agreements]}
+    )
 
 
 def shown_statistics(results: Sequence[MetricResult]) -> list[str]:
@@ -80,7 +140,9 @@ def shown_statistics(results: Sequence[MetricResult]) -> list[str]:
 
 
 def agreement_table(agreement: Agreement) -> Table:
-    """Best first (by Pearson, or by what is compared); a number that is not there has its reason in the last column."""
+    """Best first (by Pearson, or by what is compared); a number that is not there has its reason in the last
+    column.
+    """
     best = {c.worse: c for c in agreement.comparisons if agreement.results and c.better == _best(agreement)}
     keys = shown_statistics(agreement.results)
     rows = []
@@ -92,11 +154,37 @@ def agreement_table(agreement: Agreement) -> Table:
             said.append(f"no test: {against.reason}")
         if not r.higher_is_better:
             said.append("less is better: sign turned round")
-        rows.append([r.metric, r.n, r.values["pearson"], f"[{low_high[0]:+.3f}, {low_high[1]:+.3f}]" if low_high else "none drawn", *(r.values.get(k) for k in keys if k != "pearson"),
-                     against.p if against else None, "; ".join(said) or ("best" if r.metric == _best(agreement) else "")])
-    columns: list[Column | str] = ["metric", Column("n", ",d"), Column("r", "+.3f"), "95 %", *(Column(STATISTICS[k], "+.3f") for k in keys if k != "pearson"), Column("p against best", ".4f"), "remarks"]
-    test = "Williams' test" if agreement.level == "system" else f"permutation test on {STATISTICS[_compared(agreement)]}"
-    return Table(columns, rows, title=f"{agreement.title} ({agreement.level} level)", note=f"p against best: {test}, one-sided, uncorrected (corrected ones in the table of comparisons).")
+        rows.append(
+            [
+                r.metric,
+                r.n,
+                r.values["pearson"],
+                f"[{low_high[0]:+.3f}, {low_high[1]:+.3f}]" if low_high else "none drawn",
+                *(r.values.get(k) for k in keys if k != "pearson"),
+                against.p if against else None,
+                "; ".join(said) or ("best" if r.metric == _best(agreement) else ""),
+            ]
+        )
+    columns: list[Column | str] = [
+        "metric",
+        Column("n", ",d"),
+        Column("r", "+.3f"),
+        "95 %",
+        *(Column(STATISTICS[k], "+.3f") for k in keys if k != "pearson"),
+        Column("p against best", ".4f"),
+        "remarks",
+    ]
+    test = (
+        "Williams' test"
+        if agreement.level == "system"
+        else f"permutation test on {STATISTICS[_compared(agreement)]}"
+    )
+    return Table(
+        columns,
+        rows,
+        title=f"{agreement.title} ({agreement.level} level)",
+        note=f"p against best: {test}, one-sided, uncorrected (corrected ones in the table of comparisons).",
+    )
 
 
 def _compared(agreement: Agreement) -> str:
@@ -121,28 +209,86 @@ def interval_table(agreement: Agreement) -> Table:
         for key in STATISTICS:
             if key in r.values:
                 boot, fisher = r.intervals.get(key), r.intervals.get(f"{key}_fisher")
-                rows.append([r.metric, STATISTICS[key], r.values[key], *(f"[{i[0]:+.3f}, {i[1]:+.3f}]" if i else "–" for i in (boot, fisher)), r.reasons.get(key, "")])
-    return Table(["metric", "statistic", Column("value", "+.4f"), "95 % bootstrap", "95 % Fisher z", "reason"], rows, title=f"Intervals ({agreement.level} level)",
-                 note="–: Fisher's z exists for plain coefficients only; the bootstrap was not asked for (--resamples 0), has fewer than two items, or most draws were constant.")
+                rows.append(
+                    [
+                        r.metric,
+                        STATISTICS[key],
+                        r.values[key],
+                        *(f"[{i[0]:+.3f}, {i[1]:+.3f}]" if i else "–" for i in (boot, fisher)),
+                        r.reasons.get(key, ""),
+                    ]
+                )
+    return Table(
+        ["metric", "statistic", Column("value", "+.4f"), "95 % bootstrap", "95 % Fisher z", "reason"],
+        rows,
+        title=f"Intervals ({agreement.level} level)",
+        note=(
+            "–: Fisher's z exists for plain coefficients only; the bootstrap was not asked for (--resamples"
+            " 0), has fewer than two items, or most draws were constant."
+        ),
+    )
 
 
 def comparison_table(agreement: Agreement) -> Table:
-    rows = [[c.better, c.worse, c.r_better, c.r_worse, c.r_between, c.t if c.test == "williams" else None, c.p, c.p_holm, c.p_bh, c.reason] for c in agreement.comparisons]
+    rows = [
+        [
+            c.better,
+            c.worse,
+            c.r_better,
+            c.r_worse,
+            c.r_between,
+            c.t if c.test == "williams" else None,
+            c.p,
+            c.p_holm,
+            c.p_bh,
+            c.reason,
+        ]
+        for c in agreement.comparisons
+    ]
     williams = agreement.level == "system"
     what = STATISTICS[_compared(agreement)]
-    columns: list[Column | str] = ["better", "worse", Column(f"{what} better", "+.3f"), Column(f"{what} worse", "+.3f"), Column(f"{what} between", "+.3f"), Column("t", ".3f"), Column("p", ".4g"),
-                                   Column("p Holm", ".4g"), Column("p BH", ".4g"), "reason"]
+    columns: list[Column | str] = [
+        "better",
+        "worse",
+        Column(f"{what} better", "+.3f"),
+        Column(f"{what} worse", "+.3f"),
+        Column(f"{what} between", "+.3f"),
+        Column("t", ".3f"),
+        Column("p", ".4g"),
+        Column("p Holm", ".4g"),
+        Column("p BH", ".4g"),
+        "reason",
+    ]
     if not williams:
-        columns, rows = [c for c in columns if not (isinstance(c, Column) and c.name == "t")], [[*row[:5], *row[6:]] for row in rows]
-    return Table(columns, rows, title="Metrics compared: " + ("Williams' test" if williams else "permutation test"))
+        columns, rows = (
+            [c for c in columns if not (isinstance(c, Column) and c.name == "t")],
+            [[*row[:5], *row[6:]] for row in rows],
+        )
+    return Table(
+        columns, rows, title="Metrics compared: " + ("Williams' test" if williams else "permutation test")
+    )
 
 
 def williams_matrix(agreement: Agreement) -> Table:
     """p that the metric of the row correlates no better than that of the column (Graham & Baldwin 2014)."""
     names = [r.metric for r in _sorted(agreement)]
     p = {(c.better, c.worse): c.p for c in agreement.comparisons}
-    rows = [[a, *(("" if a == b else "–" if (a, b) not in p or math.isnan(p[a, b]) else f"{p[a, b]:.4f}") for b in names)] for a in names]
-    return Table(["better \\ worse", *names], rows, title="Williams' test, one-sided p: the row's correlation is higher than the column's", note="–: the row's correlation is not the higher one, or no test can be made.")
+    rows = [
+        [
+            a,
+            *(
+                ("" if a == b else "–" if (a, b) not in p or math.isnan(p[a, b]) else f"{p[a, b]:.4f}")
+                for b in names
+            ),
+        ]
+        for a in names
+    ]
+    return Table(
+        ["better \\ worse", *names],
+        rows,
+        title="Williams' test, one-sided p: the row's correlation is higher than the column's",
+        note="–: the row's correlation is not the higher one, or no test can be made.",
+    )
 
 
 def correlation_matrix(scores: Scores, level: str) -> tuple[list[str], np.ndarray]:
@@ -174,18 +320,59 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
     for agreement in agreements:
         pictures = draw(agreement)
         keys = [STATISTICS[key] for key in shown_statistics(agreement.results)]
-        parts += [heading(f"{agreement.title}: {agreement.level} level"), *(paragraph(note) for note in agreement.notes),
-                  f"<div class=scroll>{agreement_table(agreement).render('html')}</div>", words({key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")})]
-        scatters = [picture(data, f"Each point is a system: {name.removeprefix('scatter-')} against the human score.") for name, data in pictures.items() if name.startswith("scatter-")]
+        parts += [
+            heading(f"{agreement.title}: {agreement.level} level"),
+            *(paragraph(note) for note in agreement.notes),
+            f"<div class=scroll>{agreement_table(agreement).render('html')}</div>",
+            words({key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")}),
+        ]
+        scatters = [
+            picture(data, f"Each point is a system: {name.removeprefix('scatter-')} against the human score.")
+            for name, data in pictures.items()
+            if name.startswith("scatter-")
+        ]
         if scatters and (agreement.level == "system" or len(agreements) == 1):
-            parts += [f"<div class=grid>{''.join(scatters)}</div>", paragraph("Each point is a system: its mean metric score against its mean human score, with the line that fits best; r as in the table of systems.", note=True)]
-        parts += [picture(pictures["metrics"], "Correlation of every metric with every other and with people."),
-                  paragraph("The darker the blue, the more two measures say the same; red: they contradict each other.", note=True)]
+            parts += [
+                f"<div class=grid>{''.join(scatters)}</div>",
+                paragraph(
+                    "Each point is a system: its mean metric score against its mean human score, with the"
+                    " line that fits best; r as in the table of systems.",
+                    note=True,
+                ),
+            ]
+        parts += [
+            picture(pictures["metrics"], "Correlation of every metric with every other and with people."),
+            paragraph(
+                "The darker the blue, the more two measures say the same; red: they contradict each other.",
+                note=True,
+            ),
+        ]
         if "references" in pictures:
-            parts += [picture(pictures["references"], "Agreement with people by number of references."), paragraph("How agreement with people changes when a metric sees one, two, three … references per item.", note=True)]
-        parts += [f"<div class=scroll>{interval_table(agreement).render('html')}</div>", f"<div class=scroll>{comparison_table(agreement).render('html')}</div>",
-                  paragraph("better, worse: of two metrics, the one that agrees more with people first; between: how alike the two are; p: the chance of so large a lead if both were equally good; "
-                            "p Holm and p BH: corrected for the number of comparisons.", note=True),
-                  heading("Signatures"), *(paragraph(f"{r.metric}: {r.signature or 'scores from a file'}", note=True) for r in agreement.results)]
-    style = ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} .scroll table{width:max-content} .scroll td{max-width:24rem} img{background:#fff}"
+            parts += [
+                picture(pictures["references"], "Agreement with people by number of references."),
+                paragraph(
+                    "How agreement with people changes when a metric sees one, two, three … references per"
+                    " item.",
+                    note=True,
+                ),
+            ]
+        parts += [
+            f"<div class=scroll>{interval_table(agreement).render('html')}</div>",
+            f"<div class=scroll>{comparison_table(agreement).render('html')}</div>",
+            paragraph(
+                "better, worse: of two metrics, the one that agrees more with people first; between: how"
+                " alike the two are; p: the chance of so large a lead if both were equally good; p Holm and p"
+                " BH: corrected for the number of comparisons.",
+                note=True,
+            ),
+            heading("Signatures"),
+            *(
+                paragraph(f"{r.metric}: {r.signature or 'scores from a file'}", note=True)
+                for r in agreement.results
+            ),
+        ]
+    style = (
+        ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} .scroll"
+        " table{width:max-content} .scroll td{max-width:24rem} img{background:#fff}"
+    )
     return page(f"Which metric agrees with people? {agreements[0].title}", parts, style=style)

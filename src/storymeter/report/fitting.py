@@ -1,5 +1,6 @@
-"""How a table goes into a terminal that is too narrow for it: texts wrap between words, numbers never; and where that is not
-enough, the table is cut into blocks of columns, each of which begins with the columns that name its rows."""
+"""How a table goes into a terminal that is too narrow for it: texts wrap between words, numbers never; and
+where that is not enough, the table is cut into blocks of columns, each of which begins with the columns that
+name its rows."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ def natural_width(cells: Sequence[str]) -> int:
 
 def least_width(head: str, cells: Sequence[str], number: bool) -> int:
     """The narrowest that can still be read."""
-    word = natural_width([*head.split(), *(cells if number else [word for cell in cells for word in cell.split()])])
+    word = natural_width(
+        [*head.split(), *(cells if number else [word for cell in cells for word in cell.split()])]
+    )
     return word if number else max(min(word, LONGEST_WORD), min(natural_width([head, *cells]), NARROW))
 
 
@@ -33,7 +36,9 @@ def naming(numbers: Sequence[bool]) -> int:
     return next((k for k in range(first, len(numbers)) if numbers[k]), len(numbers))
 
 
-def blocks(natural: Sequence[int], least: Sequence[int], names: int, width: int) -> list[list[tuple[int, int]]]:
+def blocks(
+    natural: Sequence[int], least: Sequence[int], names: int, width: int
+) -> list[list[tuple[int, int]]]:
     """(column, its width) for every block; the first `names` columns say what a row is about.
 
     >>> blocks([6, 10, 30], [6, 10, 16], 1, 40)
@@ -45,11 +50,11 @@ def blocks(natural: Sequence[int], least: Sequence[int], names: int, width: int)
     every = list(range(len(natural)))
     if _taken(least, every) <= room:
         return [_widths(natural, least, every, room)]
-    keys = every[:max(names, 1)]
+    keys = every[: max(names, 1)]
     while len(keys) > 1 and _taken(least, keys) > room // 2:
         keys.pop()
     found: list[list[int]] = []
-    for column in every[len(keys):]:
+    for column in every[len(keys) :]:
         if not found or _taken(least, [*keys, *found[-1], column]) > room:
             found.append([])
         found[-1].append(column)
@@ -60,7 +65,9 @@ def _taken(widths: Sequence[int], columns: Sequence[int]) -> int:
     return sum(widths[column] for column in columns) + GAP * (len(columns) - 1)
 
 
-def _widths(natural: Sequence[int], least: Sequence[int], columns: list[int], room: int) -> list[tuple[int, int]]:
+def _widths(
+    natural: Sequence[int], least: Sequence[int], columns: list[int], room: int
+) -> list[tuple[int, int]]:
     """The widest column gives way first, down to its least width; where even that is too much, below it."""
     widths = {column: natural[column] for column in columns}
     for floors in (least, [1] * len(least)):

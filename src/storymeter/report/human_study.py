@@ -11,12 +11,26 @@ from ..human.reliability import Replication, cost
 from .page import heading, page, paragraph, picture, words
 from .table import Column, Table, to_json
 
-TEST_NAMES = {"t": "paired t-test", "signed-rank": "Wilcoxon signed-rank test", "mann-whitney": "Mann-Whitney test"}
+TEST_NAMES = {
+    "t": "paired t-test",
+    "signed-rank": "Wilcoxon signed-rank test",
+    "mann-whitney": "Mann-Whitney test",
+}
 SYSTEM_WORDS = {
-    "cluster": "neighbouring systems that cannot all be told apart; every system significantly beats every system of the clusters below",
-    "rank": "the best and worst place that is compatible with the significant differences: 1-2 means first or second",
+    "cluster": (
+        "neighbouring systems that cannot all be told apart; every system significantly beats every system of"
+        " the clusters below"
+    ),
+    "rank": (
+        "the best and worst place that is compatible with the significant differences: 1-2 means first or"
+        " second"
+    ),
     "raw": "the mean score on the slider from 0 to 100, after averaging the ratings of each caption",
-    "z": "the same after each rater's scores were put on one scale, so that strict and mild raters count alike; 0 is a rater's own average and 1 is one standard deviation above it; this column decides the order",
+    "z": (
+        "the same after each rater's scores were put on one scale, so that strict and mild raters count"
+        " alike; 0 is a rater's own average and 1 is one standard deviation above it; this column decides the"
+        " order"
+    ),
     "95 %": "the range in which the system's z would lie in 95 of 100 studies of the same size",
     "captions": "how many different captions of the system were rated",
     "ratings": "how many ratings they got, exact repeats included",
@@ -28,48 +42,143 @@ WORKER_WORDS = {
     "flags": "advice; no flag rejects anybody by itself",
 }
 EVIDENCE_WORDS = {
-    "pairs": "how many control pairs (a caption and the same caption damaged on purpose) the rater rated completely",
+    "pairs": (
+        "how many control pairs (a caption and the same caption damaged on purpose) the rater rated"
+        " completely"
+    ),
     "undamaged": "the rater's mean score for the undamaged members of these pairs",
     "damaged": "the rater's mean score for the damaged ones, which should be lower",
-    "p": "how likely such a difference would be if the rater could not tell the two apart; below the threshold the rater passes",
-    "r others": "how well the rater's scores follow what the believed others gave the same captions: 1 is perfectly, 0 not at all; about half of what is usual, or less, is too little",
+    "p": (
+        "how likely such a difference would be if the rater could not tell the two apart; below the threshold"
+        " the rater passes"
+    ),
+    "r others": (
+        "how well the rater's scores follow what the believed others gave the same captions: 1 is perfectly,"
+        " 0 not at all; about half of what is usual, or less, is too little"
+    ),
     "repeats": "how many captions the rater saw twice",
     "change": "by how much the two scores of such a caption differ on average",
-    "p drift": "how likely so large a change in one direction is for a consistent rater; a small number means the rater drifted",
-    "p alike": "how likely scores of repeats so close to each other are for somebody who answers without looking; below .1 the rater is consistent",
-    "–": "there is nothing to compute the number from: no complete control pair, no caption that a believed other rated, no repeated caption (fewer than five for p alike), or scores that are all equal",
+    "p drift": (
+        "how likely so large a change in one direction is for a consistent rater; a small number means the"
+        " rater drifted"
+    ),
+    "p alike": (
+        "how likely scores of repeats so close to each other are for somebody who answers without looking;"
+        " below .1 the rater is consistent"
+    ),
+    "–": (
+        "there is nothing to compute the number from: no complete control pair, no caption that a believed"
+        " other rated, no repeated caption (fewer than five for p alike), or scores that are all equal"
+    ),
 }
 SECOND_GATE = {
     "": "",
-    "repeats": " Other captions came twice. Whose two scores of one caption are no closer than those of unrelated captions is not believed either.",
-    "peers": " Who looks at some captions only passes that test all the same, but agrees little with what the others said of the same captions: whose agreement is not clearly more than half of what is usual is not believed either.",
+    "repeats": (
+        " Other captions came twice. Whose two scores of one caption are no closer than those of unrelated"
+        " captions is not believed either."
+    ),
+    "peers": (
+        " Who looks at some captions only passes that test all the same, but agrees little with what the"
+        " others said of the same captions: whose agreement is not clearly more than half of what is usual is"
+        " not believed either."
+    ),
 }
 PAIR_WORDS = {
-    "p": "how likely so clear a lead would be if the two systems were equally good (rank-sum test, one-sided)",
-    "p Holm": "the same, corrected so that the chance of even one false claim in the whole table stays below the threshold",
-    "p BH": "the same, corrected so that the expected share of false claims among the claims made stays below the threshold",
+    "p": (
+        "how likely so clear a lead would be if the two systems were equally good (rank-sum test, one-sided)"
+    ),
+    "p Holm": (
+        "the same, corrected so that the chance of even one false claim in the whole table stays below the"
+        " threshold"
+    ),
+    "p BH": (
+        "the same, corrected so that the expected share of false claims among the claims made stays below the"
+        " threshold"
+    ),
 }
 
 
-def analysis_json(analysis: Analysis, *, price: float = 0.99, fee: float = 0.20, repeated: Replication | None = None) -> str:
+def analysis_json(
+    analysis: Analysis, *, price: float = 0.99, fee: float = 0.20, repeated: Replication | None = None
+) -> str:
     ranking, quality = analysis.ranking, analysis.quality
-    split, spent = analysis.split_half, cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
-    return to_json({
-        "schema": 1,
-        "test": quality.test, "alpha": quality.alpha, "gates": quality.gates, "scale": analysis.scale, "accept": analysis.accept,
-        "ratings": len(analysis.ratings), "ratings_used": len(analysis.used), "hits": analysis.hits,
-        "workers": [{"id": w.id, "pairs": w.pairs, "p": w.p, "accepted": w.accepted, "used": bool(used), "reason": w.reason, "flags": list(w.flags), "ratings": w.ratings,
-                     "mean_high": w.mean_high, "mean_low": w.mean_low, "repeats": w.repeats, "repeat_p": w.repeat_p, "consistency_p": w.consistency_p, "agreement": w.agreement, "agreement_p": w.agreement_p, "seconds": w.seconds}
-                    for w, used in zip(quality.workers, analysis.kept, strict=True)],
-        "systems": [{"name": s.name, "raw": s.raw, "z": s.z, "n": s.n, "captions": s.captions, "interval": s.interval, "ranks": s.ranks} for s in ranking.systems],
-        "significance": [{"better": a, "worse": b, "p": p, "p_holm": h, "p_bh": q} for a, b, p, h, q in pairs(analysis)],
-        "clusters": [list(cluster) for cluster in ranking.clusters],
-        "reliability": {"krippendorff_alpha": _known(analysis.agreement.alpha), "icc": _known(analysis.agreement.icc), "captions_rated_twice": analysis.agreement.units,
-                        "split_half_z": _known(split.z) if split else None, "split_half_interval": split.interval if split else None, "usual_agreement": quality.usual},
-        "cost": {"hits": spent.hits, "total": spent.total, "per_system": spent.per_system},
-        **({"replication": {"systems": list(repeated.systems), "raw": _known(repeated.raw), "z": _known(repeated.z), "only_first": list(repeated.only_first), "only_second": list(repeated.only_second)}} if repeated else {}),
-        "notes": list(analysis.notes),
-    })
+    split, spent = (
+        analysis.split_half,
+        cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee),
+    )
+    return to_json(
+        {
+            "schema": 1,
+            "test": quality.test,
+            "alpha": quality.alpha,
+            "gates": quality.gates,
+            "scale": analysis.scale,
+            "accept": analysis.accept,
+            "ratings": len(analysis.ratings),
+            "ratings_used": len(analysis.used),
+            "hits": analysis.hits,
+            "workers": [
+                {
+                    "id": w.id,
+                    "pairs": w.pairs,
+                    "p": w.p,
+                    "accepted": w.accepted,
+                    "used": bool(used),
+                    "reason": w.reason,
+                    "flags": list(w.flags),
+                    "ratings": w.ratings,
+                    "mean_high": w.mean_high,
+                    "mean_low": w.mean_low,
+                    "repeats": w.repeats,
+                    "repeat_p": w.repeat_p,
+                    "consistency_p": w.consistency_p,
+                    "agreement": w.agreement,
+                    "agreement_p": w.agreement_p,
+                    "seconds": w.seconds,
+                }
+                for w, used in zip(quality.workers, analysis.kept, strict=True)
+            ],
+            "systems": [
+                {
+                    "name": s.name,
+                    "raw": s.raw,
+                    "z": s.z,
+                    "n": s.n,
+                    "captions": s.captions,
+                    "interval": s.interval,
+                    "ranks": s.ranks,
+                }
+                for s in ranking.systems
+            ],
+            "significance": [
+                {"better": a, "worse": b, "p": p, "p_holm": h, "p_bh": q} for a, b, p, h, q in pairs(analysis)
+            ],
+            "clusters": [list(cluster) for cluster in ranking.clusters],
+            "reliability": {
+                "krippendorff_alpha": _known(analysis.agreement.alpha),
+                "icc": _known(analysis.agreement.icc),
+                "captions_rated_twice": analysis.agreement.units,
+                "split_half_z": _known(split.z) if split else None,
+                "split_half_interval": split.interval if split else None,
+                "usual_agreement": quality.usual,
+            },
+            "cost": {"hits": spent.hits, "total": spent.total, "per_system": spent.per_system},
+            **(
+                {
+                    "replication": {
+                        "systems": list(repeated.systems),
+                        "raw": _known(repeated.raw),
+                        "z": _known(repeated.z),
+                        "only_first": list(repeated.only_first),
+                        "only_second": list(repeated.only_second),
+                    }
+                }
+                if repeated
+                else {}
+            ),
+            "notes": list(analysis.notes),
+        }
+    )
 
 
 def _known(value: float | None) -> float | None:
@@ -82,8 +191,18 @@ def pairs(analysis: Analysis) -> list[tuple[str, str, float | None, float | None
     for i, upper in enumerate(ranking.systems):
         for j in range(i + 1, len(ranking.systems)):
             lower = ranking.systems[j]
-            a, b, x, y = (upper, lower, i, j) if not ranking.p[j, i] < ranking.p[i, j] else (lower, upper, j, i)
-            out.append((a.name, b.name, _known(float(ranking.p[x, y])), _known(float(ranking.p_holm[x, y])), _known(float(ranking.p_bh[x, y]))))
+            a, b, x, y = (
+                (upper, lower, i, j) if not ranking.p[j, i] < ranking.p[i, j] else (lower, upper, j, i)
+            )
+            out.append(
+                (
+                    a.name,
+                    b.name,
+                    _known(float(ranking.p[x, y])),
+                    _known(float(ranking.p_holm[x, y])),
+                    _known(float(ranking.p_bh[x, y])),
+                )
+            )
     return out
 
 
@@ -92,29 +211,105 @@ def system_table(analysis: Analysis) -> Table:
     number = {name: k for k, cluster in enumerate(analysis.ranking.clusters, 1) for name in cluster}
     for s in analysis.ranking.systems:
         interval = f"[{s.interval[0]:+.3f}, {s.interval[1]:+.3f}]" if s.interval else "one caption"
-        rows.append([number[s.name], f"{s.ranks[0]}-{s.ranks[1]}", s.name, s.raw, s.z, interval, s.captions, s.n])
-    return Table([Column("cluster", "d"), "rank", "system", Column("raw", ".1f"), Column("z", "+.3f"), "95 %", Column("captions", ",d"), Column("ratings", ",d")], rows,
-                 title="Systems",
-                 note="Every system significantly beats every system of the clusters below its own." + (" raw is –: the file holds standardised scores only." if analysis.scale == "z" else ""))
+        rows.append(
+            [number[s.name], f"{s.ranks[0]}-{s.ranks[1]}", s.name, s.raw, s.z, interval, s.captions, s.n]
+        )
+    return Table(
+        [
+            Column("cluster", "d"),
+            "rank",
+            "system",
+            Column("raw", ".1f"),
+            Column("z", "+.3f"),
+            "95 %",
+            Column("captions", ",d"),
+            Column("ratings", ",d"),
+        ],
+        rows,
+        title="Systems",
+        note="Every system significantly beats every system of the clusters below its own."
+        + (" raw is –: the file holds standardised scores only." if analysis.scale == "z" else ""),
+    )
 
 
 def pair_table(analysis: Analysis) -> Table:
-    rows = [[better, worse, p, holm, bh, "no test: equal scores" if p is None else "yes" if p < analysis.ranking.alpha else "no"] for better, worse, p, holm, bh in pairs(analysis)]
-    return Table(["better", "worse", Column("p", ".4g"), Column("p Holm", ".4g"), Column("p BH", ".4g"), "significant"], rows, title="Who beats whom",
-                 note=f"Rank-sum test on z scores of captions, one-sided; significant: p < {analysis.ranking.alpha:g}.")
+    rows = [
+        [
+            better,
+            worse,
+            p,
+            holm,
+            bh,
+            "no test: equal scores" if p is None else "yes" if p < analysis.ranking.alpha else "no",
+        ]
+        for better, worse, p, holm, bh in pairs(analysis)
+    ]
+    return Table(
+        [
+            "better",
+            "worse",
+            Column("p", ".4g"),
+            Column("p Holm", ".4g"),
+            Column("p BH", ".4g"),
+            "significant",
+        ],
+        rows,
+        title="Who beats whom",
+        note=(
+            f"Rank-sum test on z scores of captions, one-sided; significant: p < {analysis.ranking.alpha:g}."
+        ),
+    )
 
 
 def worker_table(analysis: Analysis) -> Table:
-    rows = [[w.id, w.accepted, w.reason, w.ratings, w.seconds, ", ".join(w.flags)] for w in analysis.quality.workers]
-    return Table(["rater", "passed", "because", Column("ratings", ",d"), Column("s/rating", ".1f"), "flags"], rows, title="Raters")
+    rows = [
+        [w.id, w.accepted, w.reason, w.ratings, w.seconds, ", ".join(w.flags)]
+        for w in analysis.quality.workers
+    ]
+    return Table(
+        ["rater", "passed", "because", Column("ratings", ",d"), Column("s/rating", ".1f"), "flags"],
+        rows,
+        title="Raters",
+    )
 
 
 def evidence_table(analysis: Analysis) -> Table:
     """The numbers behind the verdicts."""
-    rows = [[w.id, w.pairs, w.mean_high, w.mean_low, w.p, w.agreement, w.repeats, w.repeat_difference, w.repeat_p, w.consistency_p] for w in analysis.quality.workers]
-    return Table(["rater", Column("pairs", "d"), Column("undamaged", ".1f"), Column("damaged", ".1f"), Column("p", ".3g"), Column("r others", ".2f"), Column("repeats", "d"), Column("change", ".1f"),
-                  Column("p drift", ".3g"), Column("p alike", ".3g")], rows, title="The evidence on each rater",
-                 note="–: nothing to compute it from (no complete control pair, no caption that a believed other rated, no repeated caption, or scores that are all equal).")
+    rows = [
+        [
+            w.id,
+            w.pairs,
+            w.mean_high,
+            w.mean_low,
+            w.p,
+            w.agreement,
+            w.repeats,
+            w.repeat_difference,
+            w.repeat_p,
+            w.consistency_p,
+        ]
+        for w in analysis.quality.workers
+    ]
+    return Table(
+        [
+            "rater",
+            Column("pairs", "d"),
+            Column("undamaged", ".1f"),
+            Column("damaged", ".1f"),
+            Column("p", ".3g"),
+            Column("r others", ".2f"),
+            Column("repeats", "d"),
+            Column("change", ".1f"),
+            Column("p drift", ".3g"),
+            Column("p alike", ".3g"),
+        ],
+        rows,
+        title="The evidence on each rater",
+        note=(
+            "–: nothing to compute it from (no complete control pair, no caption that a believed other rated,"
+            " no repeated caption, or scores that are all equal)."
+        ),
+    )
 
 
 def _second_gate(analysis: Analysis) -> str:
@@ -122,62 +317,175 @@ def _second_gate(analysis: Analysis) -> str:
     quality = analysis.quality
     if quality.gates == "attention" and any(w.agreement_p is not None for w in quality.workers):
         return "peers"
-    return "repeats" if quality.gates != "control" and not quality.notes and any(w.consistency_p is not None for w in quality.workers) else ""
+    return (
+        "repeats"
+        if quality.gates != "control"
+        and not quality.notes
+        and any(w.consistency_p is not None for w in quality.workers)
+        else ""
+    )
 
 
 def summary_lines(analysis: Analysis) -> list[str]:
     quality, agree, split = analysis.quality, analysis.agreement, analysis.split_half
     passed = int(quality.accepted.sum())
-    second = {"peers": f" and the check of attention (agreement with the others, usually r = {quality.usual or 0:.2f})", "repeats": " and the check of repeats (p < 0.1)", "": ""}[_second_gate(analysis)]
-    lines = [f"{len(analysis.ratings):,} ratings by {len(quality.workers):,} {'rater' if len(quality.workers) == 1 else 'raters'}; {passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second}, "
-             + (f"and the {len(analysis.used):,} ratings of these are used." if analysis.accept == "passed" else "but the ratings of all are used (--accept all).")]
+    second = {
+        "peers": (
+            f" and the check of attention (agreement with the others, usually r = {quality.usual or 0:.2f})"
+        ),
+        "repeats": " and the check of repeats (p < 0.1)",
+        "": "",
+    }[_second_gate(analysis)]
+    lines = [
+        f"{len(analysis.ratings):,} ratings by {len(quality.workers):,}"
+        f" {'rater' if len(quality.workers) == 1 else 'raters'}; {passed:,} passed the control test"
+        f" ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second}, "
+        + (
+            f"and the {len(analysis.used):,} ratings of these are used."
+            if analysis.accept == "passed"
+            else "but the ratings of all are used (--accept all)."
+        )
+    ]
     if agree.units:
-        lines.append(f"Agreement on the {agree.units:,} captions that two or more raters rated: Krippendorff's alpha {agree.alpha:.3f} (1: perfect, 0: chance), "
-                     f"ICC {agree.icc:.3f} (the share of the spread that is about captions, not raters)." if not math.isnan(agree.alpha) else
-                     f"Agreement cannot be computed: the {agree.units:,} captions rated twice all got the same score.")
+        lines.append(
+            f"Agreement on the {agree.units:,} captions that two or more raters rated: Krippendorff's alpha"
+            f" {agree.alpha:.3f} (1: perfect, 0: chance), ICC {agree.icc:.3f} (the share of the spread that"
+            " is about captions, not raters)."
+            if not math.isnan(agree.alpha)
+            else (
+                f"Agreement cannot be computed: the {agree.units:,} captions rated twice all got the same"
+                " score."
+            )
+        )
     else:
         lines.append(f"Agreement cannot be computed: {agree.reason}.")
     if split is not None:
-        lines.append(f"Two random halves of the raters rank the systems alike with r = {split.z:.3f} (95 % of {split.splits} splits: {split.interval[0]:.3f} to {split.interval[1]:.3f})."
-                     if split.interval else f"Split-half reliability cannot be computed: {split.reason}.")
+        lines.append(
+            f"Two random halves of the raters rank the systems alike with r = {split.z:.3f} (95 % of"
+            f" {split.splits} splits: {split.interval[0]:.3f} to {split.interval[1]:.3f})."
+            if split.interval
+            else f"Split-half reliability cannot be computed: {split.reason}."
+        )
     return lines
 
 
 def replication_line(repeated: Replication) -> str:
     """Graham et al. (2018), table 5."""
-    found = [f"{r:.3f} ({name})" for name, r in (("raw", _known(repeated.raw)), ("z", _known(repeated.z))) if r is not None]
-    alone = "".join(f" Only in the {run} run: {', '.join(names)}." for run, names in (("first", repeated.only_first), ("second", repeated.only_second)) if names)
-    return f"Replication over {len(repeated.systems)} systems: " + (f"r = {', '.join(found)}." if found else "r cannot be computed, because the scores of one run are all equal.") + alone
+    found = [
+        f"{r:.3f} ({name})"
+        for name, r in (("raw", _known(repeated.raw)), ("z", _known(repeated.z)))
+        if r is not None
+    ]
+    alone = "".join(
+        f" Only in the {run} run: {', '.join(names)}."
+        for run, names in (("first", repeated.only_first), ("second", repeated.only_second))
+        if names
+    )
+    return (
+        f"Replication over {len(repeated.systems)} systems: "
+        + (
+            f"r = {', '.join(found)}."
+            if found
+            else "r cannot be computed, because the scores of one run are all equal."
+        )
+        + alone
+    )
 
 
-def analysis_page(analysis: Analysis, figures: Mapping[str, bytes], *, title: str = "What people said", price: float = 0.99, fee: float = 0.20, currency: str = "USD",
-                  repeated: Replication | None = None) -> str:
+def analysis_page(
+    analysis: Analysis,
+    figures: Mapping[str, bytes],
+    *,
+    title: str = "What people said",
+    price: float = 0.99,
+    fee: float = 0.20,
+    currency: str = "USD",
+    repeated: Replication | None = None,
+) -> str:
     spent = cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
     thin = int((analysis.captions.n < CAPTION_MINIMUM).sum())
-    parts = [*(paragraph(line) for line in summary_lines(analysis)),
-             *([paragraph(replication_line(repeated) + " 1 means that a second run of the study gave the systems the same scores, up to scale.")] if repeated else []),
-             heading("The systems"), paragraph("Best first. Each rater watched clips and said how adequately a caption describes what took place."),
-             _table(system_table(analysis)), words(SYSTEM_WORDS),
-             picture(figures["distributions"], "Box plot of caption scores per system, best system on top."),
-             paragraph("Each box holds the middle half of a system's caption scores and the line in it the median; the whiskers reach from the worst to the best twentieth; the dot is the mean (the z of the table) and the bar through it the 95 % range.", note=True),
-             heading("Who beats whom"),
-             picture(figures["significance"], "Matrix: a green cell says that the system of the row beats the system of the column."),
-             paragraph(f"A green cell: the system of its row is significantly better than that of its column (p < {analysis.ranking.alpha:g}). A line divides clusters: everything above it beats everything below it.", note=True),
-             _table(pair_table(analysis)), words(PAIR_WORDS),
-             heading("The raters"),
-             paragraph(f"Some captions were damaged on purpose. Who gives those no lower scores than the undamaged originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."
-                       + SECOND_GATE[_second_gate(analysis)]),
-             picture(figures["workers"], "Every rater as a dot: mean score of damaged captions against that of undamaged ones."),
-             paragraph("One dot per rater. Far above the line: the rater clearly prefers undamaged captions. On the line: the rater cannot or does not tell them apart.", note=True),
-             _table(worker_table(analysis)), words(WORKER_WORDS), words({flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}),
-             _table(evidence_table(analysis)), words(EVIDENCE_WORDS),
-             picture(figures["scores"], "How the scale was used, by kind of caption."),
-             paragraph("How the scale was used: of all scores for captions of one kind, how many fell where. Damaged captions should lie left of human ones.", note=True),
-             heading("What it cost, and what to keep in mind"),
-             paragraph(f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f} {currency}, which is {spent.per_system:,.2f} {currency} per system."),
-             paragraph(f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings, the least that the method's authors advise before the score of a single caption is trusted; scores of systems need less."),
-             *(paragraph(note) for note in analysis.notes)]
-    return page(title, parts, style=".scroll table{width:max-content} .scroll td{max-width:24rem} img{background:#fff}")
+    parts = [
+        *(paragraph(line) for line in summary_lines(analysis)),
+        *(
+            [
+                paragraph(
+                    replication_line(repeated)
+                    + " 1 means that a second run of the study gave the systems the same scores, up to scale."
+                )
+            ]
+            if repeated
+            else []
+        ),
+        heading("The systems"),
+        paragraph(
+            "Best first. Each rater watched clips and said how adequately a caption describes what took"
+            " place."
+        ),
+        _table(system_table(analysis)),
+        words(SYSTEM_WORDS),
+        picture(figures["distributions"], "Box plot of caption scores per system, best system on top."),
+        paragraph(
+            "Each box holds the middle half of a system's caption scores and the line in it the median; the"
+            " whiskers reach from the worst to the best twentieth; the dot is the mean (the z of the table)"
+            " and the bar through it the 95 % range.",
+            note=True,
+        ),
+        heading("Who beats whom"),
+        picture(
+            figures["significance"],
+            "Matrix: a green cell says that the system of the row beats the system of the column.",
+        ),
+        paragraph(
+            "A green cell: the system of its row is significantly better than that of its column (p <"
+            f" {analysis.ranking.alpha:g}). A line divides clusters: everything above it beats everything"
+            " below it.",
+            note=True,
+        ),
+        _table(pair_table(analysis)),
+        words(PAIR_WORDS),
+        heading("The raters"),
+        paragraph(
+            "Some captions were damaged on purpose. Who gives those no lower scores than the undamaged"
+            f" originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."
+            + SECOND_GATE[_second_gate(analysis)]
+        ),
+        picture(
+            figures["workers"],
+            "Every rater as a dot: mean score of damaged captions against that of undamaged ones.",
+        ),
+        paragraph(
+            "One dot per rater. Far above the line: the rater clearly prefers undamaged captions. On the"
+            " line: the rater cannot or does not tell them apart.",
+            note=True,
+        ),
+        _table(worker_table(analysis)),
+        words(WORKER_WORDS),
+        words({flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}),
+        _table(evidence_table(analysis)),
+        words(EVIDENCE_WORDS),
+        picture(figures["scores"], "How the scale was used, by kind of caption."),
+        paragraph(
+            "How the scale was used: of all scores for captions of one kind, how many fell where. Damaged"
+            " captions should lie left of human ones.",
+            note=True,
+        ),
+        heading("What it cost, and what to keep in mind"),
+        paragraph(
+            f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f}"
+            f" {currency}, which is {spent.per_system:,.2f} {currency} per system."
+        ),
+        paragraph(
+            f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings,"
+            " the least that the method's authors advise before the score of a single caption is trusted;"
+            " scores of systems need less."
+        ),
+        *(paragraph(note) for note in analysis.notes),
+    ]
+    return page(
+        title,
+        parts,
+        style=".scroll table{width:max-content} .scroll td{max-width:24rem} img{background:#fff}",
+    )
 
 
 def _table(table: Table) -> str:
@@ -187,4 +495,9 @@ def _table(table: Table) -> str:
 def draw(analysis: Analysis) -> dict[str, bytes]:
     from .plots_human import distributions, score_histograms, significance_matrix, workers
 
-    return {"significance": significance_matrix(analysis), "distributions": distributions(analysis), "workers": workers(analysis), "scores": score_histograms(analysis)}
+    return {
+        "significance": significance_matrix(analysis),
+        "distributions": distributions(analysis),
+        "workers": workers(analysis),
+        "scores": score_histograms(analysis),
+    }

@@ -21,15 +21,27 @@ PREFERENCE_WORDS = {
     "p": "how likely so uneven a result is if both are equally good (binomial test, two-sided)",
     "alpha": "how far raters agree with each other: 1 is perfectly, 0 is chance (Krippendorff)",
 }
-CRITERION_WORDS = {"grounded": "the story says what the pictures show", "coherent": "its sentences belong together", "no_repetition": "it does not repeat itself"}
-VOTE_WORDS = {"votes": "how often raters called the system's story the best of a sequence", "vote share %": "the same, of all votes"}
+CRITERION_WORDS = {
+    "grounded": "the story says what the pictures show",
+    "coherent": "its sentences belong together",
+    "no_repetition": "it does not repeat itself",
+}
+VOTE_WORDS = {
+    "votes": "how often raters called the system's story the best of a sequence",
+    "vote share %": "the same, of all votes",
+}
 RANK_WORDS = {
-    "Spearman": "how well a criterion's marks order the stories of one sequence as the votes do: 1 is the same order, 0 is none, -1 the reverse (mean over sequences)",
+    "Spearman": (
+        "how well a criterion's marks order the stories of one sequence as the votes do: 1 is the same order,"
+        " 0 is none, -1 the reverse (mean over sequences)"
+    ),
     "Pearson": "the same for the marks themselves, not only their order",
     "Kendall b": "the same by counting pairs of stories that both order alike",
     "sequences": "how many picture sequences the mean is over",
     "dropped": "sequences left out because all stories got the same marks, or the same number of votes",
-    "alpha": "how far raters agree with each other on this criterion: 1 is perfectly, 0 is chance (Krippendorff)",
+    "alpha": (
+        "how far raters agree with each other on this criterion: 1 is perfectly, 0 is chance (Krippendorff)"
+    ),
 }
 
 
@@ -58,9 +70,27 @@ class Study:
         return {name: drawn() for name, (_, drawn) in self.pictures.items()}
 
     def page(self, drawn: Mapping[str, bytes]) -> str:
-        shown = [part for table, meaning in zip(self.tables, self.words, strict=True) for part in (f"<div class=scroll>{table.render('html')}</div>", words(meaning))]
-        return page(self.title, [*(paragraph(note) for note in self.notes), *shown, *(part for name, data in drawn.items() for part in (picture(data, self.pictures[name][0]), paragraph(self.pictures[name][0], note=True)))],
-                    style="img{background:#fff}")
+        shown = [
+            part
+            for table, meaning in zip(self.tables, self.words, strict=True)
+            for part in (f"<div class=scroll>{table.render('html')}</div>", words(meaning))
+        ]
+        return page(
+            self.title,
+            [
+                *(paragraph(note) for note in self.notes),
+                *shown,
+                *(
+                    part
+                    for name, data in drawn.items()
+                    for part in (
+                        picture(data, self.pictures[name][0]),
+                        paragraph(self.pictures[name][0], note=True),
+                    )
+                ),
+            ],
+            style="img{background:#fff}",
+        )
 
 
 def preferences(results: Sequence[Preference]) -> Study:
@@ -68,13 +98,45 @@ def preferences(results: Sequence[Preference]) -> Study:
 
     rows = []
     for r in results:
-        interval = f"[{100 * r.interval[0]:.1f}, {100 * r.interval[1]:.1f}]" if r.interval else "no item decided"
-        rows.append([r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b, interval, r.p, r.alpha])
-    table = Table(["A", "B", Column("items", ",d"), Column("A wins", "d"), Column("B wins", "d"), Column("undecided", "d"), Column("share B %", ".1f", 100.0), "95 %",
-                   Column("p", ".4g"), Column("alpha", ".3f")], rows, title="Preferences",
-                  note="share B: of the decided items, how many B wins; p: two-sided binomial test against a coin; alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies).")
-    return Study("What people preferred", to_json({"schema": 1, "task": "preference", "pairs": [_clean(asdict(result)) for result in results]}), [table], [PREFERENCE_WORDS],
-                 {"preferences": ("How many items each side won; the grey middle is undecided.", lambda: preference_shares(results))}, list(dict.fromkeys(note for r in results for note in r.notes)))
+        interval = (
+            f"[{100 * r.interval[0]:.1f}, {100 * r.interval[1]:.1f}]" if r.interval else "no item decided"
+        )
+        rows.append(
+            [r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b, interval, r.p, r.alpha]
+        )
+    table = Table(
+        [
+            "A",
+            "B",
+            Column("items", ",d"),
+            Column("A wins", "d"),
+            Column("B wins", "d"),
+            Column("undecided", "d"),
+            Column("share B %", ".1f", 100.0),
+            "95 %",
+            Column("p", ".4g"),
+            Column("alpha", ".3f"),
+        ],
+        rows,
+        title="Preferences",
+        note=(
+            "share B: of the decided items, how many B wins; p: two-sided binomial test against a coin;"
+            " alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies)."
+        ),
+    )
+    return Study(
+        "What people preferred",
+        to_json({"schema": 1, "task": "preference", "pairs": [_clean(asdict(result)) for result in results]}),
+        [table],
+        [PREFERENCE_WORDS],
+        {
+            "preferences": (
+                "How many items each side won; the grey middle is undecided.",
+                lambda: preference_shares(results),
+            )
+        },
+        list(dict.fromkeys(note for r in results for note in r.notes)),
+    )
 
 
 def survey(result: Survey) -> Study:
@@ -86,15 +148,67 @@ def survey(result: Survey) -> Study:
     for system in result.systems:
         cells = [mean[system, c].mean if (system, c) in mean else None for c in result.criteria]
         rows.append([system, *cells, result.votes[system], result.votes[system] / total if total else None])
-    first = Table(["system", *(Column(c, ".2f") for c in result.criteria), Column("votes", "d"), Column("vote share %", ".1f", 100.0)], rows, title="Criteria and votes",
-                  note="Means of story means, 1 to 5." + ("" if total else " Nobody voted."))
-    rows = [[c.criterion, c.spearman, c.pearson, c.kendall, c.sequences, c.dropped, result.alphas.get(c.criterion)] for c in result.correlations]
-    second = Table(["criterion", Column("Spearman", ".3f"), Column("Pearson", ".3f"), Column("Kendall b", ".3f"), Column("sequences", "d"), Column("dropped", "d"), Column("alpha", ".3f")],
-                   rows, title="Criteria against the rank by votes",
-                   note="Correlated within each sequence, then averaged; dropped: sequences where a side is constant (– where all are); alpha: agreement of raters (Krippendorff, ordinal; – where no story has two raters or nothing varies, and for the sum of criteria).")
-    return Study("What people said of the stories", to_json({"schema": 1, "task": "survey", **_clean(asdict(result))}), [first, second],
-                 [{c: f"the mean mark for this criterion, 1 to 5: {CRITERION_WORDS.get(c, c)}" for c in result.criteria} | VOTE_WORDS, RANK_WORDS],
-                 {"criteria": ("Mean mark of each system for each criterion, with its 95 % range.", lambda: survey_means(result))}, list(result.notes))
+    first = Table(
+        [
+            "system",
+            *(Column(c, ".2f") for c in result.criteria),
+            Column("votes", "d"),
+            Column("vote share %", ".1f", 100.0),
+        ],
+        rows,
+        title="Criteria and votes",
+        note="Means of story means, 1 to 5." + ("" if total else " Nobody voted."),
+    )
+    rows = [
+        [
+            c.criterion,
+            c.spearman,
+            c.pearson,
+            c.kendall,
+            c.sequences,
+            c.dropped,
+            result.alphas.get(c.criterion),
+        ]
+        for c in result.correlations
+    ]
+    second = Table(
+        [
+            "criterion",
+            Column("Spearman", ".3f"),
+            Column("Pearson", ".3f"),
+            Column("Kendall b", ".3f"),
+            Column("sequences", "d"),
+            Column("dropped", "d"),
+            Column("alpha", ".3f"),
+        ],
+        rows,
+        title="Criteria against the rank by votes",
+        note=(
+            "Correlated within each sequence, then averaged; dropped: sequences where a side is constant (–"
+            " where all are); alpha: agreement of raters (Krippendorff, ordinal; – where no story has two"
+            " raters or nothing varies, and for the sum of criteria)."
+        ),
+    )
+    return Study(
+        "What people said of the stories",
+        to_json({"schema": 1, "task": "survey", **_clean(asdict(result))}),
+        [first, second],
+        [
+            {
+                c: f"the mean mark for this criterion, 1 to 5: {CRITERION_WORDS.get(c, c)}"
+                for c in result.criteria
+            }
+            | VOTE_WORDS,
+            RANK_WORDS,
+        ],
+        {
+            "criteria": (
+                "Mean mark of each system for each criterion, with its 95 % range.",
+                lambda: survey_means(result),
+            )
+        },
+        list(result.notes),
+    )
 
 
 def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:
@@ -102,8 +216,34 @@ def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:
 
 
 def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
-    cells = [[p.a, p.b, m.metric, m.accuracy, f"[{100 * m.interval[0]:.1f}, {100 * m.interval[1]:.1f}]" if m.interval else "no decided item", m.n, m.ties] for p, m in rows]
+    cells = [
+        [
+            p.a,
+            p.b,
+            m.metric,
+            m.accuracy,
+            f"[{100 * m.interval[0]:.1f}, {100 * m.interval[1]:.1f}]" if m.interval else "no decided item",
+            m.n,
+            m.ties,
+        ]
+        for p, m in rows
+    ]
     rule = rows[0][1].rule if rows else "half"
     meaning = {"half": "counts half", "wrong": "counts as wrong", "drop": "is left out"}[rule]
-    return Table(["A", "B", "metric", Column("accuracy %", ".1f", 100.0), "95 %", Column("items", "d"), Column("metric ties", "d")], cells, title="Accuracy against human preferences",
-                 note=f"Share of items on which the metric prefers what people prefer. Items on which people are undecided are left out; a tie of the metric {meaning}.")
+    return Table(
+        [
+            "A",
+            "B",
+            "metric",
+            Column("accuracy %", ".1f", 100.0),
+            "95 %",
+            Column("items", "d"),
+            Column("metric ties", "d"),
+        ],
+        cells,
+        title="Accuracy against human preferences",
+        note=(
+            "Share of items on which the metric prefers what people prefer. Items on which people are"
+            f" undecided are left out; a tie of the metric {meaning}."
+        ),
+    )

@@ -27,10 +27,12 @@ dl.words { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1r
 def page(title: str, parts: Iterable[str], *, style: str = "", language: str = "en") -> str:
     """`parts` are pieces of HTML that are safe already; `title` is text."""
     body = "\n".join(parts)
-    return (f'<!doctype html>\n<html lang="{html.escape(language)}">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{html.escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n"
-            f"<main>\n<h1>{html.escape(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n")
+    return (
+        f'<!doctype html>\n<html lang="{html.escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n"
+        f"<main>\n<h1>{html.escape(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
+    )
 
 
 def heading(text: str) -> str:
@@ -43,9 +45,18 @@ def paragraph(text: str, *, note: bool = False) -> str:
 
 def words(meaning: Mapping[str, str]) -> str:
     """What each number means, under the table that shows it."""
-    return "<dl class=words>" + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}.</dd>" for name, text in meaning.items()) + "</dl>"
+    return (
+        "<dl class=words>"
+        + "".join(
+            f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}.</dd>" for name, text in meaning.items()
+        )
+        + "</dl>"
+    )
 
 
 def picture(data: bytes, alternative: str, *, kind: str = "image/png") -> str:
     """An image inside the page itself; `alternative` says in words what it shows."""
-    return f'<img alt="{html.escape(alternative, quote=True)}" src="data:{kind};base64,{base64.b64encode(data).decode()}">'
+    return (
+        f'<img alt="{html.escape(alternative, quote=True)}"'
+        f' src="data:{kind};base64,{base64.b64encode(data).decode()}">'
+    )

@@ -14,9 +14,20 @@ def plan_json(plan: Plan) -> str:
 
 
 def plan_table(plan: Plan) -> Table:
-    return Table([Column("HITs", ",d"), Column("ratings per system", ",d"), Column("power", ".3f"), Column("cost", ",.2f"), Column("cost per system", ",.2f")],
-                 [[plan.hits, plan.ratings_per_system, plan.power, plan.cost.total, plan.cost.per_system]],
-                 note="power: the share of simulated studies of this size that found the difference; cost with the fee; HITs include those of raters who will not pass.")
+    return Table(
+        [
+            Column("HITs", ",d"),
+            Column("ratings per system", ",d"),
+            Column("power", ".3f"),
+            Column("cost", ",.2f"),
+            Column("cost per system", ",.2f"),
+        ],
+        [[plan.hits, plan.ratings_per_system, plan.power, plan.cost.total, plan.cost.per_system]],
+        note=(
+            "power: the share of simulated studies of this size that found the difference; cost with the fee;"
+            " HITs include those of raters who will not pass."
+        ),
+    )
 
 
 def rates_json(rates: Sequence[TestRates]) -> str:
@@ -24,6 +35,24 @@ def rates_json(rates: Sequence[TestRates]) -> str:
 
 
 def rates_table(rates: Sequence[TestRates], simulations: int, seed: int, alpha: float) -> Table:
-    rows = [[rate.pairs, rate.test, *(rate.accepts[bot] for bot in BOTS), *(rate.rejects[kind] for kind in HONEST)] for rate in rates]
-    columns: list[Column | str] = [Column("pairs", "d"), "test", *(Column(f"accepts {bot}", ".1f", 100.0) for bot in BOTS), *(Column(f"rejects {kind}", ".1f", 100.0) for kind in HONEST)]
-    return Table(columns, rows, title="Errors of the worker tests, in % of raters", note=f"{simulations:,} simulated raters per cell, alpha {alpha:g}, seed {seed}.")
+    rows = [
+        [
+            rate.pairs,
+            rate.test,
+            *(rate.accepts[bot] for bot in BOTS),
+            *(rate.rejects[kind] for kind in HONEST),
+        ]
+        for rate in rates
+    ]
+    columns: list[Column | str] = [
+        Column("pairs", "d"),
+        "test",
+        *(Column(f"accepts {bot}", ".1f", 100.0) for bot in BOTS),
+        *(Column(f"rejects {kind}", ".1f", 100.0) for kind in HONEST),
+    ]
+    return Table(
+        columns,
+        rows,
+        title="Errors of the worker tests, in % of raters",
+        note=f"{simulations:,} simulated raters per cell, alpha {alpha:g}, seed {seed}.",
+    )

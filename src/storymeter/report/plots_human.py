@@ -1,4 +1,6 @@
-"""Figures of a human study (after Graham et al. 2018, figure 7 and the tables): PNG bytes, no display, no global state."""
+"""Figures of a human study (after Graham et al. 2018, figure 7 and the tables): PNG bytes, no display, no
+global state.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,12 @@ def png(drawn: Any) -> bytes:
     out = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is drawn as a box
-        drawn.savefig(out, format="png", dpi=min(130, 12_000 / max(drawn.get_size_inches())), metadata={"Software": None})
+        drawn.savefig(
+            out,
+            format="png",
+            dpi=min(130, 12_000 / max(drawn.get_size_inches())),
+            metadata={"Software": None},
+        )
     return out.getvalue()
 
 
@@ -79,8 +86,18 @@ def distributions(analysis: Analysis) -> bytes:
     code = {name: k for k, name in enumerate(analysis.used.systems)}
     values = [captions.z[captions.system == code[s.name]] for s in ranking.systems]
     drawn, axes = figure(7.5, 1.2 + 0.42 * len(values))
-    axes.boxplot(values, orientation="horizontal", whis=(5, 95), showfliers=False, widths=0.55, patch_artist=True,
-                 boxprops={"facecolor": "#e3ecf9", "edgecolor": BLUE}, medianprops={"color": BLUE}, whiskerprops={"color": BLUE}, capprops={"color": BLUE})
+    axes.boxplot(
+        values,
+        orientation="horizontal",
+        whis=(5, 95),
+        showfliers=False,
+        widths=0.55,
+        patch_artist=True,
+        boxprops={"facecolor": "#e3ecf9", "edgecolor": BLUE},
+        medianprops={"color": BLUE},
+        whiskerprops={"color": BLUE},
+        capprops={"color": BLUE},
+    )
     for row, system in enumerate(ranking.systems, 1):
         if system.interval:
             axes.plot(system.interval, [row, row], color="#1d2330", linewidth=3, solid_capstyle="butt")
@@ -98,7 +115,15 @@ def workers(analysis: Analysis) -> bytes:
     shown = [w for w in analysis.quality.workers if w.mean_high is not None and w.mean_low is not None]
     for accepted, colour, label in ((True, GREEN, "passed"), (False, RED, "did not pass")):
         chosen = [w for w in shown if w.accepted is accepted]
-        axes.scatter([w.mean_low for w in chosen], [w.mean_high for w in chosen], s=26, color=colour, alpha=0.75, label=f"{label} ({len(chosen)})", linewidths=0)
+        axes.scatter(
+            [w.mean_low for w in chosen],
+            [w.mean_high for w in chosen],
+            s=26,
+            color=colour,
+            alpha=0.75,
+            label=f"{label} ({len(chosen)})",
+            linewidths=0,
+        )
     limits = [*axes.get_xlim(), *axes.get_ylim()]
     axes.plot([min(limits), max(limits)], [min(limits), max(limits)], color=GREY, linewidth=1, zorder=0)
     axes.set(xlabel="mean score of damaged captions", ylabel="mean score of undamaged captions")
@@ -117,7 +142,15 @@ def score_histograms(analysis: Analysis) -> bytes:
     for code, kind in enumerate(KINDS):
         values = analysis.used.value[analysis.used.kind == code]
         if len(values):
-            axes.hist(values, bins=edges, weights=np.full(len(values), 100 / len(values)), histtype="step", linewidth=1.8, color=colours[code], label=f"{kind} ({len(values):,})")
+            axes.hist(
+                values,
+                bins=edges,
+                weights=np.full(len(values), 100 / len(values)),
+                histtype="step",
+                linewidth=1.8,
+                color=colours[code],
+                label=f"{kind} ({len(values):,})",
+            )
     axes.set(xlabel="score", ylabel="% of the scores of this kind")
     axes.legend(frameon=False)
     return png(drawn)
@@ -131,7 +164,14 @@ def preference_shares(results: Sequence[Preference]) -> bytes:
         for count, colour in ((result.wins_a, BLUE), (result.undecided, GREY), (result.wins_b, GREEN)):
             axes.barh(row, 100 * count / total, left=left, color=colour, height=0.6)
             if count:
-                axes.text(left + 50 * count / total, row, str(count), ha="center", va="center", color="#ffffff" if colour != GREY else "#1d2330")
+                axes.text(
+                    left + 50 * count / total,
+                    row,
+                    str(count),
+                    ha="center",
+                    va="center",
+                    color="#ffffff" if colour != GREY else "#1d2330",
+                )
             left += 100 * count / total
     axes.set_yticks(range(len(results)), [label(r.a) for r in results])
     right = axes.secondary_yaxis("right")
@@ -149,8 +189,17 @@ def survey_means(result: Survey) -> bytes:
     for k, system in enumerate(result.systems):
         found = {m.criterion: m for m in result.means if m.system == system}
         places = [(place, found[c]) for place, c in enumerate(result.criteria) if c in found]
-        axes.bar([place + (k - (len(result.systems) - 1) / 2) * width for place, _ in places], [m.mean for _, m in places], width * 0.92, label=label(system),
-                 yerr=[[m.mean - m.interval[0] if m.interval else 0 for _, m in places], [m.interval[1] - m.mean if m.interval else 0 for _, m in places]], error_kw={"linewidth": 1})
+        axes.bar(
+            [place + (k - (len(result.systems) - 1) / 2) * width for place, _ in places],
+            [m.mean for _, m in places],
+            width * 0.92,
+            label=label(system),
+            yerr=[
+                [m.mean - m.interval[0] if m.interval else 0 for _, m in places],
+                [m.interval[1] - m.mean if m.interval else 0 for _, m in places],
+            ],
+            error_kw={"linewidth": 1},
+        )
     axes.set_xticks(range(len(result.criteria)), [label(c.replace("_", " ")) for c in result.criteria])
     axes.set(ylabel="mean mark", ylim=(0, 5.8))
     axes.legend(frameon=False, ncols=max(1, len(result.systems)), loc="upper center")

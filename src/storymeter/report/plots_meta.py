@@ -1,4 +1,6 @@
-"""Figures of a meta-evaluation: scatter of metric against human per system, metric-by-metric heat map, number of references, distributions."""
+"""Figures of a meta-evaluation: scatter of metric against human per system, metric-by-metric heat map, number
+of references, distributions.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,15 @@ def scatter(scores: Scores, metric: str) -> bytes:
         slope, offset = np.polyfit(x[there], y[there], 1)
         ends = np.array([x[there].min(), x[there].max()])
         axes.plot(ends, slope * ends + offset, color="#7d8797", linewidth=1)
-    axes.set(xlabel=label(metric), ylabel="human score", title=f"r = {r:.3f}, n = {int(there.sum())}" if not np.isnan(r) else "no correlation: a side is constant")
+    axes.set(
+        xlabel=label(metric),
+        ylabel="human score",
+        title=(
+            f"r = {r:.3f}, n = {int(there.sum())}"
+            if not np.isnan(r)
+            else "no correlation: a side is constant"
+        ),
+    )
     axes.margins(0.12)
     return png(drawn)
 
@@ -40,7 +50,15 @@ def heat_map(names: Sequence[str], r: np.ndarray) -> bytes:
     for i in range(len(names)):
         for j in range(len(names)):
             text = "–" if np.isnan(r[i, j]) else f"{r[i, j]:.2f}"
-            axes.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if abs(np.nan_to_num(r[i, j])) > 0.65 else "#1d2330")
+            axes.text(
+                j,
+                i,
+                text,
+                ha="center",
+                va="center",
+                fontsize=8,
+                color="white" if abs(np.nan_to_num(r[i, j])) > 0.65 else "#1d2330",
+            )
     axes.set_xticks(range(len(names)), shown, rotation=90)
     axes.set_yticks(range(len(names)), shown)
     axes.tick_params(length=0)
@@ -64,7 +82,9 @@ def distributions(groups: Mapping[str, np.ndarray], scorer: str) -> bytes:
     edges = _edges(groups)
     for name, values in groups.items():
         shares = np.histogram(values, edges)[0] / values.size
-        line = axes.stairs(shares, edges, label=f"{label(name)} (median {np.median(values):.2f})", linewidth=1.6)
+        line = axes.stairs(
+            shares, edges, label=f"{label(name)} (median {np.median(values):.2f})", linewidth=1.6
+        )
         axes.axvline(float(np.median(values)), color=line.get_edgecolor(), linewidth=0.8, linestyle=":")
     axes.set(xlabel=scorer, ylabel="share", ylim=(0, None))
     axes.legend(frameon=False, fontsize=8)
@@ -72,16 +92,28 @@ def distributions(groups: Mapping[str, np.ndarray], scorer: str) -> bytes:
 
 
 def hills(groups: Mapping[str, np.ndarray], scorer: str, special: Collection[str] = ()) -> bytes:
-    """The same with one group above the other, the first on top (figure 5): many lines in one place hide each other. The `special` groups have another colour."""
+    """The same with one group above the other, the first on top (figure 5): many lines in one place hide each
+    other. The `special` groups have another colour.
+    """
     drawn, axes = figure(7, 1.1 + 0.38 * len(groups))
     edges = _edges(groups)
     shares = {name: np.histogram(values, edges)[0] / values.size for name, values in groups.items()}
     scale = 0.85 / max(share.max() for share in shares.values())
     upwards = list(groups.items())[::-1]
     for row, (name, values) in enumerate(upwards):
-        axes.stairs(row + scale * shares[name], edges, baseline=row, fill=True, color="#d9822b" if name in special else "#4a7fb5")
+        axes.stairs(
+            row + scale * shares[name],
+            edges,
+            baseline=row,
+            fill=True,
+            color="#d9822b" if name in special else "#4a7fb5",
+        )
         axes.plot([np.median(values)] * 2, [row, row + 0.85], color="#1d2330", linewidth=1.2)
-    axes.set_yticks(range(len(groups)), [f"{label(name)} ({np.median(values):.2f})" for name, values in upwards], va="bottom")
+    axes.set_yticks(
+        range(len(groups)),
+        [f"{label(name)} ({np.median(values):.2f})" for name, values in upwards],
+        va="bottom",
+    )
     axes.tick_params(axis="y", length=0)
     axes.set(xlabel=scorer, ylim=(0, len(groups)))
     return png(drawn)
@@ -89,5 +121,8 @@ def hills(groups: Mapping[str, np.ndarray], scorer: str, special: Collection[str
 
 def _edges(groups: Mapping[str, np.ndarray]) -> np.ndarray:
     """Forty bins from 0, or the least value, to 1, or the largest."""
-    low, high = min(float(values.min()) for values in groups.values()), max(float(values.max()) for values in groups.values())
+    low, high = (
+        min(float(values.min()) for values in groups.values()),
+        max(float(values.max()) for values in groups.values()),
+    )
     return np.linspace(min(low, 0.0), max(high, 1.0), 41)

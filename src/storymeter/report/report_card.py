@@ -32,19 +32,62 @@ class Card:
 
 
 def card_json(cards: Sequence[Card], *, date: str, version: str, seed: int, resamples: int) -> str:
-    return to_json({"schema": 1, "date": date, "version": version, "seed": seed, "resamples": resamples,
-                    "benchmarks": [{"benchmark": card.benchmark, "levels": [agreement_data(a) for a in card.agreements], "skipped": dict(card.skipped)} for card in cards]})
+    return to_json(
+        {
+            "schema": 1,
+            "date": date,
+            "version": version,
+            "seed": seed,
+            "resamples": resamples,
+            "benchmarks": [
+                {
+                    "benchmark": card.benchmark,
+                    "levels": [agreement_data(a) for a in card.agreements],
+                    "skipped": dict(card.skipped),
+                }
+                for card in cards
+            ],
+        }
+    )
 
 
 def card_table(agreement: Agreement, headline: str) -> Table:
     """Best first by the benchmark's headline statistic; every number with its interval."""
-    keys = [key for key in (headline, "pearson", "spearman", "kendall_b", "kendall_c", "pearson_by_item", "accuracy_calibrated", "pairwise_accuracy", "soft_pairwise_accuracy")
-            if key in shown_statistics(agreement.results)]
+    keys = [
+        key
+        for key in (
+            headline,
+            "pearson",
+            "spearman",
+            "kendall_b",
+            "kendall_c",
+            "pearson_by_item",
+            "accuracy_calibrated",
+            "pairwise_accuracy",
+            "soft_pairwise_accuracy",
+        )
+        if key in shown_statistics(agreement.results)
+    ]
     keys = list(dict.fromkeys(keys))
     tested = {name: c for c in agreement.comparisons for name in (c.better, c.worse)}
-    rows = [[r.metric, r.n, *(_cell(r, key) for key in keys), *([_against(tested.get(r.metric), r.metric)] if tested else [])]
-            for r in sorted(agreement.results, key=lambda r: _order(r, headline))]
-    return Table(["metric", "n", *(STATISTICS[key] for key in keys), *([f"against {YARDSTICK.upper()}"] if tested else [])], rows)
+    rows = [
+        [
+            r.metric,
+            r.n,
+            *(_cell(r, key) for key in keys),
+            *([_against(tested.get(r.metric), r.metric)] if tested else []),
+        ]
+        for r in sorted(agreement.results, key=lambda r: _order(r, headline))
+    ]
+    return Table(
+        [
+            "metric",
+            "n",
+            *(STATISTICS[key] for key in keys),
+            *([f"against {YARDSTICK.upper()}"] if tested else []),
+        ],
+        rows,
+    )
 
 
 def _against(comparison: MetricComparison | None, metric: str) -> str:
@@ -52,7 +95,10 @@ def _against(comparison: MetricComparison | None, metric: str) -> str:
         return ""
     if math.isnan(comparison.p):
         return comparison.reason
-    return f"{'higher' if comparison.better == metric else 'lower'}, p {'< 0.0001' if comparison.p < 0.0001 else f'{comparison.p:.4f}'}{'*' if comparison.p_holm < 0.05 else ''}"
+    return (
+        f"{'higher' if comparison.better == metric else 'lower'}, p"
+        f" {'< 0.0001' if comparison.p < 0.0001 else f'{comparison.p:.4f}'}{'*' if comparison.p_holm < 0.05 else ''}"
+    )
 
 
 def _order(result: MetricResult, headline: str) -> tuple[float, str]:
@@ -68,18 +114,40 @@ def _cell(result: MetricResult, key: str) -> str:
     return f"{value:+.4f} [{interval[0]:+.3f}, {interval[1]:+.3f}]" if interval else f"{value:+.4f}"
 
 
-def card_markdown(cards: Sequence[Card], headlines: Mapping[str, str], *, date: str, version: str, seed: int, resamples: int) -> str:
-    lines = ["# Report card", "", f"Made on {date} by Storymeter {version} with `storymeter meta report-card --data DIR --seed {seed} --resamples {resamples}`.", "",
-             READING, "", HONESTY, ""]
+def card_markdown(
+    cards: Sequence[Card], headlines: Mapping[str, str], *, date: str, version: str, seed: int, resamples: int
+) -> str:
+    lines = [
+        "# Report card",
+        "",
+        (
+            f"Made on {date} by Storymeter {version} with `storymeter meta report-card --data DIR --seed"
+            f" {seed} --resamples {resamples}`."
+        ),
+        "",
+        READING,
+        "",
+        HONESTY,
+        "",
+    ]
     signatures: dict[str, str] = {}
     for card in cards:
         for agreement in card.agreements:
-            lines += [f"## {agreement.title}: {agreement.level} level", "", *agreement.notes, "", card_table(agreement, headlines[card.benchmark]).render("markdown")]
+            lines += [
+                f"## {agreement.title}: {agreement.level} level",
+                "",
+                *agreement.notes,
+                "",
+                card_table(agreement, headlines[card.benchmark]).render("markdown"),
+            ]
             turned = [r.metric for r in agreement.results if not r.higher_is_better]
             if turned:
                 lines += [f"Of {', '.join(turned)} less is better; the sign was turned round.", ""]
             signatures |= {r.metric: r.signature for r in agreement.results}
         if card.skipped:
-            lines += ["Not computed: " + "; ".join(f"{name} ({reason})" for name, reason in card.skipped.items()), ""]
+            lines += [
+                "Not computed: " + "; ".join(f"{name} ({reason})" for name, reason in card.skipped.items()),
+                "",
+            ]
     lines += ["## Signatures", "", "```text", *(text for _, text in sorted(signatures.items())), "```", ""]
     return "\n".join(lines)

@@ -1,4 +1,6 @@
-"""Who says the same as whom, as tables, JSON, figures and a page (after Graham et al. 2018, table 1 and figures 4-5)."""
+"""Who says the same as whom, as tables, JSON, figures and a page (after Graham et al. 2018, table 1 and
+figures 4-5).
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,16 @@ from .table import Column, Table, to_json
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
 _BARS = " ▁▂▃▄▅▆▇█"
 WORDS = {
-    "to all others": "the mean similarity of this source's captions to those of every other source, of the same items",
+    "to all others": (
+        "the mean similarity of this source's captions to those of every other source, of the same items"
+    ),
     "to people, to systems": "the same, only against human captions, or only against systems",
     "interval": "the range in which the mean falls in 95 of 100 draws of other items (bootstrap)",
     "5 %, 25 %, median, 75 %, 95 %": "so many of the single similarities lie below the value",
-    "≤ 0 … 1": "how the single similarities are spread, in twenty steps from 0 to 1; the first step also holds all that lie below 0",
+    "≤ 0 … 1": (
+        "how the single similarities are spread, in twenty steps from 0 to 1; the first step also holds all"
+        " that lie below 0"
+    ),
 }
 
 
@@ -36,7 +43,9 @@ def bars(values: FloatArray, bins: int = 20) -> str:
 def _source_means(found: Similarity) -> list[tuple[int, Mean | None, Mean | None, Mean | None]]:
     """(source, to all others, to people, to systems), who is nearest to all the others first."""
     sources = range(len(found.names))
-    every, people, systems = (found.means([found.of_source(k, human=human) for k in sources]) for human in (None, True, False))
+    every, people, systems = (
+        found.means([found.of_source(k, human=human) for k in sources]) for human in (None, True, False)
+    )
     return sorted(zip(sources, every, people, systems, strict=True), key=lambda row: -_value(row[1]))
 
 
@@ -47,31 +56,116 @@ def _kind_means(found: Similarity) -> list[tuple[str, FloatArray, Mean | None]]:
 
 def source_table(found: Similarity) -> Table:
     """Table 1."""
-    rows = [[found.names[k], _kind(found, k), _value(every), _interval(every), _value(people), _value(systems), bars(found.of_source(k))] for k, every, people, systems in _source_means(found)]
-    return Table(["source", "kind", Column("to all others", ".3f"), "interval", Column("to people", ".3f"), Column("to systems", ".3f"), "≤ 0 … 1"], rows,
-                 title=f"Mean similarity to the other sources ({found.scorer}, {len(found.items):,} items)", note="–: there is no such source, or no interval was asked for.")
+    rows = [
+        [
+            found.names[k],
+            _kind(found, k),
+            _value(every),
+            _interval(every),
+            _value(people),
+            _value(systems),
+            bars(found.of_source(k)),
+        ]
+        for k, every, people, systems in _source_means(found)
+    ]
+    return Table(
+        [
+            "source",
+            "kind",
+            Column("to all others", ".3f"),
+            "interval",
+            Column("to people", ".3f"),
+            Column("to systems", ".3f"),
+            "≤ 0 … 1",
+        ],
+        rows,
+        title=f"Mean similarity to the other sources ({found.scorer}, {len(found.items):,} items)",
+        note="–: there is no such source, or no interval was asked for.",
+    )
 
 
 def kind_table(found: Similarity) -> Table:
-    rows = [[kind, len(values), values.size, _value(mean), _interval(mean), *np.quantile(values, list(QUANTILES.values())).tolist(), bars(values)] for kind, values, mean in _kind_means(found)]
-    return Table(["between", Column("pairs of sources", ",d"), Column("similarities", ",d"), Column("mean", ".3f"), "interval", *(Column(name, ".3f") for name in QUANTILES), "≤ 0 … 1"], rows,
-                 title="By kind of pair")
+    rows = [
+        [
+            kind,
+            len(values),
+            values.size,
+            _value(mean),
+            _interval(mean),
+            *np.quantile(values, list(QUANTILES.values())).tolist(),
+            bars(values),
+        ]
+        for kind, values, mean in _kind_means(found)
+    ]
+    return Table(
+        [
+            "between",
+            Column("pairs of sources", ",d"),
+            Column("similarities", ",d"),
+            Column("mean", ".3f"),
+            "interval",
+            *(Column(name, ".3f") for name in QUANTILES),
+            "≤ 0 … 1",
+        ],
+        rows,
+        title="By kind of pair",
+    )
 
 
 def matrix_table(found: Similarity) -> Table:
-    rows = [[str(k), name, *row] for k, (name, row) in enumerate(zip(found.names, found.matrix().tolist(), strict=True), 1)]
-    return Table(["", "source", *(Column(str(k), ".3f") for k in range(1, len(rows) + 1))], rows, title="Mean similarity of every source to every other")
+    rows = [
+        [str(k), name, *row]
+        for k, (name, row) in enumerate(zip(found.names, found.matrix().tolist(), strict=True), 1)
+    ]
+    return Table(
+        ["", "source", *(Column(str(k), ".3f") for k in range(1, len(rows) + 1))],
+        rows,
+        title="Mean similarity of every source to every other",
+    )
 
 
 def similarity_data(found: Similarity) -> dict[str, Any]:
     low, high = min(0.0, float(found.values.min())), max(1.0, float(found.values.max()))
     edges = np.linspace(low, high, 41)
-    sources = [{"source": found.names[k], "kind": _kind(found, k), "to_all": _value(every), "interval": every and every.interval, "to_people": _value(people), "to_systems": _value(systems)}
-               for k, every, people, systems in _source_means(found)]
-    kinds = [{"between": kind, "pairs": len(values), "similarities": values.size, "mean": _value(mean), "interval": mean and mean.interval,
-              "quantiles": {str(q): float(np.quantile(values, q)) for q in QUANTILES.values()}, "histogram": np.histogram(values, edges)[0]} for kind, values, mean in _kind_means(found)]
-    return {"schema": 1, "scorer": found.scorer, "signature": found.signature, "items": len(found.items), "resamples": found.resamples, "seed": found.seed, "sources": sources, "kinds": kinds,
-            "bins": edges, "matrix": {name: dict(zip(found.names, row, strict=True)) for name, row in zip(found.names, found.matrix().tolist(), strict=True)}, "notes": list(found.notes)}
+    sources = [
+        {
+            "source": found.names[k],
+            "kind": _kind(found, k),
+            "to_all": _value(every),
+            "interval": every and every.interval,
+            "to_people": _value(people),
+            "to_systems": _value(systems),
+        }
+        for k, every, people, systems in _source_means(found)
+    ]
+    kinds = [
+        {
+            "between": kind,
+            "pairs": len(values),
+            "similarities": values.size,
+            "mean": _value(mean),
+            "interval": mean and mean.interval,
+            "quantiles": {str(q): float(np.quantile(values, q)) for q in QUANTILES.values()},
+            "histogram": np.histogram(values, edges)[0],
+        }
+        for kind, values, mean in _kind_means(found)
+    ]
+    return {
+        "schema": 1,
+        "scorer": found.scorer,
+        "signature": found.signature,
+        "items": len(found.items),
+        "resamples": found.resamples,
+        "seed": found.seed,
+        "sources": sources,
+        "kinds": kinds,
+        "bins": edges,
+        "matrix": {
+            name: dict(zip(found.names, row, strict=True))
+            for name, row in zip(found.names, found.matrix().tolist(), strict=True)
+        },
+        "notes": list(found.notes),
+    }
 
 
 def similarity_json(found: Similarity) -> str:
@@ -81,22 +175,51 @@ def similarity_json(found: Similarity) -> str:
 def draw(found: Similarity) -> dict[str, bytes]:
     from .plots_meta import distributions, heat_map, hills
 
-    return {"kinds": distributions({kind: values for kind in KINDS if (values := found.of_kind(kind)).size}, found.scorer),
-            "sources": hills({found.names[k]: found.of_source(k) for k, *_ in _source_means(found)}, found.scorer, [name for name, human in zip(found.names, found.human, strict=True) if human]),
-            "matrix": heat_map(found.names, found.matrix())}
+    return {
+        "kinds": distributions(
+            {kind: values for kind in KINDS if (values := found.of_kind(kind)).size}, found.scorer
+        ),
+        "sources": hills(
+            {found.names[k]: found.of_source(k) for k, *_ in _source_means(found)},
+            found.scorer,
+            [name for name, human in zip(found.names, found.human, strict=True) if human],
+        ),
+        "matrix": heat_map(found.names, found.matrix()),
+    }
 
 
 def similarity_page(found: Similarity) -> str:
     pictures = draw(found)
-    parts = [*(paragraph(note) for note in found.notes), f"<div class=scroll>{source_table(found).render('html')}</div>", words(WORDS), heading("Between people, between systems"),
-             f"<div class=scroll>{kind_table(found).render('html')}</div>", picture(pictures["kinds"], "How the similarities are distributed, by kind of pair."),
-             paragraph("Each line is a histogram of single similarities, one per item and pair of sources; dotted: the median. Where the line of human-human lies left, people chose different things to tell: "
-                       "a system that is far from one of them is not wrong for that alone.", note=True),
-             heading("Every source against the others"), picture(pictures["sources"], "How each source's similarities to all others are distributed."),
-             paragraph("One hill per source, the one nearest to the others on top; orange: people; the stroke and the number: the median.", note=True),
-             picture(pictures["matrix"], "Mean similarity of every source to every other."), f"<div class=scroll>{matrix_table(found).render('html')}</div>",
-             heading("Signature"), paragraph(found.signature, note=True)]
-    return page("Who says the same as whom?", parts, style="img{background:#fff;display:block} .scroll td{white-space:nowrap}")
+    parts = [
+        *(paragraph(note) for note in found.notes),
+        f"<div class=scroll>{source_table(found).render('html')}</div>",
+        words(WORDS),
+        heading("Between people, between systems"),
+        f"<div class=scroll>{kind_table(found).render('html')}</div>",
+        picture(pictures["kinds"], "How the similarities are distributed, by kind of pair."),
+        paragraph(
+            "Each line is a histogram of single similarities, one per item and pair of sources; dotted: the"
+            " median. Where the line of human-human lies left, people chose different things to tell: a"
+            " system that is far from one of them is not wrong for that alone.",
+            note=True,
+        ),
+        heading("Every source against the others"),
+        picture(pictures["sources"], "How each source's similarities to all others are distributed."),
+        paragraph(
+            "One hill per source, the one nearest to the others on top; orange: people; the stroke and the"
+            " number: the median.",
+            note=True,
+        ),
+        picture(pictures["matrix"], "Mean similarity of every source to every other."),
+        f"<div class=scroll>{matrix_table(found).render('html')}</div>",
+        heading("Signature"),
+        paragraph(found.signature, note=True),
+    ]
+    return page(
+        "Who says the same as whom?",
+        parts,
+        style="img{background:#fff;display:block} .scroll td{white-space:nowrap}",
+    )
 
 
 def _value(mean: Mean | None) -> float:
@@ -104,7 +227,9 @@ def _value(mean: Mean | None) -> float:
 
 
 def _interval(mean: Mean | None) -> str | None:
-    return None if mean is None or mean.interval is None else f"[{mean.interval[0]:.3f}, {mean.interval[1]:.3f}]"
+    return (
+        None if mean is None or mean.interval is None else f"[{mean.interval[0]:.3f}, {mean.interval[1]:.3f}]"
+    )
 
 
 def _kind(found: Similarity, source: int) -> str:

@@ -30,12 +30,14 @@ from ..errors import UsageError
 from .fitting import blocks, least_width, naming, natural_width
 
 MISSING = "–"
-#: what a terminal obeys instead of showing it: control characters (but line breaks and tabs), and marks that turn the direction of writing
+#: what a terminal obeys instead of showing it: control characters (but line breaks and tabs), and marks that
+#: turn the direction of writing
 _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def harmless(text: str) -> str:
-    """The text with all that a terminal would obey written out: an id or a caption never moves the cursor or hides a line.
+    """The text with all that a terminal would obey written out: an id or a caption never moves the cursor or
+    hides a line.
 
     >>> harmless("red \\x1b[31m")
     'red \\\\x1b[31m'
@@ -45,7 +47,9 @@ def harmless(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading, and how its numbers are shown to people (`.2f`, `,d`); files for machines get them in full."""
+    """A heading, and how its numbers are shown to people (`.2f`, `,d`); files for machines get them in
+    full.
+    """
 
     name: str
     format: str = ""
@@ -58,7 +62,10 @@ class Column:
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, int | float):
-            return format(value * self.scale if self.scale != 1 else value, self.format or ("," if isinstance(value, int) else ".4f"))
+            return format(
+                value * self.scale if self.scale != 1 else value,
+                self.format or ("," if isinstance(value, int) else ".4f"),
+            )
         return harmless(str(value))
 
 
@@ -71,7 +78,9 @@ class Table:
     heads: tuple[Column, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "heads", tuple(c if isinstance(c, Column) else Column(c) for c in self.columns))
+        object.__setattr__(
+            self, "heads", tuple(c if isinstance(c, Column) else Column(c) for c in self.columns)
+        )
         for row in self.rows:
             if len(row) != len(self.heads):
                 raise ValueError(f"a row of {len(row)} cells under {len(self.heads)} headings")
@@ -80,7 +89,9 @@ class Table:
         if style == "table":
             return self._terminal(width, colour)
         if style not in STYLES:
-            raise UsageError(f"There is no table format {style!r}.", hint=f"Known: table, {', '.join(STYLES)}.")
+            raise UsageError(
+                f"There is no table format {style!r}.", hint=f"Known: table, {', '.join(STYLES)}."
+            )
         return STYLES[style](self)
 
     def shown(self) -> list[list[str]]:
@@ -88,8 +99,11 @@ class Table:
 
     def numeric(self) -> list[bool]:
         """Which columns hold numbers, and so are set flush right."""
-        return [any(isinstance(row[k], int | float) for row in self.rows) and all(row[k] is None or isinstance(row[k], int | float) for row in self.rows)
-                for k in range(len(self.heads))]
+        return [
+            any(isinstance(row[k], int | float) for row in self.rows)
+            and all(row[k] is None or isinstance(row[k], int | float) for row in self.rows)
+            for k in range(len(self.heads))
+        ]
 
     def _terminal(self, width: int | None, colour: bool) -> str:
         from rich import box
@@ -100,17 +114,28 @@ class Table:
         numbers, names, shown = self.numeric(), [harmless(head.name) for head in self.heads], self.shown()
         cells = [[row[k] for row in shown] for k in range(len(names))]
         natural = [natural_width([name, *column]) for name, column in zip(names, cells, strict=True)]
-        least = [least_width(name, column, number) for name, column, number in zip(names, cells, numbers, strict=True)]
+        least = [
+            least_width(name, column, number)
+            for name, column, number in zip(names, cells, numbers, strict=True)
+        ]
         # a table that goes into a file or a pipe is never cut
         fitted = blocks(natural, least, naming(numbers), width) if width else [list(enumerate(natural))]
-        console = Console(file=io.StringIO(), width=width or 100_000, force_terminal=colour, no_color=not colour, highlight=False)
+        console = Console(
+            file=io.StringIO(),
+            width=width or 100_000,
+            force_terminal=colour,
+            no_color=not colour,
+            highlight=False,
+        )
         with console.capture() as captured:
             if self.title:
                 console.print(Text(harmless(self.title), "bold"))
             for block in fitted:
                 table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
                 for k, wide in block:
-                    table.add_column(Text(names[k]), justify="right" if numbers[k] else "left", overflow="fold", width=wide)
+                    table.add_column(
+                        Text(names[k]), justify="right" if numbers[k] else "left", overflow="fold", width=wide
+                    )
                 for row in shown:
                     table.add_row(*(Text(row[k]) for k, _ in block))
                 console.print(table)
@@ -128,7 +153,9 @@ def _csv(table: Table) -> str:
 
 
 def _plain(value: object) -> object:
-    """A cell for a machine: missing is empty, and text that a spreadsheet would run as a formula is defused."""
+    """A cell for a machine: missing is empty, and text that a spreadsheet would run as a formula is
+    defused.
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
@@ -136,8 +163,23 @@ def _plain(value: object) -> object:
     return value
 
 
-_LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-          "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", MISSING: "--", "\n": " ", "\t": " ", "<": r"\textless{}", ">": r"\textgreater{}"}
+_LATEX = {
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    MISSING: "--",
+    "\n": " ",
+    "\t": " ",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
 
 
 def _latex(table: Table) -> str:
@@ -146,11 +188,15 @@ def _latex(table: Table) -> str:
 
     def line(cells: Sequence[str]) -> str:
         row = " & ".join(escape(cell) for cell in cells) + r" \\"
-        return "{}" + row if row.startswith(("[", "*")) else row  # after \\ or a rule these would be its option
+        return (
+            "{}" + row if row.startswith(("[", "*")) else row
+        )  # after \\ or a rule these would be its option
 
     align = "".join("r" if number else "l" for number in table.numeric())
     body = [line([head.name for head in table.heads]), r"\midrule", *(line(row) for row in table.shown())]
-    tabular = "\n".join([rf"\begin{{tabular}}{{{align}}}", r"\toprule", *body, r"\bottomrule", r"\end{tabular}"])
+    tabular = "\n".join(
+        [rf"\begin{{tabular}}{{{align}}}", r"\toprule", *body, r"\bottomrule", r"\end{tabular}"]
+    )
     comments = [f"% {line}" for text in (table.title, table.note) for line in text.splitlines()]
     return "\n".join(["% needs \\usepackage{booktabs}", *comments, tabular]) + "\n"
 
@@ -160,17 +206,27 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 def _markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(_TAG.sub("&lt;", cell.replace("|", "\\|").replace("\n", " ")) for cell in cells) + " |"
+        return (
+            "| "
+            + " | ".join(_TAG.sub("&lt;", cell.replace("|", "\\|").replace("\n", " ")) for cell in cells)
+            + " |"
+        )
 
     rule = "|" + "|".join("--:" if number else ":--" for number in table.numeric()) + "|"
-    return "\n".join([line([head.name for head in table.heads]), rule, *(line(row) for row in table.shown())]) + "\n"
+    return (
+        "\n".join([line([head.name for head in table.heads]), rule, *(line(row) for row in table.shown())])
+        + "\n"
+    )
 
 
 def _html(table: Table) -> str:
     numbers = table.numeric()  # once: it looks at every row
 
     def cells(tag: str, row: Sequence[str]) -> str:
-        return "".join(f'<{tag}{" class=number" if number else ""}>{html.escape(cell)}</{tag}>' for cell, number in zip(row, numbers, strict=True))
+        return "".join(
+            f"<{tag}{' class=number' if number else ''}>{html.escape(cell)}</{tag}>"
+            for cell, number in zip(row, numbers, strict=True)
+        )
 
     parts = ["<table>"]
     if table.title:
@@ -185,14 +241,19 @@ def _html(table: Table) -> str:
 
 def _json(table: Table) -> str:
     names = [head.name for head in table.heads]
-    records = [dict(zip(names, (None if isinstance(v, float) and math.isnan(v) else v for v in row), strict=True)) for row in table.rows]
+    records = [
+        dict(zip(names, (None if isinstance(v, float) and math.isnan(v) else v for v in row), strict=True))
+        for row in table.rows
+    ]
     return to_json({"schema": 1, "title": table.title, "rows": records})
 
 
 def to_json(value: Any) -> str:
     """Indented JSON with a final newline; NaN and infinities, which JSON has not, become null."""
     text = msgspec.json.format(msgspec.json.encode(value, enc_hook=_builtin), indent=1).decode() + "\n"
-    return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)  # they stand in strings alone, where JSON takes them so
+    return _COMMANDS.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", text
+    )  # they stand in strings alone, where JSON takes them so
 
 
 def _builtin(value: Any) -> Any:
@@ -201,4 +262,10 @@ def _builtin(value: Any) -> Any:
     return str(value)
 
 
-STYLES: dict[str, Callable[[Table], str]] = {"csv": _csv, "latex": _latex, "markdown": _markdown, "html": _html, "json": _json}
+STYLES: dict[str, Callable[[Table], str]] = {
+    "csv": _csv,
+    "latex": _latex,
+    "markdown": _markdown,
+    "html": _html,
+    "json": _json,
+}

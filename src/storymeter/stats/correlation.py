@@ -1,12 +1,13 @@
 """Do two columns of numbers agree? Pearson, Spearman, Kendall tau-b and tau-c, plain or averaged over groups.
 
 A coefficient that cannot be computed is NaN, never 0: fewer than two points, or a column that is constant.
-`grouped` correlates within each group (systems within an item, say) and averages; how many groups had to be dropped
-because a side was constant is part of the answer.
+`grouped` correlates within each group (systems within an item, say) and averages; how many groups had to be
+dropped because a side was constant is part of the answer.
 
-Intervals by Fisher's z: atanh(r) ± 1.96 s with s² = 1/(n-3) for Pearson (Fisher 1921), (1 + r²/2)/(n-3) for Spearman
-(Bonett & Wright 2000), .437/(n-4) for Kendall (Fieller, Hartley & Pearson 1957). They take the n points as
-independent; where points share items or raters, prefer the bootstrap of `storymeter.stats.resampling`.
+Intervals by Fisher's z: atanh(r) ± 1.96 s with s² = 1/(n-3) for Pearson (Fisher 1921), (1 + r²/2)/(n-3) for
+Spearman (Bonett & Wright 2000), .437/(n-4) for Kendall (Fieller, Hartley & Pearson 1957). They take the n
+points as independent; where points share items or raters, prefer the bootstrap of
+`storymeter.stats.resampling`.
 
 >>> x, y = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
 >>> round(kendall_b(x, y), 9), round(kendall_c(x, y), 9)
@@ -47,8 +48,8 @@ def kendall_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def kendall_c(x: ArrayLike, y: ArrayLike) -> float:
-    """Stuart's tau-c, 2 (C - D) m / (n² (m - 1)) with m the smaller number of distinct values: for tables that are
-    not square, such as a real-valued metric against four-point judgements."""
+    """Stuart's tau-c, 2 (C - D) m / (n² (m - 1)) with m the smaller number of distinct values: for tables
+    that are not square, such as a real-valued metric against four-point judgements."""
     return _kendall(x, y, "c")
 
 
@@ -65,7 +66,12 @@ def _varies(values: FloatArray) -> bool:
     return len(values) > 1 and bool((values != values[0]).any())
 
 
-COEFFICIENTS: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b, "kendall_c": kendall_c}
+COEFFICIENTS: dict[str, Coefficient] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall_b": kendall_b,
+    "kendall_c": kendall_c,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,12 @@ class Grouped:
     dropped: int
 
 
-def grouped(coefficient: Coefficient, x: ArrayLike, y: ArrayLike, labels: Sequence[int] | NDArray[np.int64]) -> Grouped:
-    """The mean of a coefficient within groups. A group with one point or a constant side is dropped and counted."""
+def grouped(
+    coefficient: Coefficient, x: ArrayLike, y: ArrayLike, labels: Sequence[int] | NDArray[np.int64]
+) -> Grouped:
+    """The mean of a coefficient within groups. A group with one point or a constant side is dropped and
+    counted.
+    """
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     names, code, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
     code = code.reshape(-1)
@@ -109,7 +119,9 @@ def _pearson_within(a: FloatArray, b: FloatArray, code: NDArray[np.int64], n: in
         return np.where(varies, np.clip(ab / np.sqrt(aa * bb), -1, 1), np.nan)
 
 
-def _kendall_within(a: FloatArray, b: FloatArray, code: NDArray[np.int64], sizes: NDArray[np.int64]) -> FloatArray:
+def _kendall_within(
+    a: FloatArray, b: FloatArray, code: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> FloatArray:
     """tau-b of many small groups at once, over the table of all their pairs."""
     order, starts = np.argsort(code, kind="stable"), np.cumsum(sizes) - sizes
     left, right, owner = [], [], []
@@ -123,12 +135,16 @@ def _kendall_within(a: FloatArray, b: FloatArray, code: NDArray[np.int64], sizes
         return np.full(len(sizes), np.nan)
     first, second, group = np.concatenate(left), np.concatenate(right), np.concatenate(owner)
     da, db = np.sign(a[first] - a[second]), np.sign(b[first] - b[second])
-    s, free_a, free_b = (np.bincount(group, weights=w, minlength=len(sizes)) for w in (da * db, np.abs(da), np.abs(db)))
+    s, free_a, free_b = (
+        np.bincount(group, weights=w, minlength=len(sizes)) for w in (da * db, np.abs(da), np.abs(db))
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(s / np.sqrt(free_a * free_b))
 
 
-def fisher_interval(r: float, n: int, *, kind: str = "pearson", level: float = 0.95) -> tuple[float, float] | None:
+def fisher_interval(
+    r: float, n: int, *, kind: str = "pearson", level: float = 0.95
+) -> tuple[float, float] | None:
     """None where n is too small for an interval or r is not a number. |r| = 1 has no width left."""
     from scipy.stats import norm
 
@@ -137,6 +153,12 @@ def fisher_interval(r: float, n: int, *, kind: str = "pearson", level: float = 0
         return None
     if abs(r) >= 1:
         return (r, r)
-    variance = 0.437 / room if kind.startswith("kendall") else (1 + r * r / 2) / room if kind == "spearman" else 1 / room
+    variance = (
+        0.437 / room
+        if kind.startswith("kendall")
+        else (1 + r * r / 2) / room
+        if kind == "spearman"
+        else 1 / room
+    )
     half = float(norm.ppf(0.5 + level / 2)) * math.sqrt(variance)
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)

@@ -1,4 +1,5 @@
-"""Is the correlation of metric A with people higher than that of metric B? The two share the people, and each other.
+"""Is the correlation of metric A with people higher than that of metric B? The two share the people, and each
+other.
 
 **Williams' test** (Williams 1959; Graham & Baldwin 2014), for Pearson's r over n systems:
 
@@ -7,10 +8,11 @@
 
 with n - 3 degrees of freedom (some scripts use n - 2); one-sided, p small where A is better.
 
-**Permutation** (segment level): both metrics are z-scored, so that they may change places; under the null they do so at
-random, item by item. p = (count + 1) / (k + 1), one-sided. For Pearson everything is linear in the swaps, so that
-10,000 resamples of 10,000 segments are matrix products; Spearman, Kendall and the accuracy over pairs (`permutation_ranks`) are
-counted anew for every resample, after both metrics were ranked together once.
+**Permutation** (segment level): both metrics are z-scored, so that they may change places; under the null
+they do so at random, item by item. p = (count + 1) / (k + 1), one-sided. For Pearson everything is linear in
+the swaps, so that 10,000 resamples of 10,000 segments are matrix products; Spearman, Kendall and the accuracy
+over pairs (`permutation_ranks`) are counted anew for every resample, after both metrics were ranked together
+once.
 
 >>> t, p = williams(0.9, 0.8, 0.7, 20)
 >>> round(t, 12), round(p, 12)
@@ -45,8 +47,8 @@ class Difference(NamedTuple):
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
-    """r12 = r(human, A), r13 = r(human, B), r23 = r(A, B). NaN where there is no answer: n < 4, a correlation that is
-    not a number, or two metrics that are the same up to scale."""
+    """r12 = r(human, A), r13 = r(human, B), r23 = r(A, B). NaN where there is no answer: n < 4, a correlation
+    that is not a number, or two metrics that are the same up to scale."""
     if n < 4 or any(math.isnan(r) for r in (r12, r13, r23)) or r23 >= 1:
         return Williams(math.nan, math.nan)
     from scipy.stats import t as student
@@ -59,13 +61,24 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
     return Williams(t, float(student.sf(t, n - 3)))
 
 
-def permutation_pearson(human: ArrayLike, a: ArrayLike, b: ArrayLike, *, units: ArrayLike | None = None, resamples: int = 10_000, seed: int = 0) -> Difference:
-    """`units` names what changes places as one: rows that speak of the same item (several judgements of one caption)."""
+def permutation_pearson(
+    human: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    units: ArrayLike | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Difference:
+    """`units` names what changes places as one: rows that speak of the same item (several judgements of one
+    caption).
+    """
     h, x, y = _z(human), _z(a), _z(b)
     n = len(h)
     if n < 3 or any(np.isnan(v).any() for v in (h, x, y)):
         return Difference(math.nan, math.nan)
-    # sums over the first vector after swaps w: those of x, plus w · (those of y - those of x); the second gets the rest
+    # sums over the first vector after swaps w: those of x, plus w · (those of y - those of x); the second
+    # gets the rest
     first, second = np.stack([x * h, x, x * x], axis=1), np.stack([y * h, y, y * y], axis=1)
     change, sums_x, sums_y = second - first, first.sum(axis=0), second.sum(axis=0)
     if units is not None:
@@ -73,7 +86,9 @@ def permutation_pearson(human: ArrayLike, a: ArrayLike, b: ArrayLike, *, units: 
         change = np.stack([np.bincount(code, weights=column) for column in change.T], axis=1)
 
     def r(sums: FloatArray) -> FloatArray:  # h has mean 0 and sum of squares n
-        return np.asarray((sums[..., 0] / n) / np.sqrt(np.maximum(sums[..., 2] / n - (sums[..., 1] / n) ** 2, 1e-300)))
+        return np.asarray(
+            (sums[..., 0] / n) / np.sqrt(np.maximum(sums[..., 2] / n - (sums[..., 1] / n) ** 2, 1e-300))
+        )
 
     observed = float(r(sums_x) - r(sums_y))
     count = 0
@@ -83,7 +98,17 @@ def permutation_pearson(human: ArrayLike, a: ArrayLike, b: ArrayLike, *, units: 
     return Difference(observed, (count + 1) / (resamples + 1))
 
 
-def permutation_ranks(statistic: str, human: ArrayLike, a: ArrayLike, b: ArrayLike, *, units: ArrayLike | None = None, resamples: int = 10_000, seed: int = 0, threads: int = 1) -> Difference:
+def permutation_ranks(
+    statistic: str,
+    human: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    units: ArrayLike | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int = 1,
+) -> Difference:
     """`statistic`: spearman, kendall_b, kendall_c or accuracy_ties."""
     h, x, y = np.asarray(human, dtype=float), _z(a), _z(b)
     n = len(h)
@@ -92,11 +117,17 @@ def permutation_ranks(statistic: str, human: ArrayLike, a: ArrayLike, b: ArrayLi
     order = np.argsort(h, kind="stable")  # the kernel then walks through memory in order
     fixed, _ = ranks_of(h[order])
     ranks, levels = ranks_of(np.concatenate([x[order], y[order]]))
-    code = np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1) if units is not None else np.arange(n)
+    code = (
+        np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
+        if units is not None
+        else np.arange(n)
+    )
     unit, several = code[order].astype(np.int32), int(code.max()) + 1
 
     def lead(swaps: NDArray[np.uint8]) -> FloatArray:
-        return np.subtract(*swapped_statistics(statistic, fixed, ranks[:n], ranks[n:], unit, swaps, levels, threads=threads))
+        return np.subtract(
+            *swapped_statistics(statistic, fixed, ranks[:n], ranks[n:], unit, swaps, levels, threads=threads)
+        )
 
     observed = float(lead(np.zeros((1, -(-several // 8)), dtype=np.uint8))[0])
     if math.isnan(observed):
@@ -105,7 +136,15 @@ def permutation_ranks(statistic: str, human: ArrayLike, a: ArrayLike, b: ArrayLi
     return Difference(observed, (count + 1) / (resamples + 1))
 
 
-def permutation(coefficient: Coefficient, human: ArrayLike, a: ArrayLike, b: ArrayLike, *, resamples: int = 1000, seed: int = 0) -> Difference:
+def permutation(
+    coefficient: Coefficient,
+    human: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Difference:
     """The same for any coefficient; it is recomputed for every resample, so this takes its time."""
     h, x, y = np.asarray(human, dtype=float), _z(a), _z(b)
     observed = coefficient(x, h) - coefficient(y, h)
@@ -119,8 +158,12 @@ def permutation(coefficient: Coefficient, human: ArrayLike, a: ArrayLike, b: Arr
     return Difference(observed, (count + 1) / (resamples + 1))
 
 
-def permutation_grouped(values_a: ArrayLike, values_b: ArrayLike, *, resamples: int = 10_000, seed: int = 0) -> Difference:
-    """For a coefficient averaged over groups: the values of whole groups change places, so only their means matter."""
+def permutation_grouped(
+    values_a: ArrayLike, values_b: ArrayLike, *, resamples: int = 10_000, seed: int = 0
+) -> Difference:
+    """For a coefficient averaged over groups: the values of whole groups change places, so only their means
+    matter.
+    """
     x, y = np.asarray(values_a, dtype=float), np.asarray(values_b, dtype=float)
     if not len(x):
         return Difference(math.nan, math.nan)

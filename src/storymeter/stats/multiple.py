@@ -1,8 +1,9 @@
 """Many tests at once: adjusted p-values after Holm and after Benjamini & Hochberg.
 
-With 20 tests at .05 one false alarm is expected. Holm (1979) keeps the chance of *any* false alarm below alpha;
-Benjamini & Hochberg (1995) keep the expected *share* of false alarms among the discoveries below alpha. An adjusted
-p-value is compared with alpha as it stands. A test that could not be made (NaN) stays NaN and is not counted.
+With 20 tests at .05 one false alarm is expected. Holm (1979) keeps the chance of *any* false alarm below
+alpha; Benjamini & Hochberg (1995) keep the expected *share* of false alarms among the discoveries below
+alpha. An adjusted p-value is compared with alpha as it stands. A test that could not be made (NaN) stays NaN
+and is not counted.
 
 >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03]).tolist()]
 [0.03, 0.06, 0.06]

@@ -4,8 +4,8 @@ One-sided "greater", or two-sided when asked for:
 
 - `rank_sum` (Mann-Whitney U), normal approximation with tie and continuity correction.
 - `signed_rank` (Wilcoxon). Zero differences are dropped, equal ones share their mean rank. Exact
-  where at most 50 differences are left (the distribution of the ranks at hand, ties or not, by counting all 2^n
-  signs), otherwise normal approximation with tie correction.
+  where at most 50 differences are left (the distribution of the ranks at hand, ties or not, by counting all
+  2^n signs), otherwise normal approximation with tie correction.
 - `paired_t`. Where all n differences are one and the same positive number, t is infinite; p is then
   2^-n, the chance that n fair signs all come out positive.
 
@@ -24,7 +24,9 @@ _BATCH = 512
 
 
 def group_ranks(values: FloatArray, groups: IntArray, n_groups: int) -> tuple[FloatArray, FloatArray]:
-    """The mean rank (from 1) of each value within its group, and per group the sum of t³ - t over its ties."""
+    """The mean rank (from 1) of each value within its group, and per group the sum of t³ - t over its
+    ties.
+    """
     order = np.lexsort((values, groups))
     v, g = values[order], groups[order]
     new = np.ones(len(v), dtype=bool)
@@ -40,20 +42,30 @@ def group_ranks(values: FloatArray, groups: IntArray, n_groups: int) -> tuple[Fl
     return ranks, ties.astype(float)
 
 
-def rank_sum(high: FloatArray, low: FloatArray, groups_high: IntArray, groups_low: IntArray, n_groups: int, *, two_sided: bool = False) -> FloatArray:
+def rank_sum(
+    high: FloatArray,
+    low: FloatArray,
+    groups_high: IntArray,
+    groups_low: IntArray,
+    n_groups: int,
+    *,
+    two_sided: bool = False,
+) -> FloatArray:
     """p per group that `high` is not stochastically greater than `low`."""
     groups = np.concatenate([groups_high, groups_low])
     ranks, ties = group_ranks(np.concatenate([high, low]), groups, n_groups)
     n1 = np.bincount(groups_high, minlength=n_groups).astype(float)
     n2 = np.bincount(groups_low, minlength=n_groups).astype(float)
-    u = np.bincount(groups_high, weights=ranks[:len(high)], minlength=n_groups) - n1 * (n1 + 1) / 2
+    u = np.bincount(groups_high, weights=ranks[: len(high)], minlength=n_groups) - n1 * (n1 + 1) / 2
     if two_sided:
         return np.minimum(1.0, 2 * rank_sum_p(np.maximum(u, n1 * n2 - u), n1, n2, ties))
     return rank_sum_p(u, n1, n2, ties)
 
 
 def rank_sum_p(u: FloatArray, n1: FloatArray, n2: FloatArray, ties: FloatArray) -> FloatArray:
-    """Normal approximation of P(U >= u) with continuity correction, as R's wilcox.test(exact=FALSE) and scipy have it."""
+    """Normal approximation of P(U >= u) with continuity correction, as R's wilcox.test(exact=FALSE) and scipy
+    have it.
+    """
     from scipy.stats import norm
 
     n = n1 + n2
@@ -63,7 +75,9 @@ def rank_sum_p(u: FloatArray, n1: FloatArray, n2: FloatArray, ties: FloatArray) 
     return np.where((n1 > 0) & (n2 > 0) & (sd > 0), p, np.nan)
 
 
-def signed_rank(differences: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False) -> FloatArray:
+def signed_rank(
+    differences: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False
+) -> FloatArray:
     from scipy.stats import norm
 
     keep = differences != 0
@@ -80,14 +94,16 @@ def signed_rank(differences: FloatArray, groups: IntArray, n_groups: int, *, two
     for size in np.unique(n[(n > 0) & (n <= _EXACT)]):
         members = np.flatnonzero(n == size)
         for begin in range(0, len(members), _BATCH):
-            batch = members[begin:begin + _BATCH]
+            batch = members[begin : begin + _BATCH]
             doubled = np.rint(2 * ranks[order[starts[batch, None] + np.arange(size)]]).astype(np.int64)
             p[batch] = _upper_tail(doubled, np.rint(2 * w[batch]).astype(np.int64))
     return np.minimum(1.0, 2 * p) if two_sided else np.asarray(p)
 
 
 def _upper_tail(doubled_ranks: IntArray, observed: IntArray) -> FloatArray:
-    """Per row, P(sum of randomly chosen ranks >= observed); the ranks are doubled so that they are whole numbers."""
+    """Per row, P(sum of randomly chosen ranks >= observed); the ranks are doubled so that they are whole
+    numbers.
+    """
     batch, size = doubled_ranks.shape
     width = size * (size + 1) + 1  # the doubled ranks of any group of this size add up to size (size + 1)
     column = np.arange(width)
@@ -95,11 +111,15 @@ def _upper_tail(doubled_ranks: IntArray, observed: IntArray) -> FloatArray:
     ways[:, 0] = 1.0
     for r in doubled_ranks.T:
         source = column[None, :] - r[:, None]
-        ways = (ways + np.where(source >= 0, np.take_along_axis(ways, np.maximum(source, 0), axis=1), 0.0)) / 2
+        ways = (
+            ways + np.where(source >= 0, np.take_along_axis(ways, np.maximum(source, 0), axis=1), 0.0)
+        ) / 2
     return np.asarray((ways * (column[None, :] >= observed[:, None])).sum(axis=1))
 
 
-def paired_t(differences: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False) -> FloatArray:
+def paired_t(
+    differences: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False
+) -> FloatArray:
     from scipy.stats import t as student
 
     n = np.bincount(groups, minlength=n_groups).astype(float)

@@ -1,8 +1,7 @@
 """Bootstrap over documents: resample the rows of additive statistics, sum, combine.
 
-A resample of n documents is a vector of counts w ~ Multinomial(n, 1/n); its sums are w·rows, so a thousand resamples
-are one matrix product. Percentile interval, as in Efron & Tibshirani (1993), chapter 13.
-"""
+A resample of n documents is a vector of counts w ~ Multinomial(n, 1/n); its sums are w·rows, so a thousand
+resamples are one matrix product. Percentile interval, as in Efron & Tibshirani (1993), chapter 13."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def resample_counts(n: int, resamples: int, seed: int) -> NDArray[np.float64]:
-    """(resamples, n): how often each document is drawn. The seed alone decides; so two systems scored on the same
-    documents are resampled alike, which is what a paired test needs."""
+    """(resamples, n): how often each document is drawn. The seed alone decides; so two systems scored on the
+    same documents are resampled alike, which is what a paired test needs."""
     random = np.random.default_rng(seed)
     counts = np.empty((resamples, n))
     for k in range(resamples):
@@ -26,8 +25,14 @@ def resample_counts(n: int, resamples: int, seed: int) -> NDArray[np.float64]:
     return counts
 
 
-def bootstrap_interval(rows: FloatArray, value: Callable[[FloatArray], FloatArray], *, resamples: int = 1000, level: float = 0.95,
-                       seed: int = 0) -> tuple[float, float] | None:
+def bootstrap_interval(
+    rows: FloatArray,
+    value: Callable[[FloatArray], FloatArray],
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, float] | None:
     """The percentile interval of `value(summed rows)`, or None where there are fewer than two documents."""
     if len(rows) < 2:
         return None

@@ -1,11 +1,16 @@
 """Accuracies over pairs: does the metric order two things as people do, and does it know when they are equal?
 
-- `pairwise_accuracy` (Kocmi et al. 2021): share of pairs with the same sign of difference; both tied counts as agreement.
-- `tie_accuracy` (acc_eq; Deutsch et al. 2023, "Ties Matter"): the same, where the metric calls a pair tied when the
-  scores differ by at most epsilon; `tie_calibrated` picks the epsilon with the highest accuracy (the smallest of them).
-- `kendall_like` (WMT 2017-2022): (C - D) / (C + D) over pairs whose human scores differ by at least a threshold (25 raw
+- `pairwise_accuracy` (Kocmi et al. 2021): share of pairs with the same sign of difference; both tied counts
+  as agreement.
+- `tie_accuracy` (acc_eq; Deutsch et al. 2023, "Ties Matter"): the same, where the metric calls a pair tied
+  when the
+  scores differ by at most epsilon; `tie_calibrated` picks the epsilon with the highest accuracy (the smallest
+  of them).
+- `kendall_like` (WMT 2017-2022): (C - D) / (C + D) over pairs whose human scores differ by at least a
+  threshold (25 raw
   points); a metric tie on such a pair counts as discordant.
-- `soft_pairwise_accuracy` (Thompson et al. 2024): 1 - |p_human - p_metric| averaged over pairs of systems, p one-sided from
+- `soft_pairwise_accuracy` (Thompson et al. 2024): 1 - |p_human - p_metric| averaged over pairs of systems, p
+  one-sided from
   a paired permutation over items: a metric should be as sure as people are, not merely agree.
 - `preference_accuracy`: share of documents on which the metric prefers what people prefer (answers -2..2).
 
@@ -42,22 +47,32 @@ class TieCalibrated:
 
 @dataclass(frozen=True, slots=True)
 class Soft:
-    """Soft pairwise accuracy over `pairs` system pairs; `dropped` pairs had fewer than two items in common."""
+    """Soft pairwise accuracy over `pairs` system pairs; `dropped` pairs had fewer than two items in
+    common.
+    """
 
     value: float
     pairs: int
     dropped: int
 
 
-def differences(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, seed: int = 0) -> tuple[FloatArray, FloatArray, bool]:
-    """Signed differences of all pairs within groups (all pairs, without `labels`); the flag says whether a sample was taken."""
+def differences(
+    human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, seed: int = 0
+) -> tuple[FloatArray, FloatArray, bool]:
+    """Signed differences of all pairs within groups (all pairs, without `labels`); the flag says whether a
+    sample was taken.
+    """
     h, m = np.asarray(human, dtype=float), np.asarray(metric, dtype=float)
     if labels is None:
         left, right, sampled = _pairs(len(h), seed)
         return h[left] - h[right], m[left] - m[right], sampled
     codes = np.asarray(labels)
     order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=codes[order][:1] - 1)) if len(order) else np.empty(0, dtype=np.int64)
+    starts = (
+        np.flatnonzero(np.diff(codes[order], prepend=codes[order][:1] - 1))
+        if len(order)
+        else np.empty(0, dtype=np.int64)
+    )
     lefts, rights = [], []
     for part in np.split(order, starts[1:]):
         i, j = np.triu_indices(len(part), 1)
@@ -82,16 +97,26 @@ def pairwise_accuracy(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | N
     return tie_accuracy(human, metric, labels, epsilon=0.0)
 
 
-def tie_accuracy(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, epsilon: float = 0.0, seed: int = 0) -> float:
+def tie_accuracy(
+    human: ArrayLike,
+    metric: ArrayLike,
+    labels: ArrayLike | None = None,
+    *,
+    epsilon: float = 0.0,
+    seed: int = 0,
+) -> float:
     h, m, _ = differences(human, metric, labels, seed=seed)
     if not len(h):
         return math.nan
     return float(np.mean(np.sign(h) == np.where(np.abs(m) <= epsilon, 0.0, np.sign(m))))
 
 
-def tie_calibrated(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, seed: int = 0) -> TieCalibrated:
-    """Sort the pairs by |metric difference|: with epsilon at the k-th of them, the first k are called tied, so that
-    accuracy is (human ties among the first k + concordant among the rest) / pairs, for every k by two running sums."""
+def tie_calibrated(
+    human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, seed: int = 0
+) -> TieCalibrated:
+    """Sort the pairs by |metric difference|: with epsilon at the k-th of them, the first k are called tied,
+    so that accuracy is (human ties among the first k + concordant among the rest) / pairs, for every k by two
+    running sums."""
     h, m, sampled = differences(human, metric, labels, seed=seed)
     if not len(h):
         return TieCalibrated(math.nan, math.nan, 0, sampled)
@@ -101,14 +126,23 @@ def tie_calibrated(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None
     tied = np.concatenate([[0], np.cumsum(h == 0)])
     concordant = np.concatenate([[0], np.cumsum((h != 0) & (np.sign(h) == np.sign(m)))])
     right = tied + (concordant[-1] - concordant)
-    last = np.append(np.flatnonzero(size[1:] != size[:-1]), len(size) - 1) + 1  # cut only between different sizes
+    last = (
+        np.append(np.flatnonzero(size[1:] != size[:-1]), len(size) - 1) + 1
+    )  # cut only between different sizes
     if size[0] > 0:
         last = np.concatenate([[0], last])  # epsilon 0 calls nothing tied
     best = int(last[np.argmax(right[last])])
     return TieCalibrated(float(right[best] / len(h)), float(size[best - 1]) if best else 0.0, len(h), sampled)
 
 
-def kendall_like(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, threshold: float = 25.0, seed: int = 0) -> float:
+def kendall_like(
+    human: ArrayLike,
+    metric: ArrayLike,
+    labels: ArrayLike | None = None,
+    *,
+    threshold: float = 25.0,
+    seed: int = 0,
+) -> float:
     h, m, _ = differences(human, metric, labels, seed=seed)
     far = np.abs(h) >= threshold
     if threshold <= 0:
@@ -119,9 +153,12 @@ def kendall_like(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None =
     return float((concordant.sum() - (~concordant).sum()) / far.sum())
 
 
-def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray, *, resamples: int = 1000, seed: int = 0) -> Soft:
-    """Both matrices are (systems, items), NaN where there is no score; a pair of systems is compared on the items
-    that both have on both sides. p = (count + 1) / (k + 1), one-sided, with the same swaps for human and metric."""
+def soft_pairwise_accuracy(
+    human: FloatArray, metric: FloatArray, *, resamples: int = 1000, seed: int = 0
+) -> Soft:
+    """Both matrices are (systems, items), NaN where there is no score; a pair of systems is compared on the
+    items that both have on both sides. p = (count + 1) / (k + 1), one-sided, with the same swaps for human
+    and metric."""
     total, pairs, dropped = 0.0, 0, 0
     for i in range(len(human)):
         for j in range(i + 1, len(human)):
@@ -136,17 +173,20 @@ def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray, *, resamples: 
     return Soft(total / pairs if pairs else math.nan, pairs, dropped)
 
 
-def soft_pairwise_draws(human: FloatArray, metric: FloatArray, weights: FloatArray, chosen: NDArray[np.int64] | None = None) -> FloatArray:
-    """Soft pairwise accuracy of every resample, for its interval: `weights` (resamples, items) says how often each item is drawn, `chosen`
-    (resamples, systems) which systems. A sum of n differences with random signs is about normal with variance sum(d²), so that
-    p = 1 - Phi(sum(d) / sqrt(sum(d²))) stands for the permutation within the permutation."""
+def soft_pairwise_draws(
+    human: FloatArray, metric: FloatArray, weights: FloatArray, chosen: NDArray[np.int64] | None = None
+) -> FloatArray:
+    """Soft pairwise accuracy of every resample, for its interval: `weights` (resamples, items) says how often
+    each item is drawn, `chosen` (resamples, systems) which systems. A sum of n differences with random signs
+    is about normal with variance sum(d²), so that p = 1 - Phi(sum(d) / sqrt(sum(d²))) stands for the
+    permutation within the permutation."""
     from scipy.special import ndtr
 
     n = len(human)
     soft = np.full((len(weights), n, n), np.nan)
     soft[:, np.arange(n), np.arange(n)] = 1.0
     for i in range(n - 1):
-        sides = [side[i] - side[i + 1:] for side in (human, metric)]
+        sides = [side[i] - side[i + 1 :] for side in (human, metric)]
         there = ~np.isnan(sides[0] + sides[1])
         enough = weights @ there.T >= 2
         p = []
@@ -155,8 +195,8 @@ def soft_pairwise_draws(human: FloatArray, metric: FloatArray, weights: FloatArr
             with np.errstate(invalid="ignore", divide="ignore"):
                 ratio = (weights @ d.T) / np.sqrt(weights @ (d * d).T)
             p.append(ndtr(-np.nan_to_num(ratio)))
-        soft[:, i, i + 1:] = np.where(enough, 1 - np.abs(p[0] - p[1]), np.nan)
-        soft[:, i + 1:, i] = soft[:, i, i + 1:]
+        soft[:, i, i + 1 :] = np.where(enough, 1 - np.abs(p[0] - p[1]), np.nan)
+        soft[:, i + 1 :, i] = soft[:, i, i + 1 :]
     left, right = np.triu_indices(n, 1)
     first, second = (left[None, :], right[None, :]) if chosen is None else (chosen[:, left], chosen[:, right])
     values = soft[np.arange(len(weights))[:, None], first, second]
@@ -178,9 +218,9 @@ def _one_sided(delta: FloatArray, resamples: int, seed: int) -> FloatArray:
 def preference_accuracy(human: ArrayLike, metric: ArrayLike, *, ties: str = "half") -> tuple[float, int, int]:
     """`human` and `metric` are differences (B minus A) per document: the share of documents with equal signs.
 
-    Documents on which people are undecided (0) say nothing and are left out. A metric tie on a decided document counts
-    half ("half", the expected share of a coin), as wrong ("wrong"), or is left out ("drop"). Gives (accuracy, documents
-    used, metric ties)."""
+    Documents on which people are undecided (0) say nothing and are left out. A metric tie on a decided
+    document counts half ("half", the expected share of a coin), as wrong ("wrong"), or is left out ("drop").
+    Gives (accuracy, documents used, metric ties)."""
     h, m = np.sign(np.asarray(human, dtype=float)), np.sign(np.asarray(metric, dtype=float))
     decided = h != 0
     tied = int((decided & (m == 0)).sum())

@@ -1,13 +1,15 @@
 """Models of others behind the two interfaces: any local Hugging Face checkpoint that does the work already.
 
-- coherence: a classifier of sentence pairs (`…ForSequenceClassification`, `…ForNextSentencePrediction`, ALBERT's own pre-training head,
-  which is sentence order). p is the chance of the class that means *B follows A*: the first of a pre-training head; of a classifier
-  the class with such a name (`next`, `follows`, `coherent`, …), else its last one.
-- grounding: a model of pictures and texts in one space (CLIP, SigLIP, …: `get_image_features` and `get_text_features`). A noun is asked
+- coherence: a classifier of sentence pairs (`…ForSequenceClassification`, `…ForNextSentencePrediction`,
+  ALBERT's own pre-training head,
+  which is sentence order). p is the chance of the class that means *B follows A*: the first of a pre-training
+  head; of a classifier the class with such a name (`next`, `follows`, `coherent`, …), else its last one.
+- grounding: a model of pictures and texts in one space (CLIP, SigLIP, …: `get_image_features` and
+  `get_text_features`). A noun is asked
   for as *a photo of a …*.
 
-A bare encoder does neither; it is what `storymeter train` starts from. Safetensors only, offline, no code from the checkpoint.
-"""
+A bare encoder does neither; it is what `storymeter train` starts from. Safetensors only, offline, no code
+from the checkpoint."""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ def is_borrowed(folder: Path, own: str) -> bool:
 def _open(folder: Path, model: str, *others: str) -> list[Any]:
     """The model and what goes with it, by the names of their classes in transformers."""
     with opening(folder, "This model") as transformers:
-        return [getattr(transformers, model).from_pretrained(str(folder), use_safetensors=True, **SAFELY), *(getattr(transformers, other).from_pretrained(str(folder), **SAFELY) for other in others)]
+        return [
+            getattr(transformers, model).from_pretrained(str(folder), use_safetensors=True, **SAFELY),
+            *(getattr(transformers, other).from_pretrained(str(folder), **SAFELY) for other in others),
+        ]
 
 
 class BorrowedPairs:
@@ -58,8 +63,10 @@ class BorrowedPairs:
         folder = checkpoint_folder(folder)
         head = str(next(iter(read_settings(folder / "config.json").get("architectures") or []), ""))
         if not _HEADS.fullmatch(head):
-            raise DataError(f"{folder} holds {head or 'an encoder'}, which does not judge pairs of sentences.",
-                            hint=f"Train it to: storymeter train coherence --encoder {folder} --data … --out runs/c")
+            raise DataError(
+                f"{folder} holds {head or 'an encoder'}, which does not judge pairs of sentences.",
+                hint=f"Train it to: storymeter train coherence --encoder {folder} --data … --out runs/c",
+            )
         self.device = torch_device(device)
         self.model, self.tokenizer = _open(folder, head, "AutoTokenizer")
         self.model.to(self.device).eval()
@@ -67,16 +74,36 @@ class BorrowedPairs:
         self.label = f"{folder.name}#{weights_hash(*weight_files(folder))[:8]}"
         self.pretrained = not head.endswith("SequenceClassification")
         names = {int(place): str(name) for place, name in (self.model.config.id2label or {}).items()}
-        self.follows = 0 if self.pretrained else next((place for place, name in names.items() if _FOLLOWS.search(name) and not _AGAINST.search(name)), max(names, default=0))
+        self.follows = (
+            0
+            if self.pretrained
+            else next(
+                (
+                    place
+                    for place, name in names.items()
+                    if _FOLLOWS.search(name) and not _AGAINST.search(name)
+                ),
+                max(names, default=0),
+            )
+        )
 
     def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> NDArray[np.float64]:
         torch = need_torch("This model")
-        distinct = list(dict.fromkeys((" ".join(fill(a).split()), " ".join(fill(b).split())) for a, b in pairs))
+        distinct = list(
+            dict.fromkeys((" ".join(fill(a).split()), " ".join(fill(b).split())) for a, b in pairs)
+        )
         order = sorted(range(len(distinct)), key=lambda k: len(distinct[k][0]) + len(distinct[k][1]))
         found: dict[tuple[str, str], float] = {}
         for begin in range(0, len(order), 64):
-            part = [distinct[k] for k in order[begin:begin + 64]]
-            batch = self.tokenizer([a for a, _ in part], [b for _, b in part], truncation=True, max_length=self.most, padding=True, return_tensors="pt").to(self.device)
+            part = [distinct[k] for k in order[begin : begin + 64]]
+            batch = self.tokenizer(
+                [a for a, _ in part],
+                [b for _, b in part],
+                truncation=True,
+                max_length=self.most,
+                padding=True,
+                return_tensors="pt",
+            ).to(self.device)
             with torch.inference_mode():
                 output = self.model(**batch)
             logits = output.sop_logits if hasattr(output, "sop_logits") else output.logits
@@ -84,7 +111,13 @@ class BorrowedPairs:
             found.update(zip(part, chance.double().cpu().tolist(), strict=True))
             if progress is not None:
                 progress("judging neighbouring sentences", begin + len(part), len(order))
-        return np.array([0.0 if plain(a) == plain(b) else found[" ".join(fill(a).split()), " ".join(fill(b).split())] for a, b in pairs], dtype=np.float64)
+        return np.array(
+            [
+                0.0 if plain(a) == plain(b) else found[" ".join(fill(a).split()), " ".join(fill(b).split())]
+                for a, b in pairs
+            ],
+            dtype=np.float64,
+        )
 
 
 class BorrowedSpace:
@@ -93,31 +126,60 @@ class BorrowedSpace:
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         folder = checkpoint_folder(folder)
         self.device = torch_device(device)
-        self.model, self.tokenizer, self.processor = _open(folder, "AutoModel", "AutoTokenizer", "AutoImageProcessor")
+        self.model, self.tokenizer, self.processor = _open(
+            folder, "AutoModel", "AutoTokenizer", "AutoImageProcessor"
+        )
         if not hasattr(self.model, "get_image_features") or not hasattr(self.model, "get_text_features"):
-            raise DataError(f"{folder} holds no model of pictures and texts in one space.", hint=f"Train one on it: storymeter train grounding --vision {folder} …")
+            raise DataError(
+                f"{folder} holds no model of pictures and texts in one space.",
+                hint=f"Train one on it: storymeter train grounding --vision {folder} …",
+            )
         self.model.to(self.device).eval()
         self.label = f"{folder.name}#{weights_hash(*weight_files(folder))[:8]}"
-        # SigLIP reads a text off its last place and was trained with full ones: without padding up to there, a noun's vector would depend on its neighbours
+        # SigLIP reads a text off its last place and was trained with full ones: without padding up to there,
+        # a noun's vector would depend on its neighbours
         longest = self.model.config.get_text_config().max_position_embeddings
-        self._padding = {"padding": "max_length", "max_length": longest} if "siglip" in self.model.config.model_type else {"padding": True}
+        self._padding = (
+            {"padding": "max_length", "max_length": longest}
+            if "siglip" in self.model.config.model_type
+            else {"padding": True}
+        )
         self.width = int(self.phrases(["thing"]).shape[1])
 
     def more_boxes(self, image: Any) -> list[Box]:
         return []
 
     def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> NDArray[np.float32]:
-        return np.concatenate([self._vectors("get_image_features", self.processor(images=list(crops[begin:begin + 32]), return_tensors="pt")) for begin in range(0, len(crops), 32)])
+        return np.concatenate(
+            [
+                self._vectors(
+                    "get_image_features",
+                    self.processor(images=list(crops[begin : begin + 32]), return_tensors="pt"),
+                )
+                for begin in range(0, len(crops), 32)
+            ]
+        )
 
     def phrases(self, texts: Sequence[str]) -> NDArray[np.float32]:
         asked = [f"a photo of a {text}" for text in texts]
-        return np.concatenate([self._vectors("get_text_features", self.tokenizer(asked[begin:begin + 64], truncation=True, return_tensors="pt", **self._padding))
-                               for begin in range(0, len(asked), 64)])
+        return np.concatenate(
+            [
+                self._vectors(
+                    "get_text_features",
+                    self.tokenizer(
+                        asked[begin : begin + 64], truncation=True, return_tensors="pt", **self._padding
+                    ),
+                )
+                for begin in range(0, len(asked), 64)
+            ]
+        )
 
     def _vectors(self, how: str, batch: Any) -> NDArray[np.float32]:
         torch = need_torch("This model")
         with torch.inference_mode():
             output = getattr(self.model, how)(**batch.to(self.device))
         vectors = getattr(output, "pooler_output", output)  # a plain tensor before transformers 5
-        found: NDArray[np.float32] = (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
+        found: NDArray[np.float32] = (
+            (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
+        )
         return found

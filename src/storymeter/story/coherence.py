@@ -2,14 +2,13 @@
 
     C = mean over neighbouring sentences (A, B) of p(B follows A)
 
-p comes from a sentence-order classifier (`order_net`): trained on human stories, where a swapped pair is the negative
-example. A sentence that repeats the one before it has p = 0. A story of one sentence has no pair: it scores 0 and is
-counted in the part `single`; an empty sentence is left out.
+p comes from a sentence-order classifier (`order_net`): trained on human stories, where a swapped pair is the
+negative example. A sentence that repeats the one before it has p = 0. A story of one sentence has no pair: it
+scores 0 and is counted in the part `single`; an empty sentence is left out.
 
-Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot tell), a folder that
-`storymeter train coherence` wrote (`rovist_c(model=runs/albert)`), or a Hugging Face classifier of sentence pairs (`borrowed`). Scores
-compare within one data set only.
-"""
+Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot
+tell), a folder that `storymeter train coherence` wrote (`rovist_c(model=runs/albert)`), or a Hugging Face
+classifier of sentence pairs (`borrowed`). Scores compare within one data set only."""
 
 from __future__ import annotations
 
@@ -44,7 +43,9 @@ class PairClassifier(Protocol):
 
 @functools.lru_cache(maxsize=2)
 def load(path: str = "", device: str = "cpu") -> PairClassifier:
-    """The embedded model, one that our training wrote, or a Hugging Face classifier of pairs; loaded once per process."""
+    """The embedded model, one that our training wrote, or a Hugging Face classifier of pairs; loaded once per
+    process.
+    """
     from ..text.checkpoints import need_transformers
 
     need_transformers("Coherence (rovist_c)")
@@ -55,13 +56,19 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
     return BorrowedPairs(folder, device) if is_borrowed(folder, CONFIG) else load_order_model(folder, device)
 
 
-def coherence(stories: Sequence[Sequence[str]], model: PairClassifier, progress: Any = None) -> list[NDArray[np.float64]]:
-    """p of every neighbouring pair, one array per story; each distinct pair is judged once per block of stories."""
+def coherence(
+    stories: Sequence[Sequence[str]], model: PairClassifier, progress: Any = None
+) -> list[NDArray[np.float64]]:
+    """p of every neighbouring pair, one array per story; each distinct pair is judged once per block of
+    stories.
+    """
     out: list[NDArray[np.float64]] = []
     for begin in range(0, len(stories), BLOCK):
-        block = stories[begin:begin + BLOCK]
-        values = model.probabilities([pair for story in block for pair in pairwise(story)],
-                                     progress=None if progress is None or len(stories) > BLOCK else progress)
+        block = stories[begin : begin + BLOCK]
+        values = model.probabilities(
+            [pair for story in block for pair in pairwise(story)],
+            progress=None if progress is None or len(stories) > BLOCK else progress,
+        )
         ends = np.cumsum([max(len(story) - 1, 0) for story in block])
         out += [np.asarray(part) for part in np.split(values, ends[:-1])]
         if progress is not None and len(stories) > BLOCK:
@@ -84,8 +91,12 @@ class Coherence(MeanMetric):
     def document_values(self, task: Task, setting: Setting) -> FloatArray:
         stories = [sentences_of(document) for document in task.candidates]
         found = coherence(stories, load(self.model, setting.device), setting.progress)
-        return np.array([[p.mean(), p.min(), 0.0] if len(p) else [0.0, 0.0, float(len(story) == 1)]
-                         for p, story in zip(found, stories, strict=True)]).reshape(-1, 3)
+        return np.array(
+            [
+                [p.mean(), p.min(), 0.0] if len(p) else [0.0, 0.0, float(len(story) == 1)]
+                for p, story in zip(found, stories, strict=True)
+            ]
+        ).reshape(-1, 3)
 
     def signature(self, setting: Setting) -> Signature:
         return super().signature(setting).add(tok="model", model=load(self.model, setting.device).label)
@@ -102,4 +113,8 @@ class Links(NamedTuple):
 def explain(sentences: Sequence[str], model: PairClassifier) -> Links:
     """Figure 5 of the paper: every link of the story."""
     values = model.probabilities(list(pairwise(sentences))) if len(sentences) > 1 else np.empty(0)
-    return Links(tuple(map(float, values)), int(values.argmin()) if len(values) else -1, float(values.mean()) if len(values) else 0.0)
+    return Links(
+        tuple(map(float, values)),
+        int(values.argmin()) if len(values) else -1,
+        float(values.mean()) if len(values) else 0.0,
+    )

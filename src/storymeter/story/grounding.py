@@ -1,17 +1,19 @@
-"""RoViST-VG, visual grounding: are the things a story names in its pictures?  (RoViST, section 3.1, eqs. 1-3.)
+"""RoViST-VG, visual grounding: are the things a story names in its pictures?  (RoViST, section 3.1, eqs.
+    1-3.)
 
     best(t)  = max over all regions r of all pictures of the story of cos(vector(t), vector(r))
     idf(t)   = log(N / (1 + df(t)))           N stories, df(t) of them name t
     S        = log Σ_t exp(idf(t) · best(t))   over the nouns of every sentence, each once per sentence
     scaled   = 2 / (1 + exp(-S / 2)) - 1
 
-The stories of the corpus that is scored give N and df (`idf=corpus`); with a handful of stories that means nothing, so use
-`idf=none` there, which is idf = 1. A story without nouns or without pictures scores 0 and is counted in the parts
-`no_nouns` and `no_pictures`. `missing=error` stops at pictures that are not there, `missing=skip` goes on without them.
+The stories of the corpus that is scored give N and df (`idf=corpus`); with a handful of stories that means
+nothing, so use `idf=none` there, which is idf = 1. A story without nouns or without pictures scores 0 and is
+counted in the parts `no_nouns` and `no_pictures`. `missing=error` stops at pictures that are not there,
+`missing=skip` goes on without them.
 
-Models: the embedded one (`spaces`; not the paper's), a folder that `storymeter train grounding` wrote (`rovist_vg(model=runs/vg)`), or
-a local Hugging Face model of pictures and texts, such as CLIP (`borrowed`). Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`).
-"""
+Models: the embedded one (`spaces`; not the paper's), a folder that `storymeter train grounding` wrote
+(`rovist_vg(model=runs/vg)`), or a local Hugging Face model of pictures and texts, such as CLIP (`borrowed`).
+Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`)."""
 
 from __future__ import annotations
 
@@ -42,11 +44,11 @@ Missing = Literal["error", "skip"]
 
 
 class Store:
-    """Vectors and boxes of every picture looked at, each once; the vectors lie in a temporary file, so memory stays flat.
+    """Vectors and boxes of every picture looked at, each once; the vectors lie in a temporary file, so memory
+    stays flat.
 
-    With the cache on (`pairs.embeddings`), a region is encoded once on this machine, whatever its picture is called: it is known
-    by the hash of the file and its box, in one cache file per model and release.
-    """
+    With the cache on (`pairs.embeddings`), a region is encoded once on this machine, whatever its picture is
+    called: it is known by the hash of the file and its box, in one cache file per model and release."""
 
     def __init__(self, pictures: Pictures, where: Regions, space: JointSpace) -> None:
         self.pictures, self.where, self.space = pictures, where, space
@@ -130,7 +132,13 @@ def scaled(score: float) -> float:
     return 2.0 / (1.0 + float(np.exp(-0.5 * score))) - 1.0
 
 
-def ground(story: Sequence[Sequence[str]], names: Sequence[str], store: Store, vectors: dict[str, Float32], idf: dict[str, float] | None) -> list[Grounded]:
+def ground(
+    story: Sequence[Sequence[str]],
+    names: Sequence[str],
+    store: Store,
+    vectors: dict[str, Float32],
+    idf: dict[str, float] | None,
+) -> list[Grounded]:
     """Each noun with the region that shows it best, whatever the picture; empty without nouns or pictures."""
     told = [(noun, number) for number, sentence in enumerate(story) for noun in sentence]
     if not told or not names:
@@ -140,8 +148,17 @@ def ground(story: Sequence[Sequence[str]], names: Sequence[str], store: Store, v
     where = [(name, box) for name, _, boxes in looked for box in boxes]
     alike = np.stack([vectors[noun] for noun, _ in told]) @ everything.T
     best = alike.argmax(1)
-    return [Grounded(noun, number, where[best[k]][0], where[best[k]][1], float(alike[k, best[k]]), 1.0 if idf is None else idf[noun])
-            for k, (noun, number) in enumerate(told)]
+    return [
+        Grounded(
+            noun,
+            number,
+            where[best[k]][0],
+            where[best[k]][1],
+            float(alike[k, best[k]]),
+            1.0 if idf is None else idf[noun],
+        )
+        for k, (noun, number) in enumerate(told)
+    ]
 
 
 class VisualGrounding(MeanMetric):
@@ -149,13 +166,34 @@ class VisualGrounding(MeanMetric):
     percent: ClassVar[bool] = False
     parts: tuple[str, ...] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
 
-    def __init__(self, model: str = "", regions: str = "grid", idf: Idf = "corpus", missing: Missing = "error", scaled: bool = False) -> None:
+    def __init__(
+        self,
+        model: str = "",
+        regions: str = "grid",
+        idf: Idf = "corpus",
+        missing: Missing = "error",
+        scaled: bool = False,
+    ) -> None:
         self.model, self.regions, self.idf, self.missing, self.scaled = model, regions, idf, missing, scaled
 
     @property
     def name(self) -> str:
-        usual: dict[str, object] = {"model": "", "regions": "grid", "idf": "corpus", "missing": "error", "scaled": False}
-        return printed("rovist_vg", usual, model=self.model, regions=self.regions, idf=self.idf, missing=self.missing, scaled=self.scaled)
+        usual: dict[str, object] = {
+            "model": "",
+            "regions": "grid",
+            "idf": "corpus",
+            "missing": "error",
+            "scaled": False,
+        }
+        return printed(
+            "rovist_vg",
+            usual,
+            model=self.model,
+            regions=self.regions,
+            idf=self.idf,
+            missing=self.missing,
+            scaled=self.scaled,
+        )
 
     def document_values(self, task: Task, setting: Setting) -> FloatArray:
         store = self.store(setting)
@@ -177,17 +215,33 @@ class VisualGrounding(MeanMetric):
     def store(self, setting: Setting) -> Store:
         """The pictures of the run, shared by all systems and metrics that look at them in the same way."""
         if setting.images is None:
-            raise UsageError(f"{self.name} looks at pictures, and was given none.", hint="Give their folder: --images FOLDER (images= in Python).")
+            raise UsageError(
+                f"{self.name} looks at pictures, and was given none.",
+                hint="Give their folder: --images FOLDER (images= in Python).",
+            )
         key = ("pictures", setting.images, self.model, self.regions, setting.device)
         if key not in setting.shared:
             space = load_space(self.model, setting.device)
-            setting.shared[key] = Store(Pictures(setting.images), regions(self.regions, setting.device), space)
+            setting.shared[key] = Store(
+                Pictures(setting.images), regions(self.regions, setting.device), space
+            )
         store: Store = setting.shared[key]
         return store
 
     def signature(self, setting: Setting) -> Signature:
         store = self.store(setting)
-        return super().signature(setting).add(tok="hanta", model=store.space.label, regions=store.where.label, idf=self.idf, missing=self.missing, scaled=self.scaled)
+        return (
+            super()
+            .signature(setting)
+            .add(
+                tok="hanta",
+                model=store.space.label,
+                regions=store.where.label,
+                idf=self.idf,
+                missing=self.missing,
+                scaled=self.scaled,
+            )
+        )
 
 
 def story_nouns(documents: Sequence[Document], setting: Setting | None = None) -> list[list[tuple[str, ...]]]:

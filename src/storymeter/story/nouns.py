@@ -1,7 +1,9 @@
-"""The nouns of a sentence: HanTa's English tagger (its data is in the wheel), with WordNet for words it does not know.
+"""The nouns of a sentence: HanTa's English tagger (its data is in the wheel), with WordNet for words it does
+not know.
 
-Placeholders become words that can be seen (`[male]` -> man). A word the tagger has never met (its best score is that of a
-guess) counts as a noun when WordNet has it as one; where METEOR's synset list is missing (`pairs.wordnet`), the guess stands.
+Placeholders become words that can be seen (`[male]` -> man). A word the tagger has never met (its best score
+is that of a guess) counts as a noun when WordNet has it as one; where METEOR's synset list is missing
+(`pairs.wordnet`), the guess stands.
 
 >>> nouns(["[male] walked his old dogs to the park , and i took a photo of the dogs ."])  # doctest: +SKIP
 [('man', 'dogs', 'park', 'photo')]
@@ -41,7 +43,11 @@ def _nouns(sentence: str) -> tuple[str, ...]:
     if not tokens:
         return ()
     tagged = tagger(_WHAT).tag_sent(tokens, taglevel=1)
-    return tuple(dict.fromkeys(word for word, _, tag in tagged if word != "i" and _WORD.match(word) and _is_noun(word, tag)))
+    return tuple(
+        dict.fromkeys(
+            word for word, _, tag in tagged if word != "i" and _WORD.match(word) and _is_noun(word, tag)
+        )
+    )
 
 
 def _is_noun(word: str, tag: str) -> bool:

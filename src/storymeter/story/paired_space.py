@@ -1,8 +1,9 @@
-"""A grounding model that `storymeter train grounding` wrote: a ViT and GloVe phrases in one space (RoViST, algorithm 1).
+"""A grounding model that `storymeter train grounding` wrote: a ViT and GloVe phrases in one space (RoViST,
+algorithm 1).
 
-The folder holds `grounding.json`, `grounding.safetensors` (everything that was trained) and `encoder/` (the shape of the vision
-model). GloVe itself is not copied: its path is in the JSON, and `STORYMETER_GLOVE` may name another place of the same file.
-"""
+The folder holds `grounding.json`, `grounding.safetensors` (everything that was trained) and `encoder/` (the
+shape of the vision model). GloVe itself is not copied: its path is in the JSON, and `STORYMETER_GLOVE` may
+name another place of the same file."""
 
 from __future__ import annotations
 
@@ -15,7 +16,16 @@ import msgspec
 import numpy as np
 
 from ..errors import DataError
-from ..text.checkpoints import SAFELY, checkpoint_folder, need_torch, opening, read_safetensors, read_settings, torch_device, weights_hash
+from ..text.checkpoints import (
+    SAFELY,
+    checkpoint_folder,
+    need_torch,
+    opening,
+    read_safetensors,
+    read_settings,
+    torch_device,
+    weights_hash,
+)
 from ..text.glove import Glove
 from .regions import Box
 from .spaces import Float32
@@ -53,9 +63,11 @@ class PairedSpace:
         out = np.empty((len(crops), self.width), np.float32)
         with torch.inference_mode():
             for begin in range(0, len(crops), 32):
-                pixels = to_pixels(crops[begin:begin + 32], self.config)
+                pixels = to_pixels(crops[begin : begin + 32], self.config)
                 vectors = self.net.images(torch.from_numpy(pixels).to(self.device))
-                out[begin:begin + len(vectors)] = (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy()
+                out[begin : begin + len(vectors)] = (
+                    (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy()
+                )
         return out
 
     def phrases(self, texts: Sequence[str]) -> Float32:
@@ -68,18 +80,26 @@ class PairedSpace:
 
 def to_pixels(crops: Sequence[Any], config: PairedConfig) -> Float32:
     """(crops, 3, side, side): squeezed to a square, as the paper's crops are, and normalised."""
-    squares = np.stack([np.asarray(crop.resize((config.side, config.side)), np.float32) for crop in crops]) / 255
+    squares = (
+        np.stack([np.asarray(crop.resize((config.side, config.side)), np.float32) for crop in crops]) / 255
+    )
     scaled = (squares - np.array(config.mean, np.float32)) / np.array(config.deviation, np.float32)
     return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2), np.float32)
 
 
 def load_vision(folder: Path, *, weights: bool) -> tuple[Any, dict[str, Any]]:
     """(vision model, its preprocessing) from a local folder; with `weights=False` only the shape is built."""
-    with opening(folder, "Grounding (rovist_vg, tiger)", hint="Give a ViT-like checkpoint saved as safetensors.") as transformers:
+    with opening(
+        folder, "Grounding (rovist_vg, tiger)", hint="Give a ViT-like checkpoint saved as safetensors."
+    ) as transformers:
         if weights:
-            model = transformers.AutoModel.from_pretrained(str(checkpoint_folder(folder)), use_safetensors=True, **SAFELY)
+            model = transformers.AutoModel.from_pretrained(
+                str(checkpoint_folder(folder)), use_safetensors=True, **SAFELY
+            )
         else:
-            model = transformers.AutoModel.from_config(transformers.AutoConfig.from_pretrained(str(folder), **SAFELY))
+            model = transformers.AutoModel.from_config(
+                transformers.AutoConfig.from_pretrained(str(folder), **SAFELY)
+            )
         if not hasattr(model.config, "hidden_size"):
             raise ValueError("it has no hidden_size, so it is not ViT-like")
     settings = folder / "preprocessor_config.json"
@@ -90,9 +110,15 @@ def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:
     try:
         config = msgspec.json.decode((folder / CONFIG).read_bytes(), type=PairedConfig)
     except (OSError, msgspec.MsgspecError) as error:
-        raise DataError(f"{folder} holds no grounding model: {error}", hint="Give a folder that `storymeter train grounding` wrote.") from None
+        raise DataError(
+            f"{folder} holds no grounding model: {error}",
+            hint="Give a folder that `storymeter train grounding` wrote.",
+        ) from None
     if not (folder / WEIGHTS).is_file():
-        raise DataError(f"{folder} holds no weights ({WEIGHTS}).", hint="Copy the whole folder; only safetensors are read.")
+        raise DataError(
+            f"{folder} holds no weights ({WEIGHTS}).",
+            hint="Copy the whole folder; only safetensors are read.",
+        )
     need_torch("Grounding (rovist_vg, tiger)")
     from .paired_layers import PairedNet
     from .train.loop import load_weights
@@ -102,5 +128,9 @@ def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:
     load_weights(net, read_safetensors(folder / WEIGHTS), folder / WEIGHTS)
     glove = Glove(os.environ.get("STORYMETER_GLOVE") or config.glove)
     if glove.width != config.text_width:
-        raise DataError(f"{glove.path} has {glove.width} numbers a word, and the model was trained with {config.text_width}.", hint="Let STORYMETER_GLOVE name the right file.")
+        raise DataError(
+            f"{glove.path} has {glove.width} numbers a word, and the model was trained with"
+            f" {config.text_width}.",
+            hint="Let STORYMETER_GLOVE name the right file.",
+        )
     return PairedSpace(config, net, glove, device, weights_hash(folder / WEIGHTS))

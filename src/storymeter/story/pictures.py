@@ -1,9 +1,8 @@
 """A story's pictures: found by name in one folder, and decoded safely.
 
-Names are looked up in a listing of the folder, so a name with `..` in it leads nowhere. A picture is measured before it is
-decoded; a huge, broken or unreadable one is an error that names the file. EXIF rotation is honoured, and large pictures
-are scaled down at once, so that memory stays flat.
-"""
+Names are looked up in a listing of the folder, so a name with `..` in it leads nowhere. A picture is measured
+before it is decoded; a huge, broken or unreadable one is an error that names the file. EXIF rotation is
+honoured, and large pictures are scaled down at once, so that memory stays flat."""
 
 from __future__ import annotations
 
@@ -23,12 +22,16 @@ LONGEST_SIDE = 1024
 
 
 class Pictures:
-    """A folder of images: `name.jpg` or `name`, at any depth; or a subfolder per story, or an image, named by its id."""
+    """A folder of images: `name.jpg` or `name`, at any depth; or a subfolder per story, or an image, named by
+    its id.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         if not self.folder.is_dir():
-            raise UsageError(f"There is no folder {str(folder)!r} of images.", hint="Give it with --images FOLDER.")
+            raise UsageError(
+                f"There is no folder {str(folder)!r} of images.", hint="Give it with --images FOLDER."
+            )
         self._by_name: dict[str, Path] = {}
         self._by_folder: dict[str, list[str]] = {}
         for place, folders, files in os.walk(self.folder):
@@ -44,23 +47,42 @@ class Pictures:
                     self._by_folder.setdefault(relative.parent.as_posix(), []).append(relative.as_posix())
 
     def of(self, document: Document) -> list[str]:
-        """The names of a story's pictures; where the file names none, those in the subfolder of its id, or the one that is called so."""
-        return images_of(document) or self._by_folder.get(document.id) or ([document.id] if document.id in self._by_name else [])
+        """The names of a story's pictures; where the file names none, those in the subfolder of its id, or
+        the one that is called so.
+        """
+        return (
+            images_of(document)
+            or self._by_folder.get(document.id)
+            or ([document.id] if document.id in self._by_name else [])
+        )
 
     def find(self, name: str) -> Path | None:
         return self._by_name.get(name) or self._by_name.get(Path(name).name)
 
     def check(self, documents: Sequence[Document], metric: str = "rovist_vg") -> None:
         """An error that counts and names what is missing; `metric` is who wants them."""
-        lacking = list(dict.fromkeys(name for document in documents for name in self.of(document) if self.find(name) is None))
+        lacking = list(
+            dict.fromkeys(
+                name for document in documents for name in self.of(document) if self.find(name) is None
+            )
+        )
         named = {name for document in documents for name in self.of(document)}
         blind = [document.id for document in documents if document.captions and not self.of(document)]
         if lacking:
-            raise DataError(f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {some(lacking)}",
-                            hint=f"Add them, or score the stories by the pictures that are there: {metric}(missing=skip).")
+            raise DataError(
+                f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {some(lacking)}",
+                hint=(
+                    f"Add them, or score the stories by the pictures that are there: {metric}(missing=skip)."
+                ),
+            )
         if blind:
-            raise DataError(f"{len(blind):,} of {len(documents):,} stories name no image: {some(blind)}",
-                            hint=f"Give captions with images, a photo_sequence, or an image or subfolder of images named by the id; or use {metric}(missing=skip).")
+            raise DataError(
+                f"{len(blind):,} of {len(documents):,} stories name no image: {some(blind)}",
+                hint=(
+                    "Give captions with images, a photo_sequence, or an image or subfolder of images named"
+                    f" by the id; or use {metric}(missing=skip)."
+                ),
+            )
 
 
 def open_picture(path: Path) -> Any:
@@ -76,8 +98,11 @@ def open_picture(path: Path) -> Any:
             warnings.simplefilter("ignore")  # Pillow's own warning about large files; ours is an error
             image = Image.open(path)
             if image.width * image.height > MAX_PIXELS:
-                raise DataError(f"{path} has {image.width * image.height / 1e6:,.0f} megapixels, which is more than the {MAX_PIXELS // 1_000_000} that are decoded.",
-                                hint="Scale it down; regions are looked at in 224 x 224 pixels anyway.")
+                raise DataError(
+                    f"{path} has {image.width * image.height / 1e6:,.0f} megapixels, which is more than the"
+                    f" {MAX_PIXELS // 1_000_000} that are decoded.",
+                    hint="Scale it down; regions are looked at in 224 x 224 pixels anyway.",
+                )
             image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
             image.load()
             upright = ImageOps.exif_transpose(image)
@@ -86,7 +111,13 @@ def open_picture(path: Path) -> Any:
         raise
     except Exception as error:  # decoders raise whatever they like on broken files
         if type(error).__name__ == "DecompressionBombError":
-            raise DataError(f"{path} claims more pixels than are decoded ({MAX_PIXELS // 1_000_000} million).", hint="Scale it down.") from None
-        raise DataError(f"{path} is no image that can be read: {str(error) or type(error).__name__}", hint="It may be truncated: copy it again.") from None
+            raise DataError(
+                f"{path} claims more pixels than are decoded ({MAX_PIXELS // 1_000_000} million).",
+                hint="Scale it down.",
+            ) from None
+        raise DataError(
+            f"{path} is no image that can be read: {str(error) or type(error).__name__}",
+            hint="It may be truncated: copy it again.",
+        ) from None
     rgb.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     return rgb

@@ -2,17 +2,20 @@
 
     J(a, b)  = |words of a ∩ words of b| / |words of a ∪ words of b|
     inter    = mean J over all pairs of sentences of the story
-    intra    = mean J over neighbouring n-grams (n = 4, consecutive, not overlapping) of each sentence, over the whole story
+    intra    = mean J over neighbouring n-grams (n = 4, consecutive, not overlapping) of each sentence, over
+             the whole story
     NR       = 1 - (inter + intra) / 2
 
-The last n-gram of a sentence may be shorter. A story in which no sentence has two n-grams has intra 0. One sentence has
-no inter: NR = 1 - intra, and the part `single` counts such stories. A story without a word scores 0.
+The last n-gram of a sentence may be shorter. A story in which no sentence has two n-grams has intra 0. One
+sentence has no inter: NR = 1 - intra, and the part `single` counts such stories. A story without a word
+scores 0.
 
-`jaccard=set` is the paper's. `jaccard=pairs` is what the authors' script does: equal token pairs above the line (so J may
-exceed 1 and NR may be negative), every token with its marks, the last token of each sentence dropped, NLTK's sentences.
+`jaccard=set` is the paper's. `jaccard=pairs` is what the authors' script does: equal token pairs above the
+line (so J may exceed 1 and NR may be negative), every token with its marks, the last token of each sentence
+dropped, NLTK's sentences.
 
-Worked example, `we saw a big red dog .` and `we saw a cat .`: inter = |{we, saw, a}| / |{we, saw, a, big, red, dog, cat}|
-= 3/7; the first sentence has the n-grams (we saw a big) and (red dog), J = 0; NR = 1 - 3/14.
+Worked example, `we saw a big red dog .` and `we saw a cat .`: inter = |{we, saw, a}| / |{we, saw, a, big,
+red, dog, cat}| = 3/7; the first sentence has the n-grams (we saw a big) and (red dog), J = 0; NR = 1 - 3/14.
 
 >>> values = redundancy([["we saw a big red dog .", "we saw a cat ."]])
 >>> [round(float(value), 4) for value in values[0]]
@@ -40,8 +43,12 @@ from .told import sentences_of
 Jaccard = Literal["set", "pairs"]
 
 
-def redundancy(stories: Sequence[Sequence[str]], *, n: int = 4, jaccard: Jaccard = "set", jobs: int = 1) -> FloatArray:
-    """(stories, 3): NR, inter, intra of stories given as sentences; inter is NaN where there is one sentence only."""
+def redundancy(
+    stories: Sequence[Sequence[str]], *, n: int = 4, jaccard: Jaccard = "set", jobs: int = 1
+) -> FloatArray:
+    """(stories, 3): NR, inter, intra of stories given as sentences; inter is NaN where there is one sentence
+    only.
+    """
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__  # a new word gets the next number
     flat: list[int] = []
@@ -56,8 +63,15 @@ def redundancy(stories: Sequence[Sequence[str]], *, n: int = 4, jaccard: Jaccard
             ends.append(len(flat))
         sizes.append(len(ends) - 1)
     parts = np.empty((len(stories), 2))
-    _native.story_redundancy(np.array(flat, dtype=np.int32), np.array(ends, dtype=np.int64), np.array(sizes, dtype=np.int64),
-                             n, jaccard == "pairs", jobs, parts)
+    _native.story_redundancy(
+        np.array(flat, dtype=np.int32),
+        np.array(ends, dtype=np.int64),
+        np.array(sizes, dtype=np.int64),
+        n,
+        jaccard == "pairs",
+        jobs,
+        parts,
+    )
     inter, intra = parts[:, 0], np.nan_to_num(parts[:, 1], nan=0.0)
     value = 1.0 - np.where(np.isnan(inter), intra, (np.nan_to_num(inter) + intra) / 2)
     return np.column_stack([value, inter, intra])
@@ -74,7 +88,9 @@ class NonRedundancy(MeanMetric):
 
     def __init__(self, jaccard: Jaccard = "set", n: int = 4) -> None:
         if n < 1:
-            raise UsageError(f"rovist_nr: n-grams of {n} words do not exist.", hint="Use n=4, as the paper does.")
+            raise UsageError(
+                f"rovist_nr: n-grams of {n} words do not exist.", hint="Use n=4, as the paper does."
+            )
         self.jaccard: Jaccard = jaccard
         self.n = n
 
@@ -86,8 +102,10 @@ class NonRedundancy(MeanMetric):
         stories = [sentences_of(document, like_nltk=self.jaccard == "pairs") for document in task.candidates]
         out = np.empty((len(stories), 4))
         for begin in range(0, len(stories), 20_000):  # so that memory does not grow with the corpus
-            block = redundancy(stories[begin:begin + 20_000], n=self.n, jaccard=self.jaccard, jobs=setting.jobs)
-            out[begin:begin + len(block), :3] = block
+            block = redundancy(
+                stories[begin : begin + 20_000], n=self.n, jaccard=self.jaccard, jobs=setting.jobs
+            )
+            out[begin : begin + len(block), :3] = block
             setting.progress("looking for repetition", begin + len(block), len(stories))
         out[:, 3] = [len(story) == 1 for story in stories]
         out[[not story for story in stories], 0] = 0.0
@@ -98,7 +116,9 @@ class NonRedundancy(MeanMetric):
 
 
 class Repetition(NamedTuple):
-    """Two sentences (or one sentence twice, for n-grams inside it), how alike they are, and the words they share."""
+    """Two sentences (or one sentence twice, for n-grams inside it), how alike they are, and the words they
+    share.
+    """
 
     first: int
     second: int
@@ -108,13 +128,15 @@ class Repetition(NamedTuple):
 
 
 def explain(sentences: Sequence[str], *, n: int = 4) -> list[Repetition]:
-    """Everything that repeats, the most alike first: pairs of sentences, and neighbouring n-grams inside one."""
+    """Everything that repeats, the most alike first: pairs of sentences, and neighbouring n-grams inside
+    one.
+    """
     found = []
     told = [words(sentence) for sentence in sentences]
     for (i, a), (j, b) in combinations(enumerate(told), 2):
         found += _repetition(i, j, a, b)
     for i, sentence in enumerate(told):
-        grams = [sentence[k:k + n] for k in range(0, len(sentence), n)]
+        grams = [sentence[k : k + n] for k in range(0, len(sentence), n)]
         for a, b in pairwise(grams):
             found += _repetition(i, i, a, b)
     return sorted(found, key=lambda item: (-item.likeness, item.first, item.second))
@@ -126,5 +148,3 @@ def _repetition(i: int, j: int, a: list[str], b: list[str]) -> list[Repetition]:
         return []
     grams = (" ".join(a), " ".join(b)) if i == j else ("", "")
     return [Repetition(i, j, len(shared) / len({*a, *b}), tuple(shared), grams)]
-
-

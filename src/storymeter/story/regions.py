@@ -1,9 +1,10 @@
-"""Which parts of a picture are looked at: a table of boxes from any detector, a detector by local path, or a grid.
+"""Which parts of a picture are looked at: a table of boxes from any detector, a detector by local path, or a
+grid.
 
-A table has the columns image, x, y, w, h and, if it likes, confidence and label (CSV with a header, or JSON Lines); the ten
-most confident boxes of each image count, as in the paper. Pixels refer to the upright image at its full size; boxes that
-lie within 0-1 in both directions are read as shares of it. The grid is the whole image and overlapping squares at two scales.
-"""
+A table has the columns image, x, y, w, h and, if it likes, confidence and label (CSV with a header, or JSON
+Lines); the ten most confident boxes of each image count, as in the paper. Pixels refer to the upright image
+at its full size; boxes that lie within 0-1 in both directions are read as shares of it. The grid is the whole
+image and overlapping squares at two scales."""
 
 from __future__ import annotations
 
@@ -33,8 +34,14 @@ class Box(NamedTuple):
 
     def crop(self, image: Any) -> Any:
         """The part of the picture inside the box, at least one pixel."""
-        left, top = min(int(self.left * image.width), image.width - 1), min(int(self.top * image.height), image.height - 1)
-        right, bottom = max(left + 1, round(self.right * image.width)), max(top + 1, round(self.bottom * image.height))
+        left, top = (
+            min(int(self.left * image.width), image.width - 1),
+            min(int(self.top * image.height), image.height - 1),
+        )
+        right, bottom = (
+            max(left + 1, round(self.right * image.width)),
+            max(top + 1, round(self.bottom * image.height)),
+        )
         return image.crop((left, top, min(right, image.width), min(bottom, image.height)))
 
 
@@ -75,22 +82,38 @@ class BoxTable:
                 confidence = float(1.0 if record.get("confidence") in (None, "") else record["confidence"])
                 image = str(record["image"])
             except (KeyError, TypeError, ValueError):
-                raise DataError(f"{path}:{number}: a box needs image, x, y, w and h as numbers.", hint="Columns: image, x, y, w, h[, confidence, label].") from None
+                raise DataError(
+                    f"{path}:{number}: a box needs image, x, y, w and h as numbers.",
+                    hint="Columns: image, x, y, w, h[, confidence, label].",
+                ) from None
             if not all(map(math.isfinite, (x, y, w, h, confidence))):
-                raise DataError(f"{path}:{number}: a box needs image, x, y, w and h as numbers.", hint="None of them may be NaN or infinite.")
+                raise DataError(
+                    f"{path}:{number}: a box needs image, x, y, w and h as numbers.",
+                    hint="None of them may be NaN or infinite.",
+                )
             if not (w > 0 and h > 0):
-                raise DataError(f"{path}:{number}: a box of {w:g} x {h:g} is empty.", hint="Width and height must be above 0.")
+                raise DataError(
+                    f"{path}:{number}: a box of {w:g} x {h:g} is empty.",
+                    hint="Width and height must be above 0.",
+                )
             self._boxes.setdefault(image, []).append((x, y, w, h, confidence, str(record.get("label") or "")))
 
     def boxes(self, name: str, image: Any, size: tuple[int, int]) -> list[Box]:
-        listed = self._boxes.get(name) or self._boxes.get(Path(name).name) or self._boxes.get(Path(name).stem) or []
+        listed = (
+            self._boxes.get(name)
+            or self._boxes.get(Path(name).name)
+            or self._boxes.get(Path(name).stem)
+            or []
+        )
         if not listed:
             return [Box(0, 0, 1, 1)]
         found = []
         for x, y, w, h, confidence, label in sorted(listed, key=lambda box: -box[4])[:BEST]:
             across, down = (1.0, 1.0) if x + w <= 1.0 and y + h <= 1.0 else size
             left, top = min(max(x / across, 0.0), 1.0), min(max(y / down, 0.0), 1.0)
-            found.append(Box(left, top, min((x + w) / across, 1.0), min((y + h) / down, 1.0), confidence, label))
+            found.append(
+                Box(left, top, min((x + w) / across, 1.0), min((y + h) / down, 1.0), confidence, label)
+            )
         return found
 
 
@@ -98,18 +121,24 @@ def _records(path: Path) -> list[tuple[int, dict[str, Any]]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.", hint="Give a CSV or JSON Lines file of boxes.") from None
+        raise DataError(
+            f"{path} cannot be read: {error.strerror}.", hint="Give a CSV or JSON Lines file of boxes."
+        ) from None
     except UnicodeDecodeError:
         raise DataError(f"{path} is not text.", hint="Give a CSV or JSON Lines file of boxes.") from None
     if text.lstrip().startswith("{"):
         try:
-            return [(number, json.loads(line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+            return [
+                (number, json.loads(line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+            ]
         except json.JSONDecodeError as error:
             raise DataError(f"{path}: {error}", hint="One JSON object a line.") from None
     try:
         return [(number, dict(row)) for number, row in enumerate(csv.DictReader(io.StringIO(text)), 2)]
     except csv.Error as error:
-        raise DataError(f"{path} is no table of boxes: {error}", hint="Columns: image, x, y, w, h[, confidence, label].") from None
+        raise DataError(
+            f"{path} is no table of boxes: {error}", hint="Columns: image, x, y, w, h[, confidence, label]."
+        ) from None
 
 
 class Detector:
@@ -117,9 +146,15 @@ class Detector:
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         folder = checkpoint_folder(folder)
-        with opening(folder, "The detector", hint="It must be an object detector with an image processor, saved as safetensors.") as transformers:
+        with opening(
+            folder,
+            "The detector",
+            hint="It must be an object detector with an image processor, saved as safetensors.",
+        ) as transformers:
             self.processor = transformers.AutoImageProcessor.from_pretrained(str(folder), **SAFELY)
-            self.model = transformers.AutoModelForObjectDetection.from_pretrained(str(folder), use_safetensors=True, **SAFELY)
+            self.model = transformers.AutoModelForObjectDetection.from_pretrained(
+                str(folder), use_safetensors=True, **SAFELY
+            )
         self.device = torch_device(device)
         self.model.to(self.device).eval()
         self.label = f"detector:{folder.name}#{weights_hash(*weight_files(folder))[:8]}"
@@ -134,7 +169,16 @@ class Detector:
         found = []
         for k in seen["scores"].argsort(descending=True)[:BEST].tolist():
             left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in seen["boxes"][k].tolist())
-            found.append(Box(left, top, right, bottom, float(seen["scores"][k]), str(names.get(int(seen["labels"][k]), ""))))
+            found.append(
+                Box(
+                    left,
+                    top,
+                    right,
+                    bottom,
+                    float(seen["scores"][k]),
+                    str(names.get(int(seen["labels"][k]), "")),
+                )
+            )
         return found
 
 

@@ -1,14 +1,17 @@
-"""Pictures and words in one space: what grounding asks of a model, the embedded model, and how a trained one is loaded.
+"""Pictures and words in one space: what grounding asks of a model, the embedded model, and how a trained one
+is loaded.
 
-**The embedded model is not the paper's.** It needs no paired training data (convex combination of label embeddings, after
-Norouzi et al., 2014): EfficientNet-Lite0 says which of 1,000 ImageNet classes a region shows, and
+**The embedded model is not the paper's.** It needs no paired training data (convex combination of label
+embeddings, after Norouzi et al., 2014): EfficientNet-Lite0 says which of 1,000 ImageNet classes a region
+shows, and
 
-    vector(region) = Σ p_k · label_k   over its 20 likeliest classes, p softened by a temperature of 1.5, scaled to length one
+    vector(region) = Σ p_k · label_k   over its 20 likeliest classes, p softened by a temperature of 1.5,
+                                       scaled to length one
     vector(noun)   = MiniLM(noun),  label_k = MiniLM(WordNet's words for class k)
 
-ImageNet has no class for people. Faces are found by scikit-image's cascade (Viola-Jones with local binary patterns, its data
-in the wheel): each gives one more region, head and shoulders, whose vector is that of people words.
-"""
+ImageNet has no class for people. Faces are found by scikit-image's cascade (Viola-Jones with local binary
+patterns, its data in the wheel): each gives one more region, head and shoulders, whose vector is that of
+people words."""
 
 from __future__ import annotations
 
@@ -59,7 +62,9 @@ class LabelSpace:
         self.net = net.to(self.device)
         self.words = Embeddings("", device)
         self.width = self.words.vectors.dimension
-        self.labels = self.phrases([line.split("\t")[1] for line in CLASSES.read_text(encoding="utf-8").splitlines()])
+        self.labels = self.phrases(
+            [line.split("\t")[1] for line in CLASSES.read_text(encoding="utf-8").splitlines()]
+        )
         self.person = _unit(self.phrases(PEOPLE).mean(0))
         self.cascade = _face_cascade()
         self.label = f"labels(efficientnet-lite0#{digest[:8]},{self.words.label}{',faces' if self.cascade is not None else ''})"
@@ -71,12 +76,22 @@ class LabelSpace:
         small.thumbnail((_FACE_SIDE, _FACE_SIDE))
         if min(small.size) < 48:
             return []
-        found = self.cascade.detect_multi_scale(img=np.asarray(small), scale_factor=1.2, step_ratio=1, min_size=(48, 48), max_size=(400, 400))
+        found = self.cascade.detect_multi_scale(
+            img=np.asarray(small), scale_factor=1.2, step_ratio=1, min_size=(48, 48), max_size=(400, 400)
+        )
         boxes = []
         for face in found:
             side, left, top = face["width"], face["c"], face["r"]
-            around = (left - 0.5 * side, top - 0.4 * side, left + 1.5 * side, top + 2.0 * side)  # head and shoulders
-            x0, y0, x1, y1 = (min(max(value / size, 0.0), 1.0) for value, size in zip(around, (small.width, small.height) * 2, strict=True))
+            around = (
+                left - 0.5 * side,
+                top - 0.4 * side,
+                left + 1.5 * side,
+                top + 2.0 * side,
+            )  # head and shoulders
+            x0, y0, x1, y1 = (
+                min(max(value / size, 0.0), 1.0)
+                for value, size in zip(around, (small.width, small.height) * 2, strict=True)
+            )
             boxes.append(Box(float(x0), float(y0), float(x1), float(y1), 1.0, "person"))
         return boxes
 
@@ -87,12 +102,14 @@ class LabelSpace:
 
         out = np.empty((len(crops), self.width), np.float32)
         for begin in range(0, len(crops), BATCH):
-            pixels = np.stack([np.asarray(crop.resize((SIDE, SIDE)), np.float32) for crop in crops[begin:begin + BATCH]])
+            pixels = np.stack(
+                [np.asarray(crop.resize((SIDE, SIDE)), np.float32) for crop in crops[begin : begin + BATCH]]
+            )
             with torch.inference_mode():
                 logits = self.net((torch.from_numpy(pixels).permute(0, 3, 1, 2).to(self.device) - 127) / 128)
                 chance, place = (logits / TEMPERATURE).softmax(-1).topk(LIKELIEST)
             mixed = (chance.float().cpu().numpy()[:, :, None] * self.labels[place.cpu().numpy()]).sum(1)
-            out[begin:begin + len(mixed)] = _unit(mixed)
+            out[begin : begin + len(mixed)] = _unit(mixed)
         for k, box in enumerate(boxes):
             if box.label == "person":
                 out[k] = self.person
@@ -103,7 +120,9 @@ class LabelSpace:
 
 
 def _unit(vectors: Float32) -> Float32:
-    out: Float32 = (vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)).astype(np.float32)
+    out: Float32 = (vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)).astype(
+        np.float32
+    )
     return out
 
 
@@ -121,7 +140,9 @@ def _face_cascade() -> Any:
 
 @functools.lru_cache(maxsize=2)
 def load_space(path: str = "", device: str = "cpu") -> JointSpace:
-    """The embedded space, one that `storymeter train grounding` wrote, or a Hugging Face model such as CLIP; loaded once per process."""
+    """The embedded space, one that `storymeter train grounding` wrote, or a Hugging Face model such as CLIP;
+    loaded once per process.
+    """
     need_torch("Grounding (rovist_vg, tiger)")
     if not path:
         return LabelSpace(device)

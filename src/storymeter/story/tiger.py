@@ -1,27 +1,32 @@
-"""TIGEr: do candidate and reference speak of the same parts of the picture?  (After Jiang et al., EMNLP 2019.)
+"""TIGEr: do candidate and reference speak of the same parts of the picture?  (After Jiang et al., EMNLP
+    2019.)
 
-A grounding model says how much each region r of the item's pictures has to do with a text T, as SCAN does (Lee et al., ECCV 2018): the region
-picks from the nouns t of the text what it shows,
+A grounding model says how much each region r of the item's pictures has to do with a text T, as SCAN does
+(Lee et al., ECCV 2018): the region picks from the nouns t of the text what it shows,
 
     a_r      = Σ_t α_rt · vector(t),   α_rt = softmax over t of 9 · cos(vector(r), vector(t))
     s_r(T)   = cos(vector(r), a_r)
 
-RRS, region rank similarity: the nDCG of the candidate's order of regions, where a region gains what the reference gives it above the least,
+RRS, region rank similarity: the nDCG of the candidate's order of regions, where a region gains what the
+reference gives it above the least,
 
-    RRS      = Σ_k g(c_k) / log2(k + 1)  over the same sum in the reference's own order,   g(r) = s_r(R) - min s(R),  c_k: k-th region by s(C)
+    RRS      = Σ_k g(c_k) / log2(k + 1)  over the same sum in the reference's own order,   g(r) = s_r(R) - min
+             s(R),  c_k: k-th region by s(C)
 
-WDS, weight distribution similarity: how little the candidate's shares of attention surprise who has the reference's,
+WDS, weight distribution similarity: how little the candidate's shares of attention surprise who has the
+reference's,
 
     WDS      = exp(-KL(P_R ‖ P_C)),   P_T(r) = softmax over r of 9 · s_r(T)
 
     tiger    = (RRS + WDS) / 2, the mean over references: 1 for a text that points where the reference points.
 
-**These are not the published TIGEr's numbers.** Its model (SCAN on bottom-up attention) cannot be had; ours is that of `rovist_vg`, or `model=` a folder that
-`storymeter train grounding` wrote, and it knows nouns only. The gain above the least region and the exponential are ours, too: both spread values out.
+**These are not the published TIGEr's numbers.** Its model (SCAN on bottom-up attention) cannot be had; ours
+is that of `rovist_vg`, or `model=` a folder that `storymeter train grounding` wrote, and it knows nouns only.
+The gain above the least region and the exponential are ours, too: both spread values out.
 
-A text without nouns grounds nothing: an item whose candidate or references have none scores 0, as does one without pictures; parts `no_nouns` and
-`no_pictures` say how many. `missing=error` stops at pictures that are not there, `missing=skip` goes on without them. Regions as in `rovist_vg`.
-"""
+A text without nouns grounds nothing: an item whose candidate or references have none scores 0, as does one
+without pictures; parts `no_nouns` and `no_pictures` say how many. `missing=error` stops at pictures that are
+not there, `missing=skip` goes on without them. Regions as in `rovist_vg`."""
 
 from __future__ import annotations
 
@@ -80,32 +85,63 @@ class Tiger(MeanMetric):
 
     @property
     def name(self) -> str:
-        return printed("tiger", {"model": "", "regions": "grid", "missing": "error"}, model=self.model, regions=self.regions, missing=self.missing)
+        return printed(
+            "tiger",
+            {"model": "", "regions": "grid", "missing": "error"},
+            model=self.model,
+            regions=self.regions,
+            missing=self.missing,
+        )
 
     def document_values(self, task: Task, setting: Setting) -> FloatArray:
         store = self._store(setting)
-        shown = [_shown(store.pictures, candidate, references) for candidate, references in zip(task.candidates, task.references, strict=True)]
+        shown = [
+            _shown(store.pictures, candidate, references)
+            for candidate, references in zip(task.candidates, task.references, strict=True)
+        ]
         if self.missing == "error":
             store.pictures.check(shown, "tiger")
-        documents = [document for candidate, references in zip(task.candidates, task.references, strict=True) for document in (candidate, *references)]
+        documents = [
+            document
+            for candidate, references in zip(task.candidates, task.references, strict=True)
+            for document in (candidate, *references)
+        ]
         told = story_nouns(documents, setting)
         vectors = noun_vectors(told, store.space)
         every = iter(told)
         out = np.zeros((len(task), len(self.parts)))
         for k, (document, references) in enumerate(zip(shown, task.references, strict=True)):
             texts = [_stacked(next(every), vectors) for _ in range(1 + len(references))]
-            out[k] = _scores(store, [name for name in store.pictures.of(document) if store.pictures.find(name) is not None], texts[0], texts[1:])
+            out[k] = _scores(
+                store,
+                [name for name in store.pictures.of(document) if store.pictures.find(name) is not None],
+                texts[0],
+                texts[1:],
+            )
             setting.progress("looking at pictures", k + 1, len(task))
         return out
 
     def _store(self, setting: Setting) -> Store:
         if setting.images is None:
-            raise UsageError(f"{self.name} looks at pictures, and was given none.", hint="Give their folder: --images FOLDER (images= in Python).")
+            raise UsageError(
+                f"{self.name} looks at pictures, and was given none.",
+                hint="Give their folder: --images FOLDER (images= in Python).",
+            )
         return self._grounding.store(setting)
 
     def signature(self, setting: Setting) -> Signature:
         store = self._store(setting)
-        return super().signature(setting).add(tok="hanta", model=store.space.label, regions=store.where.label, references="mean", missing=self.missing)
+        return (
+            super()
+            .signature(setting)
+            .add(
+                tok="hanta",
+                model=store.space.label,
+                regions=store.where.label,
+                references="mean",
+                missing=self.missing,
+            )
+        )
 
 
 def _shown(pictures: Pictures, candidate: Document, references: Sequence[Document]) -> Document:
@@ -119,7 +155,9 @@ def _stacked(story: Sequence[Sequence[str]], vectors: dict[str, Float32]) -> Flo
     return np.stack([vectors[noun] for noun in nouns]) if nouns else None
 
 
-def _scores(store: Store, names: Sequence[str], candidate: Float32 | None, references: Sequence[Float32 | None]) -> list[float]:
+def _scores(
+    store: Store, names: Sequence[str], candidate: Float32 | None, references: Sequence[Float32 | None]
+) -> list[float]:
     grounded = [reference for reference in references if reference is not None]
     silent = candidate is None or not grounded
     if candidate is None or silent or not names:

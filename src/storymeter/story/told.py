@@ -7,7 +7,9 @@ from ..text import sentences
 
 
 def sentences_of(document: Document, *, like_nltk: bool = False) -> list[str]:
-    """One per caption; a document of a single caption is a whole story in one text, and is cut. Blank ones are left out."""
+    """One per caption; a document of a single caption is a whole story in one text, and is cut. Blank ones
+    are left out.
+    """
     texts = [caption.text.strip() for caption in document.captions if caption.text.strip()]
     if len(texts) == 1:
         return sentences.punkt(texts[0]) if like_nltk else sentences.split(texts[0])

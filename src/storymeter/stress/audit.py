@@ -1,17 +1,22 @@
-"""What does a metric reward? Every damage, every metric, and a verdict per property with the numbers behind it.
+"""What does a metric reward? Every damage, every metric, and a verdict per property with the numbers behind
+it.
 
 For timed captions:
-    does not reward padding       none of the three kinds of redundant captions raises the score by more than 1 %
-    notices order                 shuffling the sentences costs at least 10 %, and swapping one pair costs something
-    peaks at the right number     among samples of a system padded to 60 captions a video, the best score is at m = 1 or 2, and
+    does not reward padding       none of the three kinds of redundant captions raises the score by more than
+                                  1 %
+    notices order                 shuffling the sentences costs at least 10 %, and swapping one pair costs
+                                  something
+    peaks at the right number     among samples of a system padded to 60 captions a video, the best score is
+                                  at m = 1 or 2, and
                                   m = 10 costs at least 20 % of it
     notices what is missing       leaving out half of the captions costs at least 10 %
     notices the wrong video       the sentences of another video cost at least 20 %
-For stories and single captions, as far as they apply: order, repetition (a sentence said twice costs something), missing words
-(half of each sentence), the wrong story. Misspellings and synonyms are measured beside them, without a verdict: opinions differ.
+For stories and single captions, as far as they apply: order, repetition (a sentence said twice costs
+something), missing words (half of each sentence), the wrong story. Misspellings and synonyms are measured
+beside them, without a verdict: opinions differ.
 
-Change = damaged / original - 1; for metrics where lower is better the sign is turned, so that a cost is always negative.
-"""
+Change = damaged / original - 1; for metrics where lower is better the sign is turned, so that a cost is
+always negative."""
 
 from __future__ import annotations
 
@@ -41,23 +46,65 @@ class Audit:
     verdicts: tuple[Verdict, ...]
 
 
-DENSE = {"pad same": [f"pad(n={PADDED},kind=same)"], "pad other": [f"pad(n={PADDED},kind=other)"], "pad foreign": [f"pad(n={PADDED},kind=foreign)"],
-         "jitter": ["jitter"], "swap": ["swap"], "shuffle": ["shuffle"], "reverse": ["reverse"], "merge": ["merge"], "drop": ["drop(share=0.5)"],
-         "exchange": ["exchange"], "truncate": ["truncate"], "typo": ["typo"], "synonym": ["synonym"],
-         **{f"m={m}": [f"pad(n={PADDED})", f"sample(m={m})"] for m in ("0.1", "0.5", "1", "2", "10")}}
-STORY = {"swap": ["swap"], "shuffle": ["shuffle"], "reverse": ["reverse"], "repeat": ["repeat"], "merge": ["merge"], "drop": ["drop(share=0.5)"],
-         "exchange": ["exchange"], "truncate": ["truncate"], "typo": ["typo"], "synonym": ["synonym"]}
+DENSE = {
+    "pad same": [f"pad(n={PADDED},kind=same)"],
+    "pad other": [f"pad(n={PADDED},kind=other)"],
+    "pad foreign": [f"pad(n={PADDED},kind=foreign)"],
+    "jitter": ["jitter"],
+    "swap": ["swap"],
+    "shuffle": ["shuffle"],
+    "reverse": ["reverse"],
+    "merge": ["merge"],
+    "drop": ["drop(share=0.5)"],
+    "exchange": ["exchange"],
+    "truncate": ["truncate"],
+    "typo": ["typo"],
+    "synonym": ["synonym"],
+    **{f"m={m}": [f"pad(n={PADDED})", f"sample(m={m})"] for m in ("0.1", "0.5", "1", "2", "10")},
+}
+STORY = {
+    "swap": ["swap"],
+    "shuffle": ["shuffle"],
+    "reverse": ["reverse"],
+    "repeat": ["repeat"],
+    "merge": ["merge"],
+    "drop": ["drop(share=0.5)"],
+    "exchange": ["exchange"],
+    "truncate": ["truncate"],
+    "typo": ["typo"],
+    "synonym": ["synonym"],
+}
 CAPTION = {"exchange": ["exchange"], "truncate": ["truncate"], "typo": ["typo"], "synonym": ["synonym"]}
 
 
-def audit(corpus: Corpus, references: Sequence[Corpus], setting: Setting, *, metrics: Sequence[str], repeats: int = 3) -> Audit:
+def audit(
+    corpus: Corpus,
+    references: Sequence[Corpus],
+    setting: Setting,
+    *,
+    metrics: Sequence[str],
+    repeats: int = 3,
+) -> Audit:
     scene = Scene.of(references, setting)
     damages = {"dense": DENSE, "story": STORY, "caption": CAPTION}[corpus.kind]
     if not references:
         damages = {label: names for label, names in damages.items() if "sample(m" not in names[-1]}
     trials = [Trial("original", lambda repeat: corpus)]
-    trials += [Trial(label, lambda repeat, names=names: apply(names, corpus, scene, seed=seeds(setting.seed, repeat)), repeats) for label, names in damages.items()]  # type: ignore[misc]
-    result = run(trials, references=references, metrics=metrics, setting=setting, signature=signature_of("audit", corpus, references, setting, repeats=repeats))
+    trials += [
+        Trial(
+            label,
+            lambda repeat, names=names: apply(names, corpus, scene, seed=seeds(setting.seed, repeat)),
+            repeats,
+        )
+        for label, names in damages.items()
+    ]  # type: ignore[misc]
+    result = run(
+        trials,
+        references=references,
+        metrics=metrics,
+        setting=setting,
+        signature=signature_of("audit", corpus, references, setting, repeats=repeats),
+    )
     asked = dict.fromkeys(row.metric for row in result.rows)
     return Audit(result, tuple(verdict for metric in asked for verdict in _verdicts(metric, result)))
 
@@ -76,16 +123,33 @@ def _verdicts(metric: str, result: Result) -> list[Verdict]:
     # the segments of swap and shuffle are jittered; jitter alone is what they are compared with
     still = "jitter" if "jitter" in cells else "original"
     checks: list[tuple[str, tuple[str, ...], Callable[[], tuple[bool, str]]]] = [
-        ("does not reward padding", ("pad same", "pad other", "pad foreign"),
-         lambda: (max(cost("pad same"), cost("pad other"), cost("pad foreign")) <= 0.01, said("pad same", "pad other", "pad foreign"))),
-        ("notices order", ("swap", "shuffle"), lambda: (cost("shuffle", still) <= -0.10 and cost("swap", still) < 0, said("swap", "shuffle", against=still))),
+        (
+            "does not reward padding",
+            ("pad same", "pad other", "pad foreign"),
+            lambda: (
+                max(cost("pad same"), cost("pad other"), cost("pad foreign")) <= 0.01,
+                said("pad same", "pad other", "pad foreign"),
+            ),
+        ),
+        (
+            "notices order",
+            ("swap", "shuffle"),
+            lambda: (
+                cost("shuffle", still) <= -0.10 and cost("swap", still) < 0,
+                said("swap", "shuffle", against=still),
+            ),
+        ),
         ("peaks at the right number", ("m=1", "m=10"), lambda: _peak(cells, sign)),
         ("does not reward repetition", ("repeat",), lambda: (cost("repeat") < 0, said("repeat"))),
         ("notices what is missing", ("drop",), lambda: (cost("drop") <= -0.10, said("drop"))),
         ("notices missing words", ("truncate",), lambda: (cost("truncate") <= -0.10, said("truncate"))),
         ("notices the wrong story", ("exchange",), lambda: (cost("exchange") <= -0.20, said("exchange"))),
     ]
-    return [Verdict(metric, name, *check()) for name, needed, check in checks if all(label in cells for label in needed)]
+    return [
+        Verdict(metric, name, *check())
+        for name, needed, check in checks
+        if all(label in cells for label in needed)
+    ]
 
 
 def _peak(cells: dict[str, Cell], sign: float) -> tuple[bool, str]:

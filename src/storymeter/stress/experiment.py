@@ -1,8 +1,8 @@
 """Put a corpus under stress and watch the metrics: the machinery behind every table of the room.
 
-A `Trial` is a column of a table: a label and the transformed corpora of its repeats. All trials are scored under one
-`Setting`, whose workbench keeps every scored pair: METEOR says what it thinks of two sentences once, for all repeats.
-"""
+A `Trial` is a column of a table: a label and the transformed corpora of its repeats. All trials are scored
+under one `Setting`, whose workbench keeps every scored pair: METEOR says what it thinks of two sentences
+once, for all repeats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from .transforms import Transformation, transformation
 #: "Current" and the three SODAs: the rows of the papers' tables
 PAPER_METRICS = ("anet(scorer=meteor)", "soda_a", "soda_b", "soda_c")
 SHOWN_PARTS = ("precision", "recall", "f1")
-TITLES = {"anet(scorer=meteor)": "Current", "soda_a": "SODA (a)", "soda_b": "SODA (b)", "soda_c": "SODA (c)", "soda_d": "SODA (d)"}
+TITLES = {
+    "anet(scorer=meteor)": "Current",
+    "soda_a": "SODA (a)",
+    "soda_b": "SODA (b)",
+    "soda_c": "SODA (c)",
+    "soda_d": "SODA (d)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Mean and standard deviation (n - 1) over repeats; the values themselves, so that anyone may do other sums."""
+    """Mean and standard deviation (n - 1) over repeats; the values themselves, so that anyone may do other
+    sums.
+    """
 
     values: tuple[float, ...]
 
@@ -72,7 +80,14 @@ class Result:
         return next((r for r in found if r.part == part), next(r for r in found if r.part in ("f1", "value")))
 
 
-def run(trials: Sequence[Trial], *, references: Sequence[Corpus], metrics: Sequence[str], setting: Setting, signature: Signature) -> Result:
+def run(
+    trials: Sequence[Trial],
+    *,
+    references: Sequence[Corpus],
+    metrics: Sequence[str],
+    setting: Setting,
+    signature: Signature,
+) -> Result:
     built = [get_metric(name).under(setting.protocol) for name in metrics]
     found: dict[tuple[str, str], list[list[float]]] = {}
     total = sum(trial.repeats for trial in trials)
@@ -83,11 +98,16 @@ def run(trials: Sequence[Trial], *, references: Sequence[Corpus], metrics: Seque
             done += 1
             for metric, part, value in _scores(trial.make(repeat), references, built, setting):
                 found.setdefault((metric, part), [[] for _ in trials])[column].append(value)
-    rows = tuple(Row(metric, part, tuple(Cell(tuple(values)) for values in columns)) for (metric, part), columns in found.items())
+    rows = tuple(
+        Row(metric, part, tuple(Cell(tuple(values)) for values in columns))
+        for (metric, part), columns in found.items()
+    )
     return Result(tuple(trial.label for trial in trials), rows, signature)
 
 
-def _scores(corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metric], setting: Setting) -> Iterator[tuple[str, str, float]]:
+def _scores(
+    corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metric], setting: Setting
+) -> Iterator[tuple[str, str, float]]:
     task = join(candidates=corpus, references=references, protocol=setting.protocol)
     for metric in metrics:
         score = metric.score(task, setting)
@@ -104,8 +124,18 @@ def seeds(seed: int, repeat: int) -> int:
     return seed * 1000 + repeat
 
 
-def signature_of(what: str, corpus: Corpus, references: Sequence[Corpus], setting: Setting, **fields: object) -> Signature:
-    return Signature.of(stress=what, system=corpus.name, annotators=len(references), protocol=setting.protocol, tok=setting.tokenizer, seed=setting.seed, **fields)
+def signature_of(
+    what: str, corpus: Corpus, references: Sequence[Corpus], setting: Setting, **fields: object
+) -> Signature:
+    return Signature.of(
+        stress=what,
+        system=corpus.name,
+        annotators=len(references),
+        protocol=setting.protocol,
+        tok=setting.tokenizer,
+        seed=setting.seed,
+        **fields,
+    )
 
 
 def apply(names: Sequence[str | Transformation], corpus: Corpus, scene: Scene, *, seed: int) -> Corpus:

@@ -1,4 +1,6 @@
-"""The right sentences in the wrong order, or under the wrong video; segments stay, but for a little jitter."""
+"""The right sentences in the wrong order, or under the wrong video; segments stay, but for a little
+jitter.
+"""
 
 from __future__ import annotations
 
@@ -46,23 +48,31 @@ def _shuffled(n: int, dice: random.Random) -> list[int]:
 
 
 def _reorder(permute: Permute, bound: float) -> Change:
-    """Sentences take the places of others in the order of time; each segment moves a little, under the same dice for every
-    kind of order, so that swap, shuffle and jitter of one seed differ in the order alone."""
+    """Sentences take the places of others in the order of time; each segment moves a little, under the same
+    dice for every kind of order, so that swap, shuffle and jitter of one seed differ in the order alone."""
     if not 0 <= bound <= 1:
-        raise UsageError(f"The bound on IoU cannot be {bound}.", hint="It lies between 0 and 1; 1 keeps the segments.")
+        raise UsageError(
+            f"The bound on IoU cannot be {bound}.", hint="It lies between 0 and 1; 1 keeps the segments."
+        )
 
     def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
         captions = sorted(document.captions, key=lambda c: (c.start is None, c.start or 0.0))
         moving, duration = dice(f"jitter {bound}"), scene.duration(document)
         segments = [moved(c.start, c.end, bound, duration, moving) for c in captions]
         order = permute(len(captions), dice("order"))
-        return [msgspec.structs.replace(c, text=captions[source].text, start=s, end=e) for c, source, (s, e) in zip(captions, order, segments, strict=True)]
+        return [
+            msgspec.structs.replace(c, text=captions[source].text, start=s, end=e)
+            for c, source, (s, e) in zip(captions, order, segments, strict=True)
+        ]
 
     return change
 
 
-def moved(start: float | None, end: float | None, bound: float, duration: float, dice: random.Random) -> tuple[float | None, float | None]:
-    """Another segment whose IoU with this one is above `bound` (at 1: this one), inside the video where this one is.
+def moved(
+    start: float | None, end: float | None, bound: float, duration: float, dice: random.Random
+) -> tuple[float | None, float | None]:
+    """Another segment whose IoU with this one is above `bound` (at 1: this one), inside the video where this
+    one is.
 
     Both ends move by up to (1 - bound) of the length, and what falls below the bound is drawn again.
     """
@@ -78,7 +88,9 @@ def moved(start: float | None, end: float | None, bound: float, duration: float,
 
 
 def exchange() -> Whole:
-    """Every document gets the sentences of the next one, in a random ring of all documents: none keeps its own."""
+    """Every document gets the sentences of the next one, in a random ring of all documents: none keeps its
+    own.
+    """
 
     def choose(corpus: Corpus, scene: Scene, dice: Dice) -> Change:
         ring = sorted(corpus.documents, key=lambda d: d.id)
@@ -87,7 +99,10 @@ def exchange() -> Whole:
 
         def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
             texts = [c.text for c in givers[document.id].captions] or [""]
-            return [msgspec.structs.replace(c, text=texts[k % len(texts)]) for k, c in enumerate(document.captions)]
+            return [
+                msgspec.structs.replace(c, text=texts[k % len(texts)])
+                for k, c in enumerate(document.captions)
+            ]
 
         return change
 

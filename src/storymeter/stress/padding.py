@@ -20,10 +20,17 @@ KINDS = ("same", "other", "foreign")
 
 def pad(n: int = 200, kind: Literal["mixed", "same", "other", "foreign"] = "mixed") -> Whole:
     if not 1 <= n <= 100_000:
-        raise UsageError(f"pad cannot make {n} captions.", hint="n is the number of captions a video has afterwards, from 1.")
+        raise UsageError(
+            f"pad cannot make {n} captions.",
+            hint="n is the number of captions a video has afterwards, from 1.",
+        )
 
     def choose(corpus: Corpus, scene: Scene, dice: Dice) -> Change:
-        pool = [(document.id, caption.text) for document in sorted(corpus, key=lambda d: d.id) for caption in document.captions]
+        pool = [
+            (document.id, caption.text)
+            for document in sorted(corpus, key=lambda d: d.id)
+            for caption in document.captions
+        ]
 
         def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
             captions = list(document.captions)
@@ -41,11 +48,20 @@ def pad(n: int = 200, kind: Literal["mixed", "same", "other", "foreign"] = "mixe
     return choose
 
 
-def _redundant(abuse: str, own: Sequence[Caption], pool: Sequence[tuple[str, str]], video: str, duration: float, dice: random.Random) -> Caption:
+def _redundant(
+    abuse: str,
+    own: Sequence[Caption],
+    pool: Sequence[tuple[str, str]],
+    video: str,
+    duration: float,
+    dice: random.Random,
+) -> Caption:
     model = dice.choice(own)
     if abuse == "other":  # another sentence of this video, or of another where it has only one
         texts = [c.text for c in own if c.text != model.text]
-        return msgspec.structs.replace(model, text=dice.choice(texts) if texts else _foreign(pool, video, dice), meta={})
+        return msgspec.structs.replace(
+            model, text=dice.choice(texts) if texts else _foreign(pool, video, dice), meta={}
+        )
     start, end = _segment(duration, dice) if model.timed else (None, None)
     text = model.text if abuse == "same" else _foreign(pool, video, dice)
     return msgspec.structs.replace(model, text=text, start=start, end=end, meta={})
@@ -73,7 +89,10 @@ def oracle(scorer: str = "meteor") -> Whole:
 
         def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
             told = track(document, scene)
-            return [Caption(document.captions[k].text, r.start, r.end, r.image) for r, k in zip(told, best[document.id], strict=True)]
+            return [
+                Caption(document.captions[k].text, r.start, r.end, r.image)
+                for r, k in zip(told, best[document.id], strict=True)
+            ]
 
         return change
 
@@ -81,13 +100,17 @@ def oracle(scorer: str = "meteor") -> Whole:
 
 
 def track(document: Document, scene: Scene) -> tuple[Caption, ...]:
-    """The first annotator's captions; none where nobody described the document or the system said nothing of it."""
+    """The first annotator's captions; none where nobody described the document or the system said nothing of
+    it.
+    """
     references = scene.references.get(document.id, ())
     return references[0].captions if references and document.captions else ()
 
 
 def _best(corpus: Corpus, scene: Scene, scorer: str) -> dict[str, list[int]]:
-    """For each reference caption the number of the generated one that is most like it; ties go to the earlier."""
+    """For each reference caption the number of the generated one that is most like it; ties go to the
+    earlier.
+    """
     sentences, table = Sentences.shared(scene.setting), PairTable.shared(scene.setting, get_scorer(scorer))
     found: dict[str, list[int]] = {}
     blocks: list[tuple[str, int, int]] = []
@@ -98,10 +121,19 @@ def _best(corpus: Corpus, scene: Scene, scorer: str) -> dict[str, list[int]]:
         blocks.append((document.id, len(told), len(generated)))
         candidates.append(np.tile(generated, len(told)))
         references.append(np.repeat(told, len(generated)))
-    values = table.values(np.concatenate(candidates), np.concatenate(references), jobs=scene.setting.jobs, progress=scene.setting.progress) if blocks else np.empty(0)
+    values = (
+        table.values(
+            np.concatenate(candidates),
+            np.concatenate(references),
+            jobs=scene.setting.jobs,
+            progress=scene.setting.progress,
+        )
+        if blocks
+        else np.empty(0)
+    )
     begin = 0
     for name, rows, columns in blocks:
-        block = values[begin:begin + rows * columns].reshape(rows, columns)
+        block = values[begin : begin + rows * columns].reshape(rows, columns)
         begin += rows * columns
         found[name] = block.argmax(axis=1).tolist() if columns else []
     return found

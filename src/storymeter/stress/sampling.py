@@ -12,9 +12,11 @@ from ..errors import UsageError
 from .scene import Change, Dice, Scene
 
 
-def fewer_documents(corpus: Corpus, references: Sequence[Corpus], count: int, seed: int) -> tuple[Corpus, list[Corpus]]:
-    """`count` documents of the candidates that have a reference (where there are any), drawn by `seed`, and nothing else on either side.
-    Where none has one, both stay as they are: whoever joins them says so."""
+def fewer_documents(
+    corpus: Corpus, references: Sequence[Corpus], count: int, seed: int
+) -> tuple[Corpus, list[Corpus]]:
+    """`count` documents of the candidates that have a reference (where there are any), drawn by `seed`, and
+    nothing else on either side. Where none has one, both stay as they are: whoever joins them says so."""
     known = {document.id for one in references for document in one}
     ids = sorted({document.id for document in corpus if not known or document.id in known})
     if not ids:
@@ -22,7 +24,9 @@ def fewer_documents(corpus: Corpus, references: Sequence[Corpus], count: int, se
     kept = set(Random(seed).sample(ids, min(count, len(ids))))
 
     def of(one: Corpus) -> Corpus:
-        return msgspec.structs.replace(one, documents=tuple(document for document in one if document.id in kept))
+        return msgspec.structs.replace(
+            one, documents=tuple(document for document in one if document.id in kept)
+        )
 
     return of(corpus), [of(one) for one in references]
 
@@ -31,13 +35,18 @@ def sample(m: float | None = None, k: int | None = None) -> Change:
     if (m is None) == (k is None):
         raise UsageError("sample takes either m or k.", hint="Write sample(m=0.5) or sample(k=7).")
     if (m is not None and not 0 < m < 1e6) or (k is not None and k < 1):
-        raise UsageError(f"sample cannot take {m if k is None else k} captions.", hint="m is a positive multiple of the reference captions, k a count from 1.")
+        raise UsageError(
+            f"sample cannot take {m if k is None else k} captions.",
+            hint="m is a positive multiple of the reference captions, k a count from 1.",
+        )
 
     def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
         wanted = k if k is not None else max(1, int((m or 0) * scene.size(document)))
         if wanted >= len(document.captions):
             return document.captions
-        return [document.captions[i] for i in sorted(dice("sample").sample(range(len(document.captions)), wanted))]
+        return [
+            document.captions[i] for i in sorted(dice("sample").sample(range(len(document.captions)), wanted))
+        ]
 
     return change
 
@@ -61,9 +70,14 @@ def merge() -> Change:
             return captions
         k = dice("merge").randrange(len(captions) - 1)
         a, b = captions[k], captions[k + 1]
-        starts, ends = [t for t in (a.start, b.start) if t is not None], [t for t in (a.end, b.end) if t is not None]
-        both = msgspec.structs.replace(a, text=f"{a.text} {b.text}", start=min(starts, default=None), end=max(ends, default=None))
-        return [*captions[:k], both, *captions[k + 2:]]
+        starts, ends = (
+            [t for t in (a.start, b.start) if t is not None],
+            [t for t in (a.end, b.end) if t is not None],
+        )
+        both = msgspec.structs.replace(
+            a, text=f"{a.text} {b.text}", start=min(starts, default=None), end=max(ends, default=None)
+        )
+        return [*captions[:k], both, *captions[k + 2 :]]
 
     return change
 
@@ -72,6 +86,9 @@ def repeat() -> Change:
     def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
         if len(document.captions) < 2:
             return document.captions
-        return [*document.captions[:-1], msgspec.structs.replace(document.captions[-1], text=document.captions[0].text)]
+        return [
+            *document.captions[:-1],
+            msgspec.structs.replace(document.captions[-1], text=document.captions[0].text),
+        ]
 
     return change

@@ -28,12 +28,23 @@ class Scene:
     def size(self, document: Document) -> float:
         """|G|: how many captions people wrote for this document."""
         counts = [len(reference.captions) for reference in self.references.get(document.id, ())]
-        return 0.0 if not counts else float(sum(counts)) if self.setting.protocol.refs == "merge" else sum(counts) / len(counts)
+        return (
+            0.0
+            if not counts
+            else float(sum(counts))
+            if self.setting.protocol.refs == "merge"
+            else sum(counts) / len(counts)
+        )
 
     def duration(self, document: Document) -> float:
         """Of the video: as stated anywhere, else the latest end of any caption."""
         known = [d.duration for d in (document, *self.references.get(document.id, ())) if d.duration]
-        ends = [c.end for d in (document, *self.references.get(document.id, ())) for c in d.captions if c.end is not None]
+        ends = [
+            c.end
+            for d in (document, *self.references.get(document.id, ()))
+            for c in d.captions
+            if c.end is not None
+        ]
         return max(known or ends, default=0.0)
 
 

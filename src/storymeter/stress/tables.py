@@ -1,4 +1,6 @@
-"""The papers' experiments: how many captions (table 1), in which order (table 3), padded how (section 4), and at best (table 2)."""
+"""The papers' experiments: how many captions (table 1), in which order (table 3), padded how (section 4), and
+at best (table 2).
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,25 @@ ALL = "all"
 DEFAULT_M = ("0.1", "0.5", "1", "2", "10", ALL)
 
 
-def count(corpus: Corpus, references: Sequence[Corpus], setting: Setting, *, m: Sequence[str] = (), k: Sequence[str] = (), repeats: int = 5,
-          metrics: Sequence[str] = PAPER_METRICS) -> Result:
-    """Scores when only some captions are kept: `m` times as many as in the reference, or `k` of them; `all` keeps every one.
+def count(
+    corpus: Corpus,
+    references: Sequence[Corpus],
+    setting: Setting,
+    *,
+    m: Sequence[str] = (),
+    k: Sequence[str] = (),
+    repeats: int = 5,
+    metrics: Sequence[str] = PAPER_METRICS,
+) -> Result:
+    """Scores when only some captions are kept: `m` times as many as in the reference, or `k` of them; `all`
+    keeps every one.
 
     Table 1 of Fujita et al. (ECCV 2020) by m, table 1 of their forerunner (NLP 2020) by k.
     """
     if m and k:
-        raise UsageError("Give either values of m or values of k.", hint="--m .1,.5,1,2,10,all or --k 3,7,15,200")
+        raise UsageError(
+            "Give either values of m or values of k.", hint="--m .1,.5,1,2,10,all or --k 3,7,15,200"
+        )
     if repeats < 1:
         raise UsageError(f"{repeats} repeats are too few.", hint="Use 1 or more; the papers use 5.")
     letter, values = ("k", k) if k else ("m", m or DEFAULT_M)
@@ -36,29 +49,81 @@ def count(corpus: Corpus, references: Sequence[Corpus], setting: Setting, *, m: 
             continue
         name = f"sample({letter}={value})"
         apply([name], Corpus(()), scene, seed=0)  # a value that makes no sense is refused before any work
-        trials.append(Trial(f"{letter}={value}", lambda repeat, name=name: apply([name], corpus, scene, seed=seeds(setting.seed, repeat)), repeats))  # type: ignore[misc]
-    return run(trials, references=references, metrics=metrics, setting=setting, signature=signature_of("count", corpus, references, setting, repeats=repeats))
+        trials.append(
+            Trial(
+                f"{letter}={value}",
+                lambda repeat, name=name: apply([name], corpus, scene, seed=seeds(setting.seed, repeat)),
+                repeats,
+            )
+        )  # type: ignore[misc]
+    return run(
+        trials,
+        references=references,
+        metrics=metrics,
+        setting=setting,
+        signature=signature_of("count", corpus, references, setting, repeats=repeats),
+    )
 
 
-def order(corpus: Corpus, references: Sequence[Corpus], setting: Setting, *, repeats: int = 5, bound: float = 0.7,
-          metrics: Sequence[str] = ("anet(scorer=meteor)", "soda_c"), oracle: bool = True, reverse: bool = False) -> Result:
-    """Oracle captions in the right order, with one pair swapped, and shuffled: table 3 of Fujita et al. (ECCV 2020).
+def order(
+    corpus: Corpus,
+    references: Sequence[Corpus],
+    setting: Setting,
+    *,
+    repeats: int = 5,
+    bound: float = 0.7,
+    metrics: Sequence[str] = ("anet(scorer=meteor)", "soda_c"),
+    oracle: bool = True,
+    reverse: bool = False,
+) -> Result:
+    """Oracle captions in the right order, with one pair swapped, and shuffled: table 3 of Fujita et al. (ECCV
+    2020).
 
     All columns of a repeat share the same jittered segments, so that only the order differs.
     """
     scene = Scene.of(references, setting)
     base = apply(["oracle"], corpus, scene, seed=setting.seed) if oracle else corpus
     if not any(document.captions for document in base):
-        raise DataError(f"No document of {corpus.name!r} has both captions and references.", hint="Check the ids with: storymeter validate")
-    names = {"Correct": "jitter", "Swap": "swap", "Shuffle": "shuffle", **({"Reverse": "reverse"} if reverse else {})}
-    trials = [Trial(label, lambda repeat, name=name: apply([f"{name}(bound={bound})"], base, scene, seed=seeds(setting.seed, repeat)), repeats)  # type: ignore[misc]
-              for label, name in names.items()]
-    return run(trials, references=references, metrics=metrics, setting=setting,
-               signature=signature_of("order", corpus, references, setting, repeats=repeats, bound=bound, oracle=oracle))
+        raise DataError(
+            f"No document of {corpus.name!r} has both captions and references.",
+            hint="Check the ids with: storymeter validate",
+        )
+    names = {
+        "Correct": "jitter",
+        "Swap": "swap",
+        "Shuffle": "shuffle",
+        **({"Reverse": "reverse"} if reverse else {}),
+    }
+    trials = [
+        Trial(
+            label,
+            lambda repeat, name=name: apply(
+                [f"{name}(bound={bound})"], base, scene, seed=seeds(setting.seed, repeat)
+            ),
+            repeats,
+        )  # type: ignore[misc]
+        for label, name in names.items()
+    ]
+    return run(
+        trials,
+        references=references,
+        metrics=metrics,
+        setting=setting,
+        signature=signature_of(
+            "order", corpus, references, setting, repeats=repeats, bound=bound, oracle=oracle
+        ),
+    )
 
 
-def pad(corpus: Corpus, references: Sequence[Corpus], setting: Setting, *, n: Sequence[int] = (20, 50), repeats: int = 5,
-        metrics: Sequence[str] = PAPER_METRICS) -> Result:
+def pad(
+    corpus: Corpus,
+    references: Sequence[Corpus],
+    setting: Setting,
+    *,
+    n: Sequence[int] = (20, 50),
+    repeats: int = 5,
+    metrics: Sequence[str] = PAPER_METRICS,
+) -> Result:
     """The three abuses of section 4: does a metric pay for redundant captions?"""
     scene = Scene.of(references, setting)
     trials = [Trial("original", lambda repeat: corpus)]
@@ -66,8 +131,20 @@ def pad(corpus: Corpus, references: Sequence[Corpus], setting: Setting, *, n: Se
         for kind in ("same", "other", "foreign"):
             name = f"pad(n={size},kind={kind})"
             apply([name], Corpus(()), scene, seed=0)
-            trials.append(Trial(f"{kind} {size}", lambda repeat, name=name: apply([name], corpus, scene, seed=seeds(setting.seed, repeat)), repeats))  # type: ignore[misc]
-    return run(trials, references=references, metrics=metrics, setting=setting, signature=signature_of("pad", corpus, references, setting, repeats=repeats))
+            trials.append(
+                Trial(
+                    f"{kind} {size}",
+                    lambda repeat, name=name: apply([name], corpus, scene, seed=seeds(setting.seed, repeat)),
+                    repeats,
+                )
+            )  # type: ignore[misc]
+    return run(
+        trials,
+        references=references,
+        metrics=metrics,
+        setting=setting,
+        signature=signature_of("pad", corpus, references, setting, repeats=repeats),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +156,9 @@ class OracleScore:
 
 
 def oracle(corpus: Corpus, references: Sequence[Corpus], setting: Setting) -> OracleScore:
-    """Mean METEOR of the oracle captions against the references they were chosen for, and their Self-BLEU: table 2."""
+    """Mean METEOR of the oracle captions against the references they were chosen for, and their Self-BLEU:
+    table 2.
+    """
     from ..join import join
     from ..pairs.table import PairTable, Sentences
     from ..registry import scorer as get_scorer
@@ -87,12 +166,20 @@ def oracle(corpus: Corpus, references: Sequence[Corpus], setting: Setting) -> Or
 
     scene = Scene.of(references, setting)
     best = apply(["oracle"], corpus, scene, seed=setting.seed)
-    pairs = [(caption.text, reference.text) for document, original in zip(best, corpus, strict=True)
-             for caption, reference in zip(document.captions, track(original, scene), strict=True)]
+    pairs = [
+        (caption.text, reference.text)
+        for document, original in zip(best, corpus, strict=True)
+        for caption, reference in zip(document.captions, track(original, scene), strict=True)
+    ]
     if not pairs:
-        raise DataError(f"No document of {corpus.name!r} has both captions and references.", hint="Check the ids with: storymeter validate")
+        raise DataError(
+            f"No document of {corpus.name!r} has both captions and references.",
+            hint="Check the ids with: storymeter validate",
+        )
     sentences, table = Sentences.shared(setting), PairTable.shared(setting, get_scorer("meteor"))
-    values = table.values(sentences.numbers([a for a, _ in pairs]), sentences.numbers([b for _, b in pairs]), jobs=setting.jobs)
+    values = table.values(
+        sentences.numbers([a for a, _ in pairs]), sentences.numbers([b for _, b in pairs]), jobs=setting.jobs
+    )
     diversity = get_metric("self_bleu").score(join(candidates=best), setting)
     return OracleScore(corpus.name, float(values.mean()), diversity.value, len(pairs))
 

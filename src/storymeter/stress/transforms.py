@@ -1,28 +1,35 @@
 """Damage on purpose: each transformation takes a corpus and gives another; its input is never touched.
 
-A transformation has a name that parses and prints (`sample(m=0.5)`), and draws its random numbers from the seed, its own
-name and the document's id alone: the order of documents never matters, and the same seed gives the same bytes.
+A transformation has a name that parses and prints (`sample(m=0.5)`), and draws its random numbers from the
+seed, its own name and the document's id alone: the order of documents never matters, and the same seed gives
+the same bytes.
 
-    sample(m=)     int(m x |G|) captions of a video without replacement, but at least one: at 3.5 reference captions a
-                   video, m = .1 would otherwise leave nothing. |G| counts reference captions: the mean over annotators, or
-                   all of them where the protocol merges. (Fujita et al., ECCV 2020, section 6.1)
+    sample(m=)     int(m x |G|) captions of a video without replacement, but at least one: at 3.5 reference
+                   captions a
+                   video, m = .1 would otherwise leave nothing. |G| counts reference captions: the mean over
+                   annotators, or all of them where the protocol merges. (Fujita et al., ECCV 2020, section
+                   6.1)
     sample(k=)     k captions of a video, or all where there are fewer (Fujita et al., NLP 2020, table 1)
-    oracle         for each reference caption of the first annotator the generated caption with the highest METEOR, under the
+    oracle         for each reference caption of the first annotator the generated caption with the highest
+                   METEOR, under the
                    reference's times (ECCV 2020, tables 2 and 3)
     jitter         every segment moved at random, IoU with the original above `bound`
-    swap           one random adjacent pair exchanges its sentences; a document with one caption stays as it is
+    swap           one random adjacent pair exchanges its sentences; a document with one caption stays as it
+                   is
     shuffle        all sentences in a random order, never the original one where there are two or more
     reverse        the last sentence first
-    pad(n=)        redundant captions until there are n: `same` (a sentence again under another segment), `other` (another
-                   sentence of the video under the same segment), `foreign` (a sentence of another video under a random
-                   segment): the three abuses of section 4; `mixed`, the default, takes them in turn
+    pad(n=)        redundant captions until there are n: `same` (a sentence again under another segment),
+                   `other` (another
+                   sentence of the video under the same segment), `foreign` (a sentence of another video under
+                   a random segment): the three abuses of section 4; `mixed`, the default, takes them in turn
     merge          one random adjacent pair becomes one caption
     drop           captions left out with probability `share`, but one always stays
     truncate       the first `keep` of each caption's words
     typo           a letter exchanged, doubled or lost in a share `rate` of the words
     synonym        a share `rate` of the words replaced by a WordNet synonym
     repeat         the last sentence of a document says what the first one said
-    exchange       documents exchange their sentences; segments and pictures stay: the wrong story for every video
+    exchange       documents exchange their sentences; segments and pictures stay: the wrong story for every
+                   video
 
 swap, shuffle and reverse move sentences, not segments, and jitter the segments (`bound=0.7`; 1 keeps them).
 """
@@ -44,10 +51,20 @@ from . import order, padding, sampling, wording
 from .scene import Change, Scene, Whole
 
 MAKERS: dict[str, Callable[..., Any]] = {
-    "sample": sampling.sample, "drop": sampling.drop, "merge": sampling.merge, "repeat": sampling.repeat,
-    "swap": order.swap, "shuffle": order.shuffle, "reverse": order.reverse, "jitter": order.jitter, "exchange": order.exchange,
-    "pad": padding.pad, "oracle": padding.oracle,
-    "truncate": wording.truncate, "typo": wording.typo, "synonym": wording.synonym,
+    "sample": sampling.sample,
+    "drop": sampling.drop,
+    "merge": sampling.merge,
+    "repeat": sampling.repeat,
+    "swap": order.swap,
+    "shuffle": order.shuffle,
+    "reverse": order.reverse,
+    "jitter": order.jitter,
+    "exchange": order.exchange,
+    "pad": padding.pad,
+    "oracle": padding.oracle,
+    "truncate": wording.truncate,
+    "typo": wording.typo,
+    "synonym": wording.synonym,
 }
 #: those that look at the whole corpus before they change a document
 WHOLE = {"exchange", "pad", "oracle"}
@@ -72,7 +89,12 @@ class Transformation:
             return msgspec.structs.replace(document, captions=tuple(change(document, scene, dice)))
 
         history = [*corpus.meta.get("stress", []), f"{self.name}@{seed}"]
-        return msgspec.structs.replace(corpus, documents=tuple(map(changed, corpus)), name=f"{corpus.name}+{self.name}", meta={**corpus.meta, "stress": history})
+        return msgspec.structs.replace(
+            corpus,
+            documents=tuple(map(changed, corpus)),
+            name=f"{corpus.name}+{self.name}",
+            meta={**corpus.meta, "stress": history},
+        )
 
 
 def transformation(text: str) -> Transformation:

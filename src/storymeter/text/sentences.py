@@ -1,9 +1,10 @@
 """A story given as one text, cut into sentences.
 
-Two kinds of text come in: tokenised ones, where every mark stands between blanks (`we ate . it rained .`), as VIST and
-ROCStories are published, and ordinary prose. In tokenised text every lone `.`, `!` or `?` ends a sentence, with closing
-quotes and further marks that follow it. In prose a sentence ends at such a mark before a blank and something that can
-begin a sentence, unless the mark belongs to an abbreviation, an initial or a number.
+Two kinds of text come in: tokenised ones, where every mark stands between blanks (`we ate . it rained .`), as
+VIST and ROCStories are published, and ordinary prose. In tokenised text every lone `.`, `!` or `?` ends a
+sentence, with closing quotes and further marks that follow it. In prose a sentence ends at such a mark before
+a blank and something that can begin a sentence, unless the mark belongs to an abbreviation, an initial or a
+number.
 
 >>> split("we ate . it rained ! so what ? ''")
 ['we ate .', 'it rained !', "so what ? ''"]
@@ -15,7 +16,69 @@ from __future__ import annotations
 
 import re
 
-_ABBREVIATIONS = frozenset(["mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "vs", "etc", "inc", "ltd", "co", "corp", "mt", "ave", "blvd", "rd", "dept", "gen", "col", "sgt", "capt", "lt", "rev", "hon", "gov", "sen", "rep", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "no", "fig", "vol", "e.g", "i.e", "a.m", "p.m", "u.s", "u.k", "approx", "est"])
+_ABBREVIATIONS = frozenset(
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "st",
+        "sr",
+        "jr",
+        "vs",
+        "etc",
+        "inc",
+        "ltd",
+        "co",
+        "corp",
+        "mt",
+        "ave",
+        "blvd",
+        "rd",
+        "dept",
+        "gen",
+        "col",
+        "sgt",
+        "capt",
+        "lt",
+        "rev",
+        "hon",
+        "gov",
+        "sen",
+        "rep",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+        "no",
+        "fig",
+        "vol",
+        "e.g",
+        "i.e",
+        "a.m",
+        "p.m",
+        "u.s",
+        "u.k",
+        "approx",
+        "est",
+    ]
+)
 _CLOSING = "\"'”’)]»"
 _END_TOKEN = re.compile(r"(?<=\s)[.!?…]+(?:\s+(?:[.!?…]+|''|[\"”’)\]]))*(?=\s|$)")
 _END_PUNKT = re.compile(r"[.!?](?:\s+(?:''|[\"')\]}])(?=\s|$))*(?=\s|$)")
@@ -23,7 +86,9 @@ _END_PROSE = re.compile(rf"[.!?…]+[{re.escape(_CLOSING)}]*(?=\s|$)")
 
 
 def is_tokenised(text: str) -> bool:
-    """Whether marks stand between blanks: at least one lone full stop, and none glued to a word before a blank."""
+    """Whether marks stand between blanks: at least one lone full stop, and none glued to a word before a
+    blank.
+    """
     return bool(re.search(r"\s[.!?](?=\s|$)", text)) and not re.search(r"[a-z]{3}[.!?]\s", text)
 
 
@@ -43,21 +108,36 @@ def split(text: str) -> list[str]:
 
 
 def punkt(text: str) -> list[str]:
-    """Sentences of tokenised lower-case text as NLTK's Punkt cuts them, for numbers that were made with it: every lone
-    mark ends one (`! !` are two), closing quotes go with the sentence before them, and an ellipsis ends none."""
+    """Sentences of tokenised lower-case text as NLTK's Punkt cuts them, for numbers that were made with it:
+    every lone mark ends one (`! !` are two), closing quotes go with the sentence before them, and an ellipsis
+    ends none."""
     text = " ".join(text.split())
-    ends = [match.end() for match in _END_PUNKT.finditer(text) if match.start() == 0 or text[match.start() - 1] == " "]
-    return [piece for begin, end in zip([0, *ends], [*ends, len(text)], strict=True) if (piece := text[begin:end].strip())]
+    ends = [
+        match.end()
+        for match in _END_PUNKT.finditer(text)
+        if match.start() == 0 or text[match.start() - 1] == " "
+    ]
+    return [
+        piece
+        for begin, end in zip([0, *ends], [*ends, len(text)], strict=True)
+        if (piece := text[begin:end].strip())
+    ]
 
 
 def _prose_ends(text: str) -> list[int]:
     ends = []
     for match in _END_PROSE.finditer(text):
-        rest = text[match.end():].lstrip()
-        word = text[:match.start()].rsplit(" ", 1)[-1].lstrip("\"'“‘([").lower()
+        rest = text[match.end() :].lstrip()
+        word = text[: match.start()].rsplit(" ", 1)[-1].lstrip("\"'“‘([").lower()
         mark = match.group()[0]
-        short = mark == "." and len(match.group()) == 1 and (word in _ABBREVIATIONS or re.fullmatch(r"[a-z](\.[a-z])*", word) is not None)
-        if rest and ((short and word != "i") or rest[0] in ",;:" or (rest[0].islower() and len(match.group()) > 1)):
+        short = (
+            mark == "."
+            and len(match.group()) == 1
+            and (word in _ABBREVIATIONS or re.fullmatch(r"[a-z](\.[a-z])*", word) is not None)
+        )
+        if rest and (
+            (short and word != "i") or rest[0] in ",;:" or (rest[0].islower() and len(match.group()) > 1)
+        ):
             continue
         ends.append(match.end())
     return ends

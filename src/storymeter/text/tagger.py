@@ -1,8 +1,8 @@
 """Parts of speech: HanTa's English tagger, loaded once per process and shared by all who ask.
 
-Its model is a pickle inside HanTa's own wheel, to be trusted as the code beside it. But HanTa looks for a file of that name in the
-working directory first, where anybody may have put one; so the model is named by its full path.
-"""
+Its model is a pickle inside HanTa's own wheel, to be trusted as the code beside it. But HanTa looks for a
+file of that name in the working directory first, where anybody may have put one; so the model is named by its
+full path."""
 
 from __future__ import annotations
 

@@ -1,12 +1,15 @@
 """Lines to tokens joined by blanks, by one of three tokenisers.
 
-    ptb          Penn Treebank tokens in lower case, punctuation dropped: what COCO's captioning scores are made on
-    whitespace   words are what stands between blanks, tabs and line breaks: for text that is tokenised already, as visual
+    ptb          Penn Treebank tokens in lower case, punctuation dropped: what COCO's captioning scores are
+                 made on
+    whitespace   words are what stands between blanks, tabs and line breaks: for text that is tokenised
+                 already, as visual
                  storytelling publishes it
     none         the line as it is
 
-White space is turned into blanks, one for one, and never squeezed: ROUGE-L as captioning computes it counts the empty word
-between two blanks, and figures were published that way. All other measures cut at runs of blanks.
+White space is turned into blanks, one for one, and never squeezed: ROUGE-L as captioning computes it counts
+the empty word between two blanks, and figures were published that way. All other measures cut at runs of
+blanks.
 
 Each distinct line is tokenised once, and once per run where a `memory` is given.
 
@@ -28,7 +31,9 @@ _BLANKS = str.maketrans("\t\n\v\f\r", " " * 5)
 TOKENIZERS: tuple[Tokenizer, ...] = ("ptb", "whitespace", "none")
 
 
-def tokenize(lines: Sequence[str], tokenizer: Tokenizer, *, memory: dict[str, str] | None = None) -> list[str]:
+def tokenize(
+    lines: Sequence[str], tokenizer: Tokenizer, *, memory: dict[str, str] | None = None
+) -> list[str]:
     """The tokens of each line, joined by blanks. `memory` keeps what was tokenised before."""
     if tokenizer not in TOKENIZERS:
         raise UsageError(f"There is no tokenizer {tokenizer!r}.", hint=closest(str(tokenizer), TOKENIZERS))
@@ -37,7 +42,9 @@ def tokenize(lines: Sequence[str], tokenizer: Tokenizer, *, memory: dict[str, st
     known = {} if memory is None else memory
     fresh = [line for line in dict.fromkeys(lines) if line not in known]
     if tokenizer == "whitespace":
-        known.update((line, sound.translate(_BLANKS)) for line, sound in zip(fresh, well_formed(fresh), strict=True))
+        known.update(
+            (line, sound.translate(_BLANKS)) for line, sound in zip(fresh, well_formed(fresh), strict=True)
+        )
     elif fresh:
         from . import ptb  # late: it opens the native module
 
@@ -65,17 +72,21 @@ def document_texts(task: Task, setting: Setting) -> Texts:
     documents = [document.text for document in task.candidates]
     alternatives = [document.text for group in task.references for document in group]
     tokens = run_tokens([*documents, *alternatives], setting)
-    rest = iter(tokens[len(documents):])
-    texts = Texts(tokens[:len(documents)], [[next(rest) for _ in group] for group in task.references])
+    rest = iter(tokens[len(documents) :])
+    texts = Texts(tokens[: len(documents)], [[next(rest) for _ in group] for group in task.references])
     setting.shared["document texts"] = (task, (setting.tokenizer, setting.protocol.ascii), texts)
     return texts
 
 
 def run_tokens(lines: Sequence[str], setting: Setting) -> list[str]:
-    """`tokenize` under the run's tokenizer and protocol; lines seen before in the run are not tokenised again."""
+    """`tokenize` under the run's tokenizer and protocol; lines seen before in the run are not tokenised
+    again.
+    """
     strip = setting.protocol.ascii == "strip"
     memory = setting.shared.setdefault(("tokens", setting.tokenizer), {})
-    return tokenize([ascii_only(line) for line in lines] if strip else lines, setting.tokenizer, memory=memory)
+    return tokenize(
+        [ascii_only(line) for line in lines] if strip else lines, setting.tokenizer, memory=memory
+    )
 
 
 def ascii_only(line: str) -> str:

@@ -1,8 +1,8 @@
 """Words as NLTK's `word_tokenize` cuts them (Penn Treebank conventions), for numbers that were made with it.
 
-Marks stand alone, contractions are cut (`did n't`, `she 's`, `can not`), double quotes become `` and '', a full stop is
-cut off only at the very end, and commas and colons stay inside numbers. All rules but that of the last full stop look at
-one blank-delimited chunk, so each distinct chunk is cut once and remembered.
+Marks stand alone, contractions are cut (`did n't`, `she 's`, `can not`), double quotes become `` and '', a
+full stop is cut off only at the very end, and commas and colons stay inside numbers. All rules but that of
+the last full stop look at one blank-delimited chunk, so each distinct chunk is cut once and remembered.
 
 >>> treebank('he said "we cannot pay $3,000 (today)."')
 ['he', 'said', '``', 'we', 'can', 'not', 'pay', '$', '3,000', '(', 'today', ')', '.', "''"]
@@ -19,7 +19,18 @@ _OPENING = re.compile(r"""(^|[(\[{<])("|'')""")
 _ALONE = re.compile(r"(\.{2,}|…|--|''|`+|[;@#$%&?!\[\](){}<>«»“”„]|[:,](?!\d))")
 _CONTRACTION = re.compile(r"(?<=[^'])('(?:s|m|d|ll|re|ve)|n't)\Z", re.IGNORECASE)
 _FINAL_STOP = re.compile(r"(?<=[^.])(\.)([\])}>\"'»”’]*)\Z")
-_PARTED = {"cannot": 3, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "wanna": 3, "d'ye": 1, "more'n": 4, "'tis": 2, "'twas": 2}
+_PARTED = {
+    "cannot": 3,
+    "gimme": 3,
+    "gonna": 3,
+    "gotta": 3,
+    "lemme": 3,
+    "wanna": 3,
+    "d'ye": 1,
+    "more'n": 4,
+    "'tis": 2,
+    "'twas": 2,
+}
 
 
 def treebank(text: str) -> list[str]:
@@ -32,7 +43,7 @@ def treebank(text: str) -> list[str]:
         out += _cut(chunk)
     last = chunks[-1]
     if (stop := _FINAL_STOP.search(last)) is not None:
-        out += _cut(last[:stop.start()])
+        out += _cut(last[: stop.start()])
         out.append(".")
         out += _ALONE.sub(r" \1 ", stop.group(2).replace('"', " '' ")).split()
     else:
@@ -53,7 +64,9 @@ def words(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def _words(chunk: str) -> tuple[str, ...]:
-    return tuple(token for piece in chunk.split() for token in _cut(piece) if any(char.isalnum() for char in token))
+    return tuple(
+        token for piece in chunk.split() for token in _cut(piece) if any(char.isalnum() for char in token)
+    )
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -74,7 +87,7 @@ def _contractions(piece: str) -> list[str]:
         return [piece[:place], piece[place:]]
     match = _CONTRACTION.search(piece)
     if match is not None and match.start() > 0:
-        return [*_contractions(piece[:match.start()]), match.group()]
+        return [*_contractions(piece[: match.start()]), match.group()]
     if len(piece) > 1 and piece.endswith("'") and not piece.endswith("''"):  # boys' -> boys '
         return [*_contractions(piece[:-1]), "'"]
     return [piece]

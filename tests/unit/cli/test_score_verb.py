@@ -13,8 +13,19 @@ Run = Callable[..., tuple[int, str, str]]
 
 def test_json_of_two_systems(run: Run, examples: Path) -> None:
     videos = examples / "videos"
-    code, out, err = run("score", str(videos / "good.json"), str(videos / "padded.json"), "--references", str(videos / "reference_1.json"),
-                         "--metric", "captions,words", "--metric", "coverage", "--format", "json")
+    code, out, err = run(
+        "score",
+        str(videos / "good.json"),
+        str(videos / "padded.json"),
+        "--references",
+        str(videos / "reference_1.json"),
+        "--metric",
+        "captions,words",
+        "--metric",
+        "coverage",
+        "--format",
+        "json",
+    )
     result = json.loads(out)
     assert code == 0 and result["schema"] == 1
     assert [s["metric"] for s in result["systems"][1]["scores"]] == ["captions", "words", "coverage"]
@@ -22,8 +33,16 @@ def test_json_of_two_systems(run: Run, examples: Path) -> None:
 
 
 def test_same_bytes_whatever_the_jobs(run: Run, examples: Path) -> None:
-    arguments = ["score", str(examples / "formats" / "coco_results.json"), "-r", str(examples / "formats" / "coco_annotations.json"),
-                 "-m", "bleu_4,rouge_l,cider", "--format", "json"]
+    arguments = [
+        "score",
+        str(examples / "formats" / "coco_results.json"),
+        "-r",
+        str(examples / "formats" / "coco_annotations.json"),
+        "-m",
+        "bleu_4,rouge_l,cider",
+        "--format",
+        "json",
+    ]
     one, two = (run(*arguments, "--jobs", jobs)[1] for jobs in ("1", "2"))
     assert one == two
 
@@ -38,24 +57,37 @@ def test_files_of_one_name_are_told_apart(run: Run, examples: Path, tmp_path: Pa
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "out.json").write_bytes((examples / "videos" / "good.json").read_bytes())
-    _, out, _ = run("score", str(tmp_path / "a/out.json"), str(tmp_path / "b/out.json"), "-m", "captions", "--format", "json")
+    _, out, _ = run(
+        "score",
+        str(tmp_path / "a/out.json"),
+        str(tmp_path / "b/out.json"),
+        "-m",
+        "captions",
+        "--format",
+        "json",
+    )
     assert [s["name"] for s in json.loads(out)["systems"]] == ["a/out", "b/out"]
 
 
-@pytest.mark.parametrize(("arguments", "code", "words"), [
-    (["score", "nowhere.json", "-m", "captions"], 1, "nowhere.json"),
-    (["score", "{good}", "-m", "capitons"], 2, "captions"),
-    (["score", "{good}", "-m", "captions", "--protocol", "papr"], 2, "paper"),
-    (["score", "{good}", "-m", "captions(x=1)"], 2, "no option"),
-    (["score", "{good}", "-m", "captions", "--per-document", "x.docx"], 2, ".csv"),
-    (["score", "{good}", "-m", "captions", "--columns", "video"], 2, "--columns"),
-    (["score", "{good}", "-m", "bleu_4"], 2, "references"),
-    (["score", "{good}", "-m", "captions", "--per-document", "{good}/x.csv"], 1, "cannot be written"),
-    (["compare", "{good}", "-m", "captions"], 2, "two systems"),
-    (["score"], 2, "CANDIDATES"),
-    (["scor"], 2, "scor"),
-])
-def test_trouble_is_said_clearly(run: Run, examples: Path, arguments: list[str], code: int, words: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["score", "nowhere.json", "-m", "captions"], 1, "nowhere.json"),
+        (["score", "{good}", "-m", "capitons"], 2, "captions"),
+        (["score", "{good}", "-m", "captions", "--protocol", "papr"], 2, "paper"),
+        (["score", "{good}", "-m", "captions(x=1)"], 2, "no option"),
+        (["score", "{good}", "-m", "captions", "--per-document", "x.docx"], 2, ".csv"),
+        (["score", "{good}", "-m", "captions", "--columns", "video"], 2, "--columns"),
+        (["score", "{good}", "-m", "bleu_4"], 2, "references"),
+        (["score", "{good}", "-m", "captions", "--per-document", "{good}/x.csv"], 1, "cannot be written"),
+        (["compare", "{good}", "-m", "captions"], 2, "two systems"),
+        (["score"], 2, "CANDIDATES"),
+        (["scor"], 2, "scor"),
+    ],
+)
+def test_trouble_is_said_clearly(
+    run: Run, examples: Path, arguments: list[str], code: int, words: str
+) -> None:
     good = str(examples / "videos" / "good.json")
     got, _, err = run(*(a.replace("{good}", good) for a in arguments))
     assert got == code and words in err
@@ -69,7 +101,17 @@ def test_per_document_file(run: Run, examples: Path, tmp_path: Path) -> None:
 
 def test_compare_prints_a_table_and_json(run: Run, examples: Path) -> None:
     videos = examples / "videos"
-    arguments = ["compare", str(videos / "good.json"), str(videos / "padded.json"), "-r", str(videos / "reference_1.json"), "-m", "captions", "--resamples", "99"]
+    arguments = [
+        "compare",
+        str(videos / "good.json"),
+        str(videos / "padded.json"),
+        "-r",
+        str(videos / "reference_1.json"),
+        "-m",
+        "captions",
+        "--resamples",
+        "99",
+    ]
     _, out, _ = run(*arguments)
     assert "0/0/12" in out and "Where they differ most" in out
     _, out, _ = run(*arguments, "--format", "json")

@@ -15,28 +15,44 @@ SECOND = corpus("second", v=[(0, 8, "a x")])
 
 
 def anet(*references: object, **protocol: object) -> dict[str, float]:
-    return dict(score(ActivityNet(SharedWords()), MINE, *references, protocol=Protocol().change(**protocol)).parts)  # type: ignore[arg-type]
+    return dict(
+        score(ActivityNet(SharedWords()), MINE, *references, protocol=Protocol().change(**protocol)).parts
+    )  # type: ignore[arg-type]
 
 
 def test_by_hand() -> None:
     # p1: IoU 1 with g1 (f .5) and .8 with g2 (f .5); p2: .4 with g1 (f .25), .5 with g2 (f .5); p3: nobody
-    assert anet(FIRST, SECOND) == pytest.approx({"at_0.3": (0.5 + 0.5 + 0.25 + 0.5 + 0) / 5, "at_0.5": (0.5 + 0.5 + 0.5 + 0) / 4,
-                                                 "at_0.7": (0.5 + 0.5 + 0 + 0) / 4, "at_0.9": 0.5 / 3})
+    assert anet(FIRST, SECOND) == pytest.approx(
+        {
+            "at_0.3": (0.5 + 0.5 + 0.25 + 0.5 + 0) / 5,
+            "at_0.5": (0.5 + 0.5 + 0.5 + 0) / 4,
+            "at_0.7": (0.5 + 0.5 + 0 + 0) / 4,
+            "at_0.9": 0.5 / 3,
+        }
+    )
 
 
 def test_without_the_garbage_penalty() -> None:
     """Paper 001, eqs. 3-4: only captions with a partner count."""
-    assert anet(FIRST, SECOND, unmatched="ignore") == pytest.approx({"at_0.3": 1.75 / 4, "at_0.5": 0.5, "at_0.7": 0.5, "at_0.9": 0.5})
+    assert anet(FIRST, SECOND, unmatched="ignore") == pytest.approx(
+        {"at_0.3": 1.75 / 4, "at_0.5": 0.5, "at_0.7": 0.5, "at_0.9": 0.5}
+    )
 
 
 def test_random_garbage_is_seeded() -> None:
     scorer = SharedWords()
     for seed in (0, 0, 1):
-        evaluate(candidates=MINE, references=FIRST, metrics=[ActivityNet(scorer)], tokenizer="whitespace", resamples=0,
-                 protocol=Protocol().change(unmatched="garbage-random", garbage_seed=seed))
+        evaluate(
+            candidates=MINE,
+            references=FIRST,
+            metrics=[ActivityNet(scorer)],
+            tokenizer="whitespace",
+            resamples=0,
+            protocol=Protocol().change(unmatched="garbage-random", garbage_seed=seed),
+        )
     against = [reference for _, reference in scorer.asked if reference not in ("a b c d", "a x")]
     third = len(against) // 3
-    assert against[:third] == against[third:2 * third] != against[2 * third:]
+    assert against[:third] == against[third : 2 * third] != against[2 * third :]
     assert all(10 <= len(word) <= 20 and word.isalpha() and word.islower() for word in against)
 
 
@@ -61,7 +77,10 @@ def test_pairs_of_all_videos_together() -> None:
 def test_corpus_scorers_differ_from_per_video_means(scorer: str) -> None:
     mine = corpus(v=[(0, 1, "a dog runs far"), (0, 1, "x")], w=[(0, 1, "a cat runs far away")])
     references = corpus("r", v=[(0, 1, "a dog runs far"), (0, 1, "a dog")], w=[(0, 1, "a cat runs far off")])
-    values = [score(f"anet(scorer={scorer})", mine, references, protocol=f"paper+corpus_scorers={way}").value for way in ("per-video", "corpus")]
+    values = [
+        score(f"anet(scorer={scorer})", mine, references, protocol=f"paper+corpus_scorers={way}").value
+        for way in ("per-video", "corpus")
+    ]
     assert all(np.isfinite(values))
     assert values[0] != pytest.approx(values[1])
 
@@ -76,21 +95,33 @@ def test_thresholds_of_the_protocol() -> None:
 def test_a_threshold_is_reached_in_text_and_exceeded_in_detection() -> None:
     mine, references = corpus(v=[(0, 5, "a")]), corpus("r", v=[(0, 10, "a")])
     assert score(ActivityNet(SharedWords()), mine, references).parts["at_0.5"] == 1.0
-    assert score(ActivityNet(SharedWords()), mine, references, protocol="paper+text_tiou=>").parts["at_0.5"] == 0.0
+    assert (
+        score(ActivityNet(SharedWords()), mine, references, protocol="paper+text_tiou=>").parts["at_0.5"]
+        == 0.0
+    )
     assert score("localisation", mine, references).parts["precision_at_0.5"] == 0.0
-    assert score("localisation", mine, references, protocol="paper+detection_tiou=>=").parts["precision_at_0.5"] == 1.0
+    assert (
+        score("localisation", mine, references, protocol="paper+detection_tiou=>=").parts["precision_at_0.5"]
+        == 1.0
+    )
 
 
 def test_localisation_takes_the_best_annotator_for_each_rate() -> None:
     mine = corpus(v=[(0, 10, "a"), (20, 30, "b")])
-    one, two = corpus("one", v=[(0, 10, "a")]), corpus("two", v=[(0, 10, "a"), (20, 30, "b"), (40, 50, "c"), (60, 70, "d")])
+    one, two = (
+        corpus("one", v=[(0, 10, "a")]),
+        corpus("two", v=[(0, 10, "a"), (20, 30, "b"), (40, 50, "c"), (60, 70, "d")]),
+    )
     got = score("localisation", mine, one, two).parts
     assert got["recall_at_0.5"] == 1.0, "the first annotator's only event was found"
     assert got["precision_at_0.5"] == 1.0, "both captions were confirmed by the second"
 
 
 def test_start_distance() -> None:
-    mine, references = corpus(v=[(0, 1, "a"), (12, 13, "b")]), corpus("r", v=[(2, 9, "a"), (10, 11, "b"), (100, 101, "c")])
+    mine, references = (
+        corpus(v=[(0, 1, "a"), (12, 13, "b")]),
+        corpus("r", v=[(2, 9, "a"), (10, 11, "b"), (100, 101, "c")]),
+    )
     got = score("start_distance", mine, references).parts
     assert [got[f"precision_at_{s}"] for s in (1, 3, 5, 10, 30, 60)] == [0, 1, 1, 1, 1, 1]
     assert [got[f"recall_at_{s}"] for s in (1, 3, 60)] == pytest.approx([0, 2 / 3, 2 / 3])
@@ -99,11 +130,19 @@ def test_start_distance() -> None:
 def test_cider_of_one_video_has_its_own_idf() -> None:
     from storymeter.pairs.cider import Cider
 
-    mine = corpus(v=[(0, 1, "a dog runs"), (5, 6, "the cat sat")], w=[(0, 1, "a dog sat down"), (5, 6, "a cat ran")])
-    references = corpus("r", v=[(0, 1, "a dog ran"), (5, 6, "the cat sat")], w=[(0, 1, "a dog sat"), (5, 6, "a bird ran")])
+    mine = corpus(
+        v=[(0, 1, "a dog runs"), (5, 6, "the cat sat")], w=[(0, 1, "a dog sat down"), (5, 6, "a cat ran")]
+    )
+    references = corpus(
+        "r", v=[(0, 1, "a dog ran"), (5, 6, "the cat sat")], w=[(0, 1, "a dog sat"), (5, 6, "a bird ran")]
+    )
     got = score("anet(scorer=cider)", mine, references)
-    by_hand = [Cider(idf="video").pairs(candidates=[c.text for c in m.captions], references=[[c.text] for c in r.captions]).mean()
-               for m, r in zip(mine, references, strict=True)]
+    by_hand = [
+        Cider(idf="video")
+        .pairs(candidates=[c.text for c in m.captions], references=[[c.text] for c in r.captions])
+        .mean()
+        for m, r in zip(mine, references, strict=True)
+    ]
     assert got.value == pytest.approx(np.mean(by_hand))
     old = score("soda_b(scorer=cider(idf=video))", mine, references)
     assert old.value == pytest.approx(np.mean(by_hand)), "one caption per event: the same pairs, the same idf"

@@ -12,7 +12,14 @@ from storymeter.dense.iou import iou
 from storymeter.dense.matching import match, optimum_table, over_threshold
 
 #: paper 000, Fig. 1: rows g1-g4, columns p1-p5
-FIGURE_1 = np.array([[0.7, 0.1, 0.4, 0.9, 0.1], [0.2, 0.3, 0.5, 0.4, 0.5], [0.4, 1.0, 0.3, 0.7, 0.8], [0.8, 0.7, 0.6, 1.0, 0.1]])
+FIGURE_1 = np.array(
+    [
+        [0.7, 0.1, 0.4, 0.9, 0.1],
+        [0.2, 0.3, 0.5, 0.4, 0.5],
+        [0.4, 1.0, 0.3, 0.7, 0.8],
+        [0.8, 0.7, 0.6, 1.0, 0.1],
+    ]
+)
 #: paper 003, Tab. 1: rows g1-g3, columns p1-p4
 POSTER = np.array([[0.7, 0.6, 0.0, 0.0], [0.0, 0.5, 0.6, 0.0], [0.0, 0.0, 0.1, 0.9]])
 
@@ -28,7 +35,13 @@ def brute_force(weights: np.ndarray) -> float:
 
 
 def test_paper_000_figure_4() -> None:
-    expected = [[0, 0, 0, 0, 0, 0], [0, 0.7, 0.7, 0.7, 0.9, 0.9], [0, 0.7, 1.0, 1.2, 1.2, 1.4], [0, 0.7, 1.7, 1.7, 1.9, 2.0], [0, 0.8, 1.7, 2.3, 2.7, 2.7]]
+    expected = [
+        [0, 0, 0, 0, 0, 0],
+        [0, 0.7, 0.7, 0.7, 0.9, 0.9],
+        [0, 0.7, 1.0, 1.2, 1.2, 1.4],
+        [0, 0.7, 1.7, 1.7, 1.9, 2.0],
+        [0, 0.8, 1.7, 2.3, 2.7, 2.7],
+    ]
     np.testing.assert_allclose(optimum_table(FIGURE_1), expected, atol=1e-12)
     optimum, pairs = match(FIGURE_1)
     assert optimum == pytest.approx(2.7, abs=1e-12)
@@ -37,12 +50,25 @@ def test_paper_000_figure_4() -> None:
 
 def test_paper_000_eleven_pairs() -> None:
     found = {(f"p{p + 1}", f"g{g + 1}") for g, p in over_threshold(FIGURE_1, 0.5)}
-    assert found == {("p1", "g1"), ("p1", "g4"), ("p2", "g3"), ("p2", "g4"), ("p3", "g2"), ("p3", "g4"), ("p4", "g1"), ("p4", "g3"), ("p4", "g4"),
-                     ("p5", "g2"), ("p5", "g3")}
+    assert found == {
+        ("p1", "g1"),
+        ("p1", "g4"),
+        ("p2", "g3"),
+        ("p2", "g4"),
+        ("p3", "g2"),
+        ("p3", "g4"),
+        ("p4", "g1"),
+        ("p4", "g3"),
+        ("p4", "g4"),
+        ("p5", "g2"),
+        ("p5", "g3"),
+    }
 
 
 def test_paper_000_section_4_1() -> None:
-    """Three captions with IoU .9, .4, .6 and METEOR .6: at t = .9 the mean over three pairs is .2, and without p1 and p3 it is 0."""
+    """Three captions with IoU .9, .4, .6 and METEOR .6: at t = .9 the mean over three pairs is .2, and
+    without p1 and p3 it is 0.
+    """
     overlap, meteor = np.array([[0.9, 0.4, 0.6]]), 0.6
     assert [len(over_threshold(overlap, t)) for t in (0.3, 0.5, 0.7, 0.9)] == [3, 2, 1, 1]
     assert len(over_threshold(overlap, 0.9)) * meteor / 3 == pytest.approx(0.2)
@@ -88,7 +114,9 @@ def test_nothing_to_match(shape: tuple[int, int]) -> None:
 
 
 def test_iou_by_the_formula() -> None:
-    np.testing.assert_allclose(iou([[0, 10]], [[0, 10], [5, 15], [10, 20], [12, 20], [2, 4]]), [[1, 1 / 3, 0, 0, 0.2]])
+    np.testing.assert_allclose(
+        iou([[0, 10]], [[0, 10], [5, 15], [10, 20], [12, 20], [2, 4]]), [[1, 1 / 3, 0, 0, 0.2]]
+    )
     assert iou([[0, 10]], [[0, 10]], "eps")[0, 0] == 10 / (10 + 1e-8)
     assert iou([[9, 3]], [[9, 3]])[0, 0] == 0.0, "a reversed segment overlaps nothing, not even itself"
 

@@ -12,7 +12,9 @@ from .toys import corpus, score
 
 MINE = corpus(v=[(5, 9, " it jumps high "), (0, 5, "a dog runs")], w=[(0, 1, "x y z")])
 TOLD = corpus("told", v=[(0, 5, "a dog runs"), (5, 9, "it jumps high")], w=[(0, 1, "x y q")])
-WRITTEN = Corpus((Document("v", (Caption("a dog runs it jumps high"),)), Document("w", (Caption("x y q"),))), "written")
+WRITTEN = Corpus(
+    (Document("v", (Caption("a dog runs it jumps high"),)), Document("w", (Caption("x y q"),))), "written"
+)
 
 
 @pytest.mark.parametrize("name", ["paragraph_bleu_4", "paragraph_rouge_l", "paragraph_cider"])
@@ -20,9 +22,15 @@ def test_paragraph_references_and_joined_ones_agree(name: str) -> None:
     joined, written = score(name, MINE, TOLD), score(name, MINE, WRITTEN)
     assert joined.value == pytest.approx(written.value)
     inner = name.removeprefix("paragraph_")
-    one = Corpus((Document("v", (Caption("a dog runs it jumps high"),)), Document("w", (Caption("x y z"),))), "one")
-    assert joined.value == pytest.approx(score(inner, one, WRITTEN).value), "the measure for documents, on the joined text"
-    assert joined.value != pytest.approx(score(inner, MINE, WRITTEN).value), "time order counts, not that of the file"
+    one = Corpus(
+        (Document("v", (Caption("a dog runs it jumps high"),)), Document("w", (Caption("x y z"),))), "one"
+    )
+    assert joined.value == pytest.approx(score(inner, one, WRITTEN).value), (
+        "the measure for documents, on the joined text"
+    )
+    assert joined.value != pytest.approx(score(inner, MINE, WRITTEN).value), (
+        "time order counts, not that of the file"
+    )
 
 
 def test_repetition_and_diversity_need_no_references() -> None:

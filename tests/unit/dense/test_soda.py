@@ -19,10 +19,21 @@ FIRST = corpus("first", v=[(0, 10, "a b c d"), (10, 20, "c")])
 SECOND = corpus("second", v=[(0, 20, "x y")])
 
 
-def soda(variant: str, *references: Corpus, scorer: PairScorer | None = None, candidates: Corpus = MINE, **protocol: object) -> dict[str, float]:
+def soda(
+    variant: str,
+    *references: Corpus,
+    scorer: PairScorer | None = None,
+    candidates: Corpus = MINE,
+    **protocol: object,
+) -> dict[str, float]:
     from storymeter.protocol import Protocol
 
-    got = score(Soda(variant, scorer or SharedWords()), candidates, *references, protocol=Protocol().change(**protocol))  # type: ignore[arg-type]
+    got = score(
+        Soda(variant, scorer or SharedWords()),
+        candidates,
+        *references,
+        protocol=Protocol().change(**protocol),
+    )  # type: ignore[arg-type]
     assert got.value == got.parts["f1"]
     return dict(got.parts)
 
@@ -37,13 +48,17 @@ def test_by_hand_one_annotator() -> None:
 
 def test_several_annotators() -> None:
     # against the second: p1 and p2 IoU .5 f 0, p3 IoU .1 f .5
-    assert soda("c", SECOND) == pytest.approx({"precision": 0.05 / 3, "recall": 0.05, "f1": 2 * 0.05 * 0.05 / 3 / (0.05 + 0.05 / 3)})
+    assert soda("c", SECOND) == pytest.approx(
+        {"precision": 0.05 / 3, "recall": 0.05, "f1": 2 * 0.05 * 0.05 / 3 / (0.05 + 0.05 / 3)}
+    )
     best = soda("c", FIRST, SECOND)
     assert best == pytest.approx(soda("c", FIRST))
     mean = soda("c", FIRST, SECOND, refs="mean")
     assert mean == pytest.approx({k: (soda("c", FIRST)[k] + soda("c", SECOND)[k]) / 2 for k in mean})
     # merged: g (0,10), (0,20), (10,20) by start; p1-g1, p2-g3 remain the best
-    assert soda("c", FIRST, SECOND, refs="merge") == pytest.approx({"precision": 0.5, "recall": 0.5, "f1": 0.5})
+    assert soda("c", FIRST, SECOND, refs="merge") == pytest.approx(
+        {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    )
     with pytest.raises(UsageError, match="exactly one reference"):
         soda("c", FIRST, SECOND, refs="single")
     assert soda("c", FIRST, refs="single") == soda("c", FIRST)
@@ -58,7 +73,9 @@ def test_orientation_swaps_the_roles_of_the_scorer() -> None:
 
 def test_thresholds_of_a() -> None:
     candidates, references = corpus(v=[(0, 6, "a")]), corpus("r", v=[(0, 10, "a")])
-    assert soda("a", references, candidates=candidates)["f1"] == pytest.approx(2 / 4)  # IoU .6 reaches .3 and .5
+    assert soda("a", references, candidates=candidates)["f1"] == pytest.approx(
+        2 / 4
+    )  # IoU .6 reaches .3 and .5
     assert soda("a", references, candidates=candidates, tious=(0.6,))["f1"] == 1.0
     assert soda("b", references, candidates=candidates)["f1"] == 1.0
 
@@ -72,8 +89,13 @@ def test_only_pairs_that_matter_are_scored_and_each_once() -> None:
     scorer = SharedWords()
     references = corpus("r", v=[(0, 10, "a"), (20, 30, "b")], w=[(0, 10, "a")])
     candidates = corpus(v=[(0, 10, "a"), (20, 30, "b")], w=[(0, 5, "a"), (2, 7, "a")])
-    evaluate(candidates=[candidates, candidates], references=references, tokenizer="whitespace", resamples=0,
-             metrics=[Soda("c", scorer), Soda("a", scorer), Soda("b", scorer), ActivityNet(scorer)])
+    evaluate(
+        candidates=[candidates, candidates],
+        references=references,
+        tokenizer="whitespace",
+        resamples=0,
+        metrics=[Soda("c", scorer), Soda("a", scorer), Soda("b", scorer), ActivityNet(scorer)],
+    )
     assert sorted(pair for pair in scorer.asked if pair[1] in "ab") == [("a", "a"), ("b", "b")]
     assert len(scorer.asked) == len(set(scorer.asked))
 
@@ -81,19 +103,31 @@ def test_only_pairs_that_matter_are_scored_and_each_once() -> None:
 def test_missing_empty_and_skipped_videos() -> None:
     references = corpus("r", u=[(0, 1, "a")], v=[(0, 1, "a")], w=[])
     candidates = corpus(v=[(0, 1, "a")], w=[(0, 1, "a")])
-    got = evaluate(candidates=candidates, references=references, metrics=[Soda("c", SharedWords())], tokenizer="whitespace", resamples=0).systems[0]
+    got = evaluate(
+        candidates=candidates,
+        references=references,
+        metrics=[Soda("c", SharedWords())],
+        tokenizer="whitespace",
+        resamples=0,
+    ).systems[0]
     assert got.scores[0].value == pytest.approx(1 / 3)
     assert got.coverage.missing == ("u",)
     assert got.coverage.empty == ("w",)
-    assert soda("c", references, candidates=candidates, average="submitted-videos")["f1"] == pytest.approx(1 / 2)
+    assert soda("c", references, candidates=candidates, average="submitted-videos")["f1"] == pytest.approx(
+        1 / 2
+    )
     assert soda("c", references, candidates=candidates, missing="skip")["f1"] == pytest.approx(1 / 2)
 
 
 def test_pdvc_skips_missing_videos_in_soda_but_not_in_the_activitynet_score() -> None:
     references = corpus("r", u=[(0, 1, "a")], v=[(0, 1, "a")])
     candidates = corpus(v=[(0, 1, "a")])
-    assert score(Soda("c", SharedWords()), candidates, references, protocol="pdvc").value == pytest.approx(1 / (1 + 1e-8))
-    assert score(ActivityNet(SharedWords()), candidates, references, protocol="pdvc").value == pytest.approx(1 / 2)
+    assert score(Soda("c", SharedWords()), candidates, references, protocol="pdvc").value == pytest.approx(
+        1 / (1 + 1e-8)
+    )
+    assert score(ActivityNet(SharedWords()), candidates, references, protocol="pdvc").value == pytest.approx(
+        1 / 2
+    )
 
 
 def test_an_annotator_who_said_nothing_is_no_reference() -> None:
@@ -106,7 +140,9 @@ def test_an_annotator_who_said_nothing_is_no_reference() -> None:
 def test_times_that_are_none(bad: float | None) -> None:
     broken = Corpus((Document("v", (Caption("a", 0.0, bad), Caption("b", 0.0, 1.0))),), "broken")
     for name in (Soda("c", SharedWords()), ActivityNet(SharedWords()), "localisation"):
-        with pytest.raises(DataError, match=r"1 of 2 captions of 'broken' have no usable times.*in 1 video: v"):
+        with pytest.raises(
+            DataError, match=r"1 of 2 captions of 'broken' have no usable times.*in 1 video: v"
+        ):
             score(name, broken, FIRST)
     with pytest.raises(DataError, match="of the references"):
         score(Soda("d"), FIRST, broken)
@@ -124,7 +160,9 @@ def test_submission_and_references_swapped() -> None:
     written = Corpus(FIRST.documents, "val.json", Origin("val.json", "activitynet-reference"))
     assert score("soda_d", submission, written).value > 0
     assert score("soda_d", written, written).value == 1.0, "one annotator against another is no mistake"
-    with pytest.raises(UsageError, match=r"swapped: 'val.json' is a file of references .* 'sub.json' a submission"):
+    with pytest.raises(
+        UsageError, match=r"swapped: 'val.json' is a file of references .* 'sub.json' a submission"
+    ):
         score("soda_d", written, submission)
 
 
@@ -133,7 +171,9 @@ def test_fifty_thousand_captions_in_one_video() -> None:
     got = soda("b", FIRST, candidates=many, max_proposals=10**6)
     assert 0 < got["precision"] < got["recall"] <= 1
     first = soda("b", FIRST, candidates=many)
-    assert first["precision"] == pytest.approx(first["recall"] * 2 / 1000), "the protocol counts the first thousand of the file"
+    assert first["precision"] == pytest.approx(first["recall"] * 2 / 1000), (
+        "the protocol counts the first thousand of the file"
+    )
 
 
 def test_names_print_and_parse() -> None:
@@ -154,7 +194,10 @@ def test_links_are_the_pairs_that_the_score_sums() -> None:
     task = join(candidates=unsorted, references=[SECOND, FIRST])
     (video,) = links(task, Setting(tokenizer="whitespace"), Soda("c", SharedWords()))
     assert video.annotator == 1, "the annotator with the best F1 is shown"
-    assert [(link.reference, link.candidate, link.iou, link.alike) for link in video.links] == [(0, 2, 1.0, 0.5), (1, 0, 1.0, 1.0)]
+    assert [(link.reference, link.candidate, link.iou, link.alike) for link in video.links] == [
+        (0, 2, 1.0, 0.5),
+        (1, 0, 1.0, 1.0),
+    ]
     assert {"precision": video.precision, "recall": video.recall, "f1": video.f1} == soda("c", FIRST, SECOND)
     assert sum(link.product for link in video.links) / len(video.candidates) == pytest.approx(video.precision)
     (merged,) = links(task, Setting(tokenizer="whitespace"), Soda("c", SharedWords(), "merge"))
@@ -166,5 +209,9 @@ def test_links_are_the_pairs_that_the_score_sums() -> None:
 
 def test_ten_thousand_captions_against_ten_thousand_references() -> None:
     long = corpus(v=[(float(k), k + 1.5, f"word {k % 50}") for k in range(10_000)])
-    assert soda("d", long, candidates=long, max_proposals=10_000) == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    assert soda("d", long, candidates=long, max_proposals=10_000) == {
+        "precision": 1.0,
+        "recall": 1.0,
+        "f1": 1.0,
+    }
     assert soda("c", long, candidates=long, max_proposals=10_000)["f1"] == 1.0

@@ -13,7 +13,9 @@ from storymeter.pairs.base import FloatArray, IntArray, PairScorer
 
 
 class SharedWords(PairScorer):
-    """Shared words over the words of the reference: asymmetric like METEOR, and counts how many pairs it was asked for."""
+    """Shared words over the words of the reference: asymmetric like METEOR, and counts how many pairs it was
+    asked for.
+    """
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
@@ -22,17 +24,38 @@ class SharedWords(PairScorer):
     def name(self) -> str:
         return "shared-words"
 
-    def score_indexed(self, *, candidates: Sequence[str], references: Sequence[str], candidate_index: IntArray,
-                      reference_index: IntArray, jobs: int = 1) -> FloatArray:
-        pairs = [(candidates[i], references[j]) for i, j in zip(candidate_index, reference_index, strict=True)]
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        pairs = [
+            (candidates[i], references[j]) for i, j in zip(candidate_index, reference_index, strict=True)
+        ]
         self.asked += pairs
-        return np.array([len(set(c.split()) & set(r.split())) / max(1, len(set(r.split()))) for c, r in pairs])
+        return np.array(
+            [len(set(c.split()) & set(r.split())) / max(1, len(set(r.split()))) for c, r in pairs]
+        )
 
 
 def corpus(name: str = "mine", **videos: list[tuple[float, float, str]]) -> Corpus:
-    return Corpus(tuple(Document(video, tuple(Caption(text, start, end) for start, end, text in captions)) for video, captions in videos.items()), name)
+    return Corpus(
+        tuple(
+            Document(video, tuple(Caption(text, start, end) for start, end, text in captions))
+            for video, captions in videos.items()
+        ),
+        name,
+    )
 
 
 def score(metric: str | Metric, candidates: Corpus, *references: Corpus, **options: object) -> Score:
     options = {"tokenizer": "whitespace", "resamples": 0, **options}
-    return evaluate(candidates=candidates, references=references, metrics=[metric], **options).systems[0].scores[0]  # type: ignore[arg-type]
+    return (
+        evaluate(candidates=candidates, references=references, metrics=[metric], **options)
+        .systems[0]
+        .scores[0]
+    )  # type: ignore[arg-type]

@@ -38,8 +38,22 @@ def test_json_has_the_fixed_shape(good: Path, tmp_path: Path, capsys: pytest.Cap
     out = json.loads(capsys.readouterr().out)
     assert set(out) == {"schema", "files"} and out["schema"] == 1
     assert [set(f) for f in out["files"]] == [{"path", "format", "documents", "captions", "problems"}] * 4
-    assert out["files"][0] == {"path": str(good), "format": "activitynet", "documents": 1, "captions": 1, "problems": []}
-    assert out["files"][1]["problems"] == [{"severity": "error", "code": "reversed", "where": "$.results.v[0].timestamp", "message": "the segment ends before it starts (2 to 1)", "count": 1}]
+    assert out["files"][0] == {
+        "path": str(good),
+        "format": "activitynet",
+        "documents": 1,
+        "captions": 1,
+        "problems": [],
+    }
+    assert out["files"][1]["problems"] == [
+        {
+            "severity": "error",
+            "code": "reversed",
+            "where": "$.results.v[0].timestamp",
+            "message": "the segment ends before it starts (2 to 1)",
+            "count": 1,
+        }
+    ]
     assert [f["problems"][0]["code"] for f in out["files"][2:]] == ["unreadable", "unreadable"]
 
 
@@ -67,7 +81,9 @@ def test_convert_by_suffix_and_back(good: Path, tmp_path: Path) -> None:
 
 
 def test_convert_names_what_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "r.json").write_text('{"v": {"duration": 9, "timestamps": [[0.1234567, 1]], "sentences": ["x"], "split": "a"}}')
+    (tmp_path / "r.json").write_text(
+        '{"v": {"duration": 9, "timestamps": [[0.1234567, 1]], "sentences": ["x"], "split": "a"}}'
+    )
     assert _run("convert", tmp_path / "r.json", tmp_path / "r.srt") == 0
     assert "durations, other keys of documents, fractions of 0.001 s" in capsys.readouterr().err
     (tmp_path / "map.csv").write_text("v,7\n")
@@ -76,7 +92,9 @@ def test_convert_names_what_is_left_out(tmp_path: Path, capsys: pytest.CaptureFi
     assert "start and end" in capsys.readouterr().err
 
 
-def test_convert_refuses_what_would_lose_the_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_refuses_what_would_lose_the_meaning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "s.json").write_text('{"a": ["one", "two"]}')
     for target in ("activitynet", "srt", "lines"):
         assert _run("convert", tmp_path / "s.json", tmp_path / "out", "--to", target) == 1
@@ -84,7 +102,9 @@ def test_convert_refuses_what_would_lose_the_meaning(tmp_path: Path, capsys: pyt
     assert not (tmp_path / "out").exists()
 
 
-def test_convert_asks_when_the_suffix_says_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_asks_when_the_suffix_says_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "s.csv").write_text("id,text\n1,x\n")
     assert _run("convert", tmp_path / "s.csv", tmp_path / "s.json") == 2
     assert "--to: " in capsys.readouterr().err
@@ -107,8 +127,12 @@ def test_convert_to_a_place_that_cannot_be_written(good: Path, capsys: pytest.Ca
     assert "cannot be written" in capsys.readouterr().err
 
 
-def test_half_a_character_in_another_key_is_named_not_written(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "half.json").write_text('{"v": {"duration": 9.0, "timestamps": [[0, 4]], "sentences": ["a man"], "note": "\\ud800"}}')
+def test_half_a_character_in_another_key_is_named_not_written(
+    good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "half.json").write_text(
+        '{"v": {"duration": 9.0, "timestamps": [[0, 4]], "sentences": ["a man"], "note": "\\ud800"}}'
+    )
     assert _run("convert", tmp_path / "half.json", tmp_path / "out.jsonl") == 1
     assert "half of a character" in capsys.readouterr().err and not (tmp_path / "out.jsonl").exists()
 
@@ -125,9 +149,22 @@ def test_id_maps(good: Path, tmp_path: Path) -> None:
 def test_interrupt_leaves_no_half_file(tmp_path: Path) -> None:
     """Ctrl-C in the middle of a big conversion."""
     event = json.dumps({"sentence": "a dog runs over the grass", "timestamp": [0.0, 4.5]})
-    (tmp_path / "big.json").write_text('{"results": {' + ",".join(f'"v{i}": [{event}]' for i in range(150_000)) + "}}")
-    job = subprocess.Popen([sys.executable, "-m", "storymeter", "convert", str(tmp_path / "big.json"), str(tmp_path / "out" / "big.jsonl")], stderr=subprocess.PIPE, text=True,
-                           env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    (tmp_path / "big.json").write_text(
+        '{"results": {' + ",".join(f'"v{i}": [{event}]' for i in range(150_000)) + "}}"
+    )
+    job = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "storymeter",
+            "convert",
+            str(tmp_path / "big.json"),
+            str(tmp_path / "out" / "big.jsonl"),
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     while job.poll() is None and not (tmp_path / "out").exists():  # the folder appears when writing begins
         time.sleep(0.005)
     job.send_signal(signal.SIGINT)
@@ -142,8 +179,12 @@ def test_any_terminal_can_show_any_name(tmp_path: Path) -> None:
     path = tmp_path / "ü中.json"
     path.write_text('{"results": {"ü": [{"sentence": "x", "timestamp": [2, 1]}]}}', encoding="utf-8")
     for style in ("table", "json"):
-        job = subprocess.run([sys.executable, "-m", "storymeter", "validate", str(path), "--format", style], capture_output=True,
-                             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "ascii"}, check=False)
+        job = subprocess.run(
+            [sys.executable, "-m", "storymeter", "validate", str(path), "--format", style],
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "ascii"},
+            check=False,
+        )
         assert (job.returncode, job.stderr) == (1, b"")
         assert style == "table" or json.loads(job.stdout)["files"][0]["path"] == str(path)
 

@@ -57,35 +57,70 @@ def test_all_defects_in_one_file(tmp_path: Path) -> None:
     """Also doubled, with a byte order mark, with CR LF, and cut off in the end; within a few seconds."""
     videos = ",\r\n".join(f'"{code}": {value}' for code, (value, _, _) in DEFECTS.items())
     path = tmp_path / "f.json"
-    path.write_bytes(f'\ufeff{{"results": {{{videos}, "twice": [{OK}], "twice": [{OK}], "last": [{OK}, {{"sentence": "cut'.encode())
+    path.write_bytes(
+        f'\ufeff{{"results": {{{videos}, "twice": [{OK}], "twice": [{OK}], "last": [{OK}, {{"sentence": "cut'.encode()
+    )
     begin = time.monotonic()
     found = _found(path)
     assert time.monotonic() - begin < 5
-    expected = {code: (f"$.results.{code}{place}", severity) for code, (_, place, severity) in DEFECTS.items()}
-    expected |= {"duplicate-id": ("$.results.twice", "error"), "bom": ("byte 0", "warning"), "crlf": ("line 1", "warning"), "truncated": ("$.results.last[1].sentence", "error")}
+    expected = {
+        code: (f"$.results.{code}{place}", severity) for code, (_, place, severity) in DEFECTS.items()
+    }
+    expected |= {
+        "duplicate-id": ("$.results.twice", "error"),
+        "bom": ("byte 0", "warning"),
+        "crlf": ("line 1", "warning"),
+        "truncated": ("$.results.last[1].sentence", "error"),
+    }
     assert found == expected
 
 
-@pytest.mark.parametrize(("content", "code"), [
-    ("", "empty-file"), (" \n", "empty-file"), ("42", "wrong-top-level"), ('"text"', "wrong-top-level"), ("null", "wrong-top-level"), ("[1, 2]", "unknown-format"),
-    ("{}", "wrong-top-level"), ('{"a": 1}', "unknown-format"), ('{"results": []}', "wrong-type"), (DEEP, "too-deep"), ('{"a":' * 10_000, "too-deep"),
-    ('{"results": {"v": [' + OK + ",]}}", "bad-json"), ('{"results": {"v": [' + OK + "]}} x", "trailing-data"), ('{"results"', "truncated"),
-    ('{"results": {"v": [{"sentence": "x", "timestamp": [0, 1e999]}]}}', "infinity"),
-    ('{"results": {"v": [{"sentence": "x", "timestamp": [0, ' + "9" * 9000 + "]}]}}", "infinity"),
-    ('{"results": {"v": [{"sentence": "x", "timestamp": [false, true]}]}}', "time-not-number"),
-    ('{"results": {"": [' + OK + "]}}", "bad-id"),
-    ('[{"image_id": 1, "caption": null}]', "null-text"), ('[{"image_id": null, "caption": "x"}]', "bad-id"), ('[{"caption": "x"}]', "missing-key"),
-    ('{"v": {"duration": 9, "timestamps": [[0, 1]], "sentences": []}}', "unequal-lists"),
-    ('{"v": {"duration": "9", "timestamps": [[0, 1]], "sentences": ["x"]}}', "time-not-number"),
-    ('{"v": {"duration": 9, "sentences": ["x"]}}', "missing-key"), ('["a", "a"]', "duplicate-id"),
-])
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("", "empty-file"),
+        (" \n", "empty-file"),
+        ("42", "wrong-top-level"),
+        ('"text"', "wrong-top-level"),
+        ("null", "wrong-top-level"),
+        ("[1, 2]", "unknown-format"),
+        ("{}", "wrong-top-level"),
+        ('{"a": 1}', "unknown-format"),
+        ('{"results": []}', "wrong-type"),
+        (DEEP, "too-deep"),
+        ('{"a":' * 10_000, "too-deep"),
+        ('{"results": {"v": [' + OK + ",]}}", "bad-json"),
+        ('{"results": {"v": [' + OK + "]}} x", "trailing-data"),
+        ('{"results"', "truncated"),
+        ('{"results": {"v": [{"sentence": "x", "timestamp": [0, 1e999]}]}}', "infinity"),
+        ('{"results": {"v": [{"sentence": "x", "timestamp": [0, ' + "9" * 9000 + "]}]}}", "infinity"),
+        ('{"results": {"v": [{"sentence": "x", "timestamp": [false, true]}]}}', "time-not-number"),
+        ('{"results": {"": [' + OK + "]}}", "bad-id"),
+        ('[{"image_id": 1, "caption": null}]', "null-text"),
+        ('[{"image_id": null, "caption": "x"}]', "bad-id"),
+        ('[{"caption": "x"}]', "missing-key"),
+        ('{"v": {"duration": 9, "timestamps": [[0, 1]], "sentences": []}}', "unequal-lists"),
+        ('{"v": {"duration": "9", "timestamps": [[0, 1]], "sentences": ["x"]}}', "time-not-number"),
+        ('{"v": {"duration": 9, "sentences": ["x"]}}', "missing-key"),
+        ('["a", "a"]', "duplicate-id"),
+    ],
+)
 def test_whole_files(tmp_path: Path, content: str, code: str) -> None:
     path = tmp_path / "f.json"
     path.write_text(content, encoding="utf-8")
     assert code in {p.code for p in examine(path).errors}
 
 
-@pytest.mark.parametrize(("data", "word"), [(b"\x1f\x8b\x08\0", "gzip"), (b"PK\x03\x04", "zip"), (b"\xff\xfe{\0", "UTF-16"), (b"ab\0cd", "binary"), (b"\x89PNG\r\n", "picture")])
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (b"\x1f\x8b\x08\0", "gzip"),
+        (b"PK\x03\x04", "zip"),
+        (b"\xff\xfe{\0", "UTF-16"),
+        (b"ab\0cd", "binary"),
+        (b"\x89PNG\r\n", "picture"),
+    ],
+)
 def test_foreign_files_are_named(tmp_path: Path, data: bytes, word: str) -> None:
     (tmp_path / "f.json").write_bytes(data)
     (problem,) = examine(tmp_path / "f.json").errors
@@ -99,7 +134,10 @@ def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
 
 def test_ends_past_the_video(tmp_path: Path) -> None:
     """Up to 0.05 s is rounding."""
-    value = {v: {"duration": 10, "timestamps": [[0, end]], "sentences": ["x"]} for v, end in (("a", 10.01), ("b", 10.05), ("c", 10.06))}
+    value = {
+        v: {"duration": 10, "timestamps": [[0, end]], "sentences": ["x"]}
+        for v, end in (("a", 10.01), ("b", 10.05), ("c", 10.06))
+    }
     (tmp_path / "f.json").write_text(json.dumps(value))
     assert _found(tmp_path / "f.json") == {"past-the-end": ("$.c.timestamps[0]", "warning")}
 
@@ -118,7 +156,11 @@ def test_repair_is_asked_for_and_recorded(tmp_path: Path) -> None:
     value = {"v": {"duration": 10, "timestamps": [[7, 3], [-1, 12], [1, 2]], "sentences": ["a ", "b", "c"]}}
     (tmp_path / "f.json").write_text(json.dumps(value))
     corpus = read(tmp_path / "f.json", repair=True)
-    assert [(c.text, c.start, c.end) for c in corpus.documents[0].captions] == [("a", 3, 7), ("b", 0, 10), ("c", 1, 2)]
+    assert [(c.text, c.start, c.end) for c in corpus.documents[0].captions] == [
+        ("a", 3, 7),
+        ("b", 0, 10),
+        ("c", 1, 2),
+    ]
     assert corpus.meta["repairs"] == {"clipped": 1, "swapped": 1, "trimmed": 1}
 
 

@@ -22,7 +22,15 @@ EXPECTED = [
 
 
 @pytest.mark.parametrize(("name", "format", "documents", "captions", "kind", "warnings"), EXPECTED)
-def test_counts(data: Path, name: str, format: str, documents: int, captions: int | None, kind: str, warnings: dict[str, int]) -> None:
+def test_counts(
+    data: Path,
+    name: str,
+    format: str,
+    documents: int,
+    captions: int | None,
+    kind: str,
+    warnings: dict[str, int],
+) -> None:
     reading = examine(data / name)
     assert reading.corpus.origin.format == format
     assert len(reading.corpus.by_id()) == documents

@@ -16,7 +16,10 @@ from storymeter.human.ratings import Ratings, from_columns
 
 
 def test_the_page_explains_itself_and_needs_nothing_from_outside(tmp_path: Path) -> None:
-    records = [msgspec.structs.replace(r, system="<b>best</b>" if r.system == "best" else r.system) for r in campaign()]
+    records = [
+        msgspec.structs.replace(r, system="<b>best</b>" if r.system == "best" else r.system)
+        for r in campaign()
+    ]
     page = tmp_path / "page.html"
     result = run(write(tmp_path / "r.jsonl", records), "--html", page, "--figures", tmp_path / "figures")
     assert result.exit_code == 0, result.output
@@ -24,13 +27,34 @@ def test_the_page_explains_itself_and_needs_nothing_from_outside(tmp_path: Path)
     assert "<b>best</b>" not in text and "&lt;b&gt;best" in text
     words = re.sub(r"base64,[^\"]*", "", text).lower()
     assert "http" not in words and "nan" not in words.replace("significan", "")
-    for column in ("raw", "z", "95 %", "captions", "ratings", "p Holm", "p BH", "pairs", "undamaged", "damaged"):
+    for column in (
+        "raw",
+        "z",
+        "95 %",
+        "captions",
+        "ratings",
+        "p Holm",
+        "p BH",
+        "pairs",
+        "undamaged",
+        "damaged",
+    ):
         assert f"<dt>{column}</dt>" in text
-    assert sorted(p.name for p in (tmp_path / "figures").iterdir()) == ["distributions.png", "scores.png", "significance.png", "workers.png"]
+    assert sorted(p.name for p in (tmp_path / "figures").iterdir()) == [
+        "distributions.png",
+        "scores.png",
+        "significance.png",
+        "workers.png",
+    ]
 
 
-def test_names_in_figures_are_no_formulas_and_any_script_is_drawn_without_a_word(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
-    records = [msgspec.structs.replace(r, system="$x^{$ \u4e2d\r" + "long " * 20 if r.system == "best" else r.system) for r in campaign()]
+def test_names_in_figures_are_no_formulas_and_any_script_is_drawn_without_a_word(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    records = [
+        msgspec.structs.replace(r, system="$x^{$ \u4e2d\r" + "long " * 20 if r.system == "best" else r.system)
+        for r in campaign()
+    ]
     result = run(write(tmp_path / "r.jsonl", records), "--figures", tmp_path / "figures")
     assert result.exit_code == 0 and not recwarn.list
 
@@ -57,9 +81,16 @@ def test_a_million_ratings_in_ten_seconds() -> None:
             pair[a] = pair[b] = f"{name}{block}"
     mean = 50 + system * 0.5 + np.where(kinds == "human", 20, 0) - np.where(kinds == "degraded", 30, 0)
     value = np.clip(np.rint(random.normal(mean, 18)), 0, 100)
-    columns = {"rater": [f"w{k}" for k in (np.arange(n) // 200).tolist()], "hit": [f"h{k}" for k in (np.arange(n) // 100).tolist()], "item": list(map(str, item.tolist())),
-               "system": [f"s{k}" for k in np.where(kinds == "human", 50, system).tolist()], "value": value.tolist(), "kind": kinds.tolist(), "pair": pair.tolist(),
-               "position": (np.arange(n) % 100).tolist()}
+    columns = {
+        "rater": [f"w{k}" for k in (np.arange(n) // 200).tolist()],
+        "hit": [f"h{k}" for k in (np.arange(n) // 100).tolist()],
+        "item": list(map(str, item.tolist())),
+        "system": [f"s{k}" for k in np.where(kinds == "human", 50, system).tolist()],
+        "value": value.tolist(),
+        "kind": kinds.tolist(),
+        "pair": pair.tolist(),
+        "position": (np.arange(n) % 100).tolist(),
+    }
     begin = time.process_time()  # the machine may be busy with other work
     table: Ratings = from_columns(columns)
     analysis = analyse(table, splits=0)

@@ -1,4 +1,6 @@
-"""Controls that do not give themselves away: every byte a browser gets, and a classifier that sees all but pixels and words."""
+"""Controls that do not give themselves away: every byte a browser gets, and a classifier that sees all but
+pixels and words.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,12 @@ from storymeter.human.store import Store
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory, clips: Path) -> tuple[Folder, list[dict[str, Any]], list[bytes]]:
-    """A whole HIT of 100, played as the page does: for every position what came for it, and everything that came at all."""
+def crawled(
+    tmp_path_factory: pytest.TempPathFactory, clips: Path
+) -> tuple[Folder, list[dict[str, Any]], list[bytes]]:
+    """A whole HIT of 100, played as the page does: for every position what came for it, and everything that
+    came at all.
+    """
     folder = human_kit.campaign(tmp_path_factory.mktemp("leaks") / "study", clips, watch=0.0)
     link = (folder.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
     received: list[bytes] = []
@@ -33,7 +39,9 @@ def crawled(tmp_path_factory: pytest.TempPathFactory, clips: Path) -> tuple[Fold
             response = client.request(method, path, **more)
             # the URL itself is visible too; media bodies are pixels, and compared apart
             body = b"" if response.headers.get("content-type", "").startswith("video") else response.content
-            received.append(path.encode() + b"\n" + repr(sorted(response.headers.items())).encode() + b"\n" + body)
+            received.append(
+                path.encode() + b"\n" + repr(sorted(response.headers.items())).encode() + b"\n" + body
+            )
             return response
 
         page = get("GET", link).text
@@ -45,31 +53,68 @@ def crawled(tmp_path_factory: pytest.TempPathFactory, clips: Path) -> tuple[Fold
         shown = last.json()["next"]
         while "go" not in shown:
             media = get("GET", shown["media"][0], headers={"range": "bytes=0-"})
-            events = [get("POST", link + "/event", json={"id": shown["id"], "at": shown["at"], "event": event}) for event in ("play", "ended")]
-            rows.append({"item": shown, "answer headers": dict(last.headers), "media headers": dict(media.headers), "media": media.content, "event": [dict(e.headers) for e in events]})
-            last = get("POST", link + "/answer", json={"id": shown["id"], "at": shown["at"], "answer": {"value": 50}})
+            events = [
+                get("POST", link + "/event", json={"id": shown["id"], "at": shown["at"], "event": event})
+                for event in ("play", "ended")
+            ]
+            rows.append(
+                {
+                    "item": shown,
+                    "answer headers": dict(last.headers),
+                    "media headers": dict(media.headers),
+                    "media": media.content,
+                    "event": [dict(e.headers) for e in events],
+                }
+            )
+            last = get(
+                "POST", link + "/answer", json={"id": shown["id"], "at": shown["at"], "answer": {"value": 50}}
+            )
             shown = last.json()["next"]
         get("GET", link)
     return folder, rows, received
 
 
-def test_no_byte_names_a_system_a_kind_a_pair_or_a_file(crawled: tuple[Folder, list[dict[str, Any]], list[bytes]]) -> None:
+def test_no_byte_names_a_system_a_kind_a_pair_or_a_file(
+    crawled: tuple[Folder, list[dict[str, Any]], list[bytes]],
+) -> None:
     folder, rows, received = crawled
     assert len(rows) == 100
     everything = b"\n".join(received)
     pairs = {line.pair for line in folder.key.values() if isinstance(line, Slot) and line.pair}
     assert len(pairs) == 20
-    secrets = [*human_kit.SYSTEMS, human_kit.HUMAN, "qclip", "h00001", folder.campaign.id, folder.secrets.admin_token, folder.secrets.signing_key, *pairs, str(folder.path), str(folder.clips)]
+    secrets = [
+        *human_kit.SYSTEMS,
+        human_kit.HUMAN,
+        "qclip",
+        "h00001",
+        folder.campaign.id,
+        folder.secrets.admin_token,
+        folder.secrets.signing_key,
+        *pairs,
+        str(folder.path),
+        str(folder.clips),
+    ]
     assert [secret for secret in secrets if secret.encode() in everything] == []
     for row in rows:  # kinds, in whatever answers differ from place to place
         visible = {**row["item"], "caption": ""}
-        text = (msgspec.json.encode(visible) + repr([row["answer headers"], row["media headers"], row["event"]]).encode()).lower().replace(b"cache-control", b"")
+        text = (
+            (
+                msgspec.json.encode(visible)
+                + repr([row["answer headers"], row["media headers"], row["event"]]).encode()
+            )
+            .lower()
+            .replace(b"cache-control", b"")
+        )
         assert not re.search(rb"degrad|repeat|human|system|control|donor|pair|bad_ref|\bref\b", text)
         assert row["item"].keys() == rows[0]["item"].keys()
 
 
-def test_no_value_links_the_two_members_of_a_pair(crawled: tuple[Folder, list[dict[str, Any]], list[bytes]]) -> None:
-    """Whatever two places share, all share; apart from the clip itself (its bytes and their number) and the caption's words."""
+def test_no_value_links_the_two_members_of_a_pair(
+    crawled: tuple[Folder, list[dict[str, Any]], list[bytes]],
+) -> None:
+    """Whatever two places share, all share; apart from the clip itself (its bytes and their number) and the
+    caption's words.
+    """
     _, rows, _ = crawled
     places: dict[tuple[str, str], set[int]] = defaultdict(set)
     for number, row in enumerate(rows):
@@ -83,15 +128,25 @@ def test_no_value_links_the_two_members_of_a_pair(crawled: tuple[Folder, list[di
     linking = {what: sorted(numbers) for what, numbers in places.items() if 1 < len(numbers) < len(rows) - 1}
     assert linking == {}
     # answer bodies may only differ in length by their caption and the digits of their number
-    spare = {int(row["answer headers"]["content-length"]) - len(msgspec.json.encode(row["item"]["caption"])) - len(str(row["item"]["n"])) - len(str(row["item"]["at"])) for row in rows[1:]}
+    spare = {
+        int(row["answer headers"]["content-length"])
+        - len(msgspec.json.encode(row["item"]["caption"]))
+        - len(str(row["item"]["n"]))
+        - len(str(row["item"]["at"]))
+        for row in rows[1:]
+    }
     assert len(spare) == 1
-    assert set(Counter(row["media"] for row in rows).values()) == {2}, "every clip comes twice, controls or not"
+    assert set(Counter(row["media"] for row in rows).values()) == {2}, (
+        "every clip comes twice, controls or not"
+    )
     ids = [row["item"]["id"] for row in rows] + [row["item"]["media"][0].rpartition("/")[2] for row in rows]
     assert len(set(ids)) == 200 and ids != sorted(ids)
 
 
 def test_a_classifier_cannot_tell_controls_from_the_rest(tmp_path: Path, clips: Path) -> None:
-    """200 HITs; all that is visible but pixels and words: numbers, ids, addresses, sizes, and when the same clip comes again."""
+    """200 HITs; all that is visible but pixels and words: numbers, ids, addresses, sizes, and when the same
+    clip comes again.
+    """
     sklearn = pytest.importorskip("sklearn")
     assert sklearn
     from sklearn.ensemble import RandomForestClassifier
@@ -111,10 +166,26 @@ def test_a_classifier_cannot_tell_controls_from_the_rest(tmp_path: Path, clips: 
             paths = [place.media[0].path for place in places]
             for position, place in enumerate(places):
                 shown = item(folder.campaign, ids, f"/r/token{number}", number, 0, 100, position, place)
-                again = [abs(position - other) for other, path in enumerate(paths) if path == paths[position] and other != position]
+                again = [
+                    abs(position - other)
+                    for other, path in enumerate(paths)
+                    if path == paths[position] and other != position
+                ]
                 visible = msgspec.json.encode({**shown, "caption": ""})
                 name = (shown["id"] + shown["media"][0].rpartition("/")[2]).encode()
-                features.append([position, position % 10, position // 10, sizes[position], len(visible), len(again), min(again), min(again) > 50, *name])
+                features.append(
+                    [
+                        position,
+                        position % 10,
+                        position // 10,
+                        sizes[position],
+                        len(visible),
+                        len(again),
+                        min(again),
+                        min(again) > 50,
+                        *name,
+                    ]
+                )
                 labels.append(folder.key[hit, position].kind != "system")  # type: ignore[union-attr]
                 groups.append(number)
     finally:
@@ -122,7 +193,10 @@ def test_a_classifier_cannot_tell_controls_from_the_rest(tmp_path: Path, clips: 
     x, y, g = np.array(features, float), np.array(labels), np.array(groups)
     assert y.mean() == pytest.approx(0.3)
     train = g <= 100
-    for model in (make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)), RandomForestClassifier(200, min_samples_leaf=20, random_state=0, n_jobs=2)):
+    for model in (
+        make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
+        RandomForestClassifier(200, min_samples_leaf=20, random_state=0, n_jobs=2),
+    ):
         auc = roc_auc_score(y[~train], model.fit(x[train], y[train]).predict_proba(x[~train])[:, 1])
         # under chance the standard error of the area is about .0063 (3,000 controls, 7,000 others)
         assert abs(auc - 0.5) < 0.025, auc

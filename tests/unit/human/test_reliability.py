@@ -19,7 +19,11 @@ from storymeter.human.ratings import from_records
 
 def test_two_raters_are_too_few_to_split() -> None:
     analysis = analyse(from_records(campaign(raters=2)))
-    assert analysis.split_half is not None and analysis.split_half.interval is None and "four raters are needed" in analysis.split_half.reason
+    assert (
+        analysis.split_half is not None
+        and analysis.split_half.interval is None
+        and "four raters are needed" in analysis.split_half.reason
+    )
 
 
 def test_systems_that_tie_have_no_split_half() -> None:
@@ -29,17 +33,29 @@ def test_systems_that_tie_have_no_split_half() -> None:
 
 
 def test_replication_between_runs(tmp_path: Path) -> None:
-    result = run(write(tmp_path / "a.jsonl", campaign(seed=1)), "--replicates", write(tmp_path / "b.jsonl", campaign(seed=2)))
+    result = run(
+        write(tmp_path / "a.jsonl", campaign(seed=1)),
+        "--replicates",
+        write(tmp_path / "b.jsonl", campaign(seed=2)),
+    )
     assert "Replication over 4 systems: r = 0.99" in result.output
     third = write(tmp_path / "c.jsonl", [r for r in campaign(seed=3) if r.system != "worst"])
     answer = msgspec.json.decode(run(tmp_path / "a.jsonl", "--replicates", third, "--format", "json").stdout)
-    assert answer["replication"]["only_first"] == ["worst"] and answer["replication"]["z"] > 0.99 and answer["cost"]["total"] == pytest.approx(6 * 0.99 * 1.2)
+    assert (
+        answer["replication"]["only_first"] == ["worst"]
+        and answer["replication"]["z"] > 0.99
+        and answer["cost"]["total"] == pytest.approx(6 * 0.99 * 1.2)
+    )
 
 
 def test_agreement_by_hand() -> None:
     # Krippendorff (2011), "Computing Krippendorff's alpha-reliability", the example with missing data
-    table = [[1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
-             [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None]]
+    table = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+        [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+    ]
     rows = [(unit, value) for line in table for unit, value in enumerate(line) if value is not None]
     units, values = zip(*rows, strict=True)
     assert reliability.krippendorff(values, units, "nominal")[0] == pytest.approx(0.743, abs=5e-4)
@@ -72,7 +88,19 @@ def test_a_plan_asks_for_more_when_the_difference_is_smaller() -> None:
 def test_a_pilot_gives_back_the_variances_it_was_made_of() -> None:
     random = np.random.default_rng(0)
     quality = random.normal(0, 10, (2, 200))
-    records = [Rating(f"v{i}", f"s{s}", f"r{k}", float(50 + quality[s, i] + random.normal(0, 20)), hit=f"r{k}", position=s * 200 + i) for k in range(6) for s in range(2) for i in range(200)]
+    records = [
+        Rating(
+            f"v{i}",
+            f"s{s}",
+            f"r{k}",
+            float(50 + quality[s, i] + random.normal(0, 20)),
+            hit=f"r{k}",
+            position=s * 200 + i,
+        )
+        for k in range(6)
+        for s in range(2)
+        for i in range(200)
+    ]
     found = plan.variances(from_records(records))
     assert found.between / found.within == pytest.approx(0.5, abs=0.05)
     assert found.sd == pytest.approx(math.hypot(10, 20), rel=0.05)
@@ -85,7 +113,14 @@ def test_a_pilot_counts_the_raters_who_pass() -> None:
     untested = from_records([r for r in campaign() if r.kind == "system"])
     assert plan.from_pilot(untested).accepted == 1.0
     with pytest.raises(DataError, match="None of the 6 raters"):
-        plan.from_pilot(from_records([msgspec.structs.replace(r, value=r.value if r.kind == "system" else 50.0) for r in campaign()]))
+        plan.from_pilot(
+            from_records(
+                [
+                    msgspec.structs.replace(r, value=r.value if r.kind == "system" else 50.0)
+                    for r in campaign()
+                ]
+            )
+        )
 
 
 def test_worker_tests_accept_bots_at_alpha_and_fewer_pairs_reject_more_honest_raters() -> None:

@@ -1,4 +1,6 @@
-"""Deny by default: headers, framing, guessing, the admin's door, foreign posts, hostile captions, API fuzzing."""
+"""Deny by default: headers, framing, guessing, the admin's door, foreign posts, hostile captions, API
+fuzzing.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,21 @@ def log_in(client: TestClient, study: Folder) -> None:
 
 
 def test_every_answer_carries_the_headers(client: TestClient, links: list[str]) -> None:
-    for path in ("/", links[0], "/static/task.js", "/nowhere", links[0] + "/item", "/admin/login", "/openapi.json"):
+    for path in (
+        "/",
+        links[0],
+        "/static/task.js",
+        "/nowhere",
+        links[0] + "/item",
+        "/admin/login",
+        "/openapi.json",
+    ):
         headers = client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "same-origin"
         policy = headers["content-security-policy"]
-        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        assert (
+            "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        )
         assert "server" not in headers
 
 
@@ -36,7 +48,11 @@ def test_no_inline_script_or_style_anywhere(client: TestClient, links: list[str]
     client.post(links[0] + "/begin")
     for path in ("/", links[0] + "/task", links[1], "/admin", "/admin/login", "/nowhere"):
         text = client.get(path).text
-        assert not re.search(r"<script(?![^>]*\bsrc=)", text) and "style=" not in text and not re.search(r"\son\w+=", text), path
+        assert (
+            not re.search(r"<script(?![^>]*\bsrc=)", text)
+            and "style=" not in text
+            and not re.search(r"\son\w+=", text)
+        ), path
         assert not re.search(r"(src|href)=\"(https?:)?//", text), "nothing from elsewhere"
 
 
@@ -66,9 +82,15 @@ def test_admin_only_from_this_machine_unless_told_otherwise(study: Folder) -> No
         assert far.get("/admin").status_code == 404 and far.get("/admin/login").status_code == 404
         assert far.post("/admin/login", data={"token": study.secrets.admin_token}).status_code == 404
     with TestClient(create_app(study), follow_redirects=False) as near:
-        assert near.get("/admin/login", headers={"x-forwarded-for": "203.0.113.9"}).status_code == 404, "behind a proxy"
-        assert near.get("/admin/login", headers={"host": "study.example.org"}).status_code == 404, "under another name"
-    with TestClient(create_app(study, admin_anywhere=True), follow_redirects=False, client=("203.0.113.9", 1)) as far:
+        assert near.get("/admin/login", headers={"x-forwarded-for": "203.0.113.9"}).status_code == 404, (
+            "behind a proxy"
+        )
+        assert near.get("/admin/login", headers={"host": "study.example.org"}).status_code == 404, (
+            "under another name"
+        )
+    with TestClient(
+        create_app(study, admin_anywhere=True), follow_redirects=False, client=("203.0.113.9", 1)
+    ) as far:
         assert far.get("/admin/login").status_code == 200
 
 
@@ -80,13 +102,32 @@ def test_admin_session_and_form_protection(client: TestClient, study: Folder) ->
     assert page.status_code == 200
     token = re.search(r'name="form_token" value="([^"]+)"', page.text)
     assert token is not None
-    assert client.post("/admin/state", data={"state": "paused"}).status_code == 403, "without the form's token"
-    assert client.post("/admin/state", data={"state": "paused", "form_token": token[1]}, headers={"origin": "https://evil.example"}).status_code == 403
-    assert client.post("/admin/state", data={"state": "paused", "form_token": token[1]}, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert client.post("/admin/state", data={"state": "paused"}).status_code == 403, (
+        "without the form's token"
+    )
+    assert (
+        client.post(
+            "/admin/state",
+            data={"state": "paused", "form_token": token[1]},
+            headers={"origin": "https://evil.example"},
+        ).status_code
+        == 403
+    )
+    assert (
+        client.post(
+            "/admin/state",
+            data={"state": "paused", "form_token": token[1]},
+            headers={"sec-fetch-site": "cross-site"},
+        ).status_code
+        == 403
+    )
     assert client.post("/admin/state", data={"state": "paused", "form_token": token[1]}).status_code == 303
     assert ">paused<" in client.get("/admin").text
     assert client.get("/admin/export/csv").headers["content-disposition"].startswith("attachment")
-    assert client.get("/admin/export/../secrets.json").status_code == 404 and client.get("/admin/export/pickle").status_code == 404
+    assert (
+        client.get("/admin/export/../secrets.json").status_code == 404
+        and client.get("/admin/export/pickle").status_code == 404
+    )
 
 
 def test_guessing_the_admin_token_is_slowed_down(client: TestClient) -> None:
@@ -100,24 +141,48 @@ def test_posts_from_other_sites_are_refused(client: TestClient, links: list[str]
     client.post(links[0] + "/begin")
     item = client.get(links[0] + "/item").json()["next"]
     body = {"id": item["id"], "at": item["at"], "answer": {"value": 3}, "events": ["play", "ended"]}
-    assert client.post(links[0] + "/answer", json=body, headers={"sec-fetch-site": "same-site"}).status_code == 403
+    assert (
+        client.post(links[0] + "/answer", json=body, headers={"sec-fetch-site": "same-site"}).status_code
+        == 403
+    )
     assert client.post(links[0] + "/answer", content=b"x" * 100_000).status_code == 413
 
 
 def test_captions_with_markup_stay_text(tmp_path: Path, clips: Path) -> None:
     ids = sorted(p.stem for p in clips.glob("*.webm"))[:20]
     evil = "<script>alert(1)</script> \"quoted\" 'single' </title> {{ 7*7 }} =cmd() & more words here"
-    systems = [Corpus(tuple(Document(i, (Caption(f"{evil} {name}"),)) for i in ids), f"=cmd|'{name}'") for name in ("a", "b", "c")]
+    systems = [
+        Corpus(tuple(Document(i, (Caption(f"{evil} {name}"),)) for i in ids), f"=cmd|'{name}'")
+        for name in ("a", "b", "c")
+    ]
     human = Corpus(tuple(Document(i, (Caption(f"{evil} {i} one two three"),)) for i in ids), "human")
-    study = write(prepare(Wishes(systems=systems, human=human, clips=clips, layout=human_kit.SMALL, hits=1, watch=0.0, title=evil, contact=evil)), tmp_path / "evil")
+    study = write(
+        prepare(
+            Wishes(
+                systems=systems,
+                human=human,
+                clips=clips,
+                layout=human_kit.SMALL,
+                hits=1,
+                watch=0.0,
+                title=evil,
+                contact=evil,
+            )
+        ),
+        tmp_path / "evil",
+    )
     link = (study.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
     with TestClient(create_app(study), follow_redirects=False) as client:
         client.post(link + "/begin")
         for path in (link + "/task", "/", "/r/unknown"):
             text = client.get(path).text
-            assert "<script>alert" not in text and "49" not in re.sub(r"\d{3,}", "", text.replace("{{ 7*7 }}", ""))
+            assert "<script>alert" not in text and "49" not in re.sub(
+                r"\d{3,}", "", text.replace("{{ 7*7 }}", "")
+            )
         item = client.get(link + "/item")
-        assert item.headers["content-type"] == "application/json" and item.json()["next"]["caption"].startswith("<script>")
+        assert item.headers["content-type"] == "application/json" and item.json()["next"][
+            "caption"
+        ].startswith("<script>")
         body = {"id": item.json()["next"]["id"], "at": 0, "answer": {"value": 3}, "events": ["play", "ended"]}
         client.post(link + "/answer", json=body)
         log_in(client, study)
@@ -130,13 +195,20 @@ def test_formulas_are_neutralised(cell: str) -> None:
     from storymeter.captions import Rating
 
     assert safe(cell) == "'" + cell and safe(-1.5) == -1.5
-    assert f"'{cell.strip()}" in to_csv([Rating(item=cell, system="s", rater="r", value=-3.0)]) or f"'{cell}" in to_csv([Rating(item=cell, system="s", rater="r", value=-3.0)])
+    assert f"'{cell.strip()}" in to_csv(
+        [Rating(item=cell, system="s", rater="r", value=-3.0)]
+    ) or f"'{cell}" in to_csv([Rating(item=cell, system="s", rater="r", value=-3.0)])
 
 
 def test_secrets_are_private_and_new_each_time(tmp_path: Path, clips: Path, study: Folder) -> None:
     other = human_kit.campaign(tmp_path / "other", clips, items=20, layout=human_kit.SMALL, hits=2)
-    assert other.secrets.admin_token != study.secrets.admin_token and other.secrets.signing_key != study.secrets.signing_key
-    assert (other.path / "key.jsonl").read_bytes() == (study.path / "key.jsonl").read_bytes(), "same seed, same bytes"
+    assert (
+        other.secrets.admin_token != study.secrets.admin_token
+        and other.secrets.signing_key != study.secrets.signing_key
+    )
+    assert (other.path / "key.jsonl").read_bytes() == (study.path / "key.jsonl").read_bytes(), (
+        "same seed, same bytes"
+    )
     for name in ("secrets.json", "key.jsonl", "links.csv", "campaign.db"):
         assert (study.path / name).stat().st_mode & 0o077 == 0, name
     assert study.secrets.admin_token not in repr(study.secrets)
@@ -167,7 +239,13 @@ def test_the_api_never_fails_with_5xx(client: TestClient, links: list[str], stud
         if known and isinstance(body, dict) and "id" in body:
             body = {**body, "id": item["id"], "at": item["at"]}
         plain = isinstance(body, dict | list | str | int | float | bool | None)
-        arguments = {"json": body} if case.media_type == "application/json" and plain else {"data": body} if isinstance(body, dict) else {}
+        arguments = (
+            {"json": body}
+            if case.media_type == "application/json" and plain
+            else {"data": body}
+            if isinstance(body, dict)
+            else {}
+        )
         response = client.request(operation.method.upper(), path, params=case.query or None, **arguments)
         asked += 1
         assert response.status_code < 500, (operation.method, path, response.text[:200])
@@ -175,7 +253,13 @@ def test_the_api_never_fails_with_5xx(client: TestClient, links: list[str], stud
     for result in schema.get_all_operations():
         operation = result.ok()
 
-        @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate], database=None)
+        @settings(
+            max_examples=25,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate],
+            database=None,
+        )
         @given(operation=st.just(operation), case=operation.as_strategy())
         def probe(operation: Any, case: Any) -> None:
             ask(operation, case, False)

@@ -1,4 +1,6 @@
-"""The rater's way through the real application: resume, double submits, stale tabs, leases, states, Range requests."""
+"""The rater's way through the real application: resume, double submits, stale tabs, leases, states, Range
+requests.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,16 @@ def begin(client: TestClient, link: str) -> dict[str, Any]:
 
 
 def answer(client: TestClient, link: str, item: dict[str, Any], value: int = 50, **more: Any) -> Any:
-    return client.post(link + "/answer", json={"id": item["id"], "at": item["at"], "answer": {"value": value}, "events": ["play", "ended"], **more})
+    return client.post(
+        link + "/answer",
+        json={
+            "id": item["id"],
+            "at": item["at"],
+            "answer": {"value": value},
+            "events": ["play", "ended"],
+            **more,
+        },
+    )
 
 
 def test_a_whole_hit(client: TestClient, links: list[str], study: Folder) -> None:
@@ -45,12 +56,18 @@ def test_a_whole_hit(client: TestClient, links: list[str], study: Folder) -> Non
     assert client.get(links[0] + "/item").status_code == 410
 
 
-def test_a_repeated_request_gets_the_stored_answer_and_another_value_does_not_overwrite(client: TestClient, links: list[str], study: Folder) -> None:
+def test_a_repeated_request_gets_the_stored_answer_and_another_value_does_not_overwrite(
+    client: TestClient, links: list[str], study: Folder
+) -> None:
     first = begin(client, links[0])
     saved = answer(client, links[0], first, 30).json()
     assert answer(client, links[0], first, 30).json() == saved
     stale = answer(client, links[0], first, 90)
-    assert stale.status_code == 409 and stale.json()["status"] == "stale" and stale.json()["next"] == saved["next"]
+    assert (
+        stale.status_code == 409
+        and stale.json()["status"] == "stale"
+        and stale.json()["next"] == saved["next"]
+    )
     store = Store(study.database)
     assert store.read(lambda c: c.execute(sa.select(rating.c.answer)).scalars().all()) == ['{"value":30}']
     store.close()
@@ -71,25 +88,50 @@ def test_the_clip_must_be_watched_by_the_servers_clock(tmp_path: Path, clips: Pa
         item = begin(client, link)
         mark = {"id": item["id"], "at": item["at"]}
         refused = client.post(link + "/answer", json={**mark, "answer": {"value": 1}})
-        assert refused.status_code == 409 and refused.json()["status"] == "unwatched" and refused.json()["missing"] == pytest.approx(0.2, abs=0.06)
-        assert answer(client, link, item).json()["status"] == "unwatched", "events that come with the answer prove no time"
+        assert (
+            refused.status_code == 409
+            and refused.json()["status"] == "unwatched"
+            and refused.json()["missing"] == pytest.approx(0.2, abs=0.06)
+        )
+        assert answer(client, link, item).json()["status"] == "unwatched", (
+            "events that come with the answer prove no time"
+        )
         assert client.post(link + "/event", json={**mark, "event": "play"}).status_code == 200
         assert answer(client, link, item).json()["status"] == "unwatched"
         assert client.post(link + "/event", json={**mark, "event": "ended"}).status_code == 200
         time.sleep(0.25)
-        assert client.post(link + "/answer", json={**mark, "answer": {"value": 1}}).json()["status"] == "saved"
+        assert (
+            client.post(link + "/answer", json={**mark, "answer": {"value": 1}}).json()["status"] == "saved"
+        )
 
 
-@pytest.mark.parametrize("bad", [{"value": 101}, {"value": -1}, {"value": 5.5}, {"value": "5"}, {"value": None}, {}, {"value": 5, "more": 1}, {"value": True}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"value": 101},
+        {"value": -1},
+        {"value": 5.5},
+        {"value": "5"},
+        {"value": None},
+        {},
+        {"value": 5, "more": 1},
+        {"value": True},
+    ],
+)
 def test_answers_that_do_not_fit(client: TestClient, links: list[str], bad: dict[str, Any]) -> None:
     item = begin(client, links[0])
-    response = client.post(links[0] + "/answer", json={"id": item["id"], "at": item["at"], "answer": bad, "events": ["play", "ended"]})
+    response = client.post(
+        links[0] + "/answer",
+        json={"id": item["id"], "at": item["at"], "answer": bad, "events": ["play", "ended"]},
+    )
     assert response.status_code == 422
     assert client.get(links[0] + "/item").json()["next"] == item
 
 
 def test_two_raters_never_share_a_seat_and_the_third_is_told(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(tmp_path / "seats", clips, items=20, layout=human_kit.SMALL, hits=2, watch=0.0, raters=3)
+    study = human_kit.campaign(
+        tmp_path / "seats", clips, items=20, layout=human_kit.SMALL, hits=2, watch=0.0, raters=3
+    )
     links = [line.partition(",")[2] for line in (study.path / "links.csv").read_text().splitlines()[1:]]
     with TestClient(create_app(study), follow_redirects=False) as client:
         first, second = begin(client, links[0]), begin(client, links[1])
@@ -99,7 +141,16 @@ def test_two_raters_never_share_a_seat_and_the_third_is_told(tmp_path: Path, cli
 
 
 def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(tmp_path / "lease", clips, items=20, layout=human_kit.SMALL, hits=1, watch=0.0, raters=2, lease_minutes=60)
+    study = human_kit.campaign(
+        tmp_path / "lease",
+        clips,
+        items=20,
+        layout=human_kit.SMALL,
+        hits=1,
+        watch=0.0,
+        raters=2,
+        lease_minutes=60,
+    )
     links = [line.partition(",")[2] for line in (study.path / "links.csv").read_text().splitlines()[1:]]
     store = Store(study.database)
     with TestClient(create_app(study, store=store), follow_redirects=False) as client:
@@ -114,9 +165,13 @@ def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, cl
         other = begin(client, links[1])
         assert other["n"] == 1
         assert "All places are taken" in client.post(links[0] + "/begin").text
-        states = store.read(lambda c: c.execute(sa.select(assignment.c.state).order_by(assignment.c.id)).scalars().all())
+        states = store.read(
+            lambda c: c.execute(sa.select(assignment.c.state).order_by(assignment.c.id)).scalars().all()
+        )
         assert states == ["expired", "active"]
-        assert store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(rating)).scalar()) == 1, "partial work is kept"
+        assert (
+            store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(rating)).scalar()) == 1
+        ), "partial work is kept"
 
 
 def test_pause_and_close(client: TestClient, links: list[str], study: Folder) -> None:
@@ -138,7 +193,11 @@ def test_range_requests(client: TestClient, links: list[str]) -> None:
     url = begin(client, links[0])["media"][0]
     whole = client.get(url)
     part = client.get(url, headers={"range": "bytes=10-19"})
-    assert part.status_code == 206 and part.content == whole.content[10:20] and part.headers["content-range"].startswith("bytes 10-19/")
+    assert (
+        part.status_code == 206
+        and part.content == whole.content[10:20]
+        and part.headers["content-range"].startswith("bytes 10-19/")
+    )
     assert client.get(url, headers={"range": "bytes=999999999-"}).status_code == 416
     assert client.get(url.rpartition("/")[0] + "/../../secrets.json").status_code == 404
     assert client.get(url.rpartition("/")[0] + "/..%2F..%2Fsecrets.json").status_code == 404
@@ -147,7 +206,9 @@ def test_range_requests(client: TestClient, links: list[str]) -> None:
 def test_practice_comes_first_with_feedback_and_does_not_count(tmp_path: Path, clips: Path) -> None:
     from storymeter.human.export import ratings
 
-    study = human_kit.campaign(tmp_path / "practice", clips, items=20, layout=human_kit.SMALL, watch=0.0, practice=2)
+    study = human_kit.campaign(
+        tmp_path / "practice", clips, items=20, layout=human_kit.SMALL, watch=0.0, practice=2
+    )
     link = (study.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
     store = Store(study.database)
     with TestClient(create_app(study, store=store), follow_redirects=False) as client:
@@ -177,14 +238,31 @@ def test_languages_have_the_same_keys() -> None:
 
 
 def test_mturk(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(tmp_path / "mturk", clips, items=20, layout=human_kit.SMALL, watch=0.0, platform=Platform("mturk"))
+    study = human_kit.campaign(
+        tmp_path / "mturk", clips, items=20, layout=human_kit.SMALL, watch=0.0, platform=Platform("mturk")
+    )
     with TestClient(create_app(study), follow_redirects=False) as client:
         preview = client.get("/mturk?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
         assert preview.status_code == 200 and "Preview" in preview.text and "<form" not in preview.text
-        assert "frame-ancestors https://www.mturk.com" in preview.headers["content-security-policy"] and "x-frame-options" not in preview.headers
-        assert client.get("/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fevil.example").status_code == 400
-        assert client.get("/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fwww.mturk.com%40evil.example").status_code == 400
-        address = "/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+        assert (
+            "frame-ancestors https://www.mturk.com" in preview.headers["content-security-policy"]
+            and "x-frame-options" not in preview.headers
+        )
+        assert (
+            client.get(
+                "/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fevil.example"
+            ).status_code
+            == 400
+        )
+        assert (
+            client.get(
+                "/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fwww.mturk.com%40evil.example"
+            ).status_code
+            == 400
+        )
+        address = (
+            "/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+        )
         link = client.get(address).headers["location"]
         assert client.get(address).headers["location"] == link, "the same visit, the same door"
         assert client.get(address.replace("A1", "A2")).headers["location"] != link
@@ -192,15 +270,30 @@ def test_mturk(tmp_path: Path, clips: Path) -> None:
         while "go" not in item:
             item = answer(client, link, item).json()["next"]
         page = client.get(link)
-        assert 'action="https://workersandbox.mturk.com/mturk/externalSubmit"' in page.text and 'name="assignmentId" value="A1"' in page.text
-        assert "form-action 'self' https://www.mturk.com https://workersandbox.mturk.com" in page.headers["content-security-policy"]
+        assert (
+            'action="https://workersandbox.mturk.com/mturk/externalSubmit"' in page.text
+            and 'name="assignmentId" value="A1"' in page.text
+        )
+        assert (
+            "form-action 'self' https://www.mturk.com https://workersandbox.mturk.com"
+            in page.headers["content-security-policy"]
+        )
         for path in ("/admin/login", "/admin/nowhere"):
-            assert "frame-ancestors 'none'" in client.get(path).headers["content-security-policy"], "the dashboard is never framed"
+            assert "frame-ancestors 'none'" in client.get(path).headers["content-security-policy"], (
+                "the dashboard is never framed"
+            )
         assert client.get("/prolific?PROLIFIC_PID=a&STUDY_ID=b&SESSION_ID=c").status_code == 404
 
 
 def test_prolific(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(tmp_path / "prolific", clips, items=20, layout=human_kit.SMALL, watch=0.0, platform=Platform("prolific", "C0DE&x"))
+    study = human_kit.campaign(
+        tmp_path / "prolific",
+        clips,
+        items=20,
+        layout=human_kit.SMALL,
+        watch=0.0,
+        platform=Platform("prolific", "C0DE&x"),
+    )
     with TestClient(create_app(study), follow_redirects=False) as client:
         assert client.get("/prolific?PROLIFIC_PID=p1").status_code == 400
         link = client.get("/prolific?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x1").headers["location"]

@@ -1,4 +1,6 @@
-"""A campaign of 30 raters, a third of them bots of five kinds, through the real server, analysed; `bench/human_campaign.py` does 20 seeds."""
+"""A campaign of 30 raters, a third of them bots of five kinds, through the real server, analysed;
+`bench/human_campaign.py` does 20 seeds.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +39,32 @@ def test_bots_are_rejected_and_the_order_of_systems_recovered(tmp_path: Path) ->
     assert all(worker["reason"] for worker in answer["workers"])
     assert len(answer["workers"]) == 30
     order = [system["name"] for system in answer["systems"]]
-    assert [name for name in order if name in ("careful", "vague", "confused")] == ["careful", "vague", "confused"]
+    assert [name for name in order if name in ("careful", "vague", "confused")] == [
+        "careful",
+        "vague",
+        "confused",
+    ]
     assert order[0] not in ("careful", "vague", "confused")
-    again = msgspec.json.decode(human("analyse", str(folder), "--format", "json", "--html", str(page)))  # the campaign itself, without an export
+    again = msgspec.json.decode(
+        human("analyse", str(folder), "--format", "json", "--html", str(page))
+    )  # the campaign itself, without an export
     assert [(s["name"], s["z"]) for s in again["systems"]] == [(s["name"], s["z"]) for s in answer["systems"]]
     assert page.exists()
-    for style in ("csv", "wmt", "appraise"):  # the other exports say the same; for files of other tools the control pairs decide alone unless told otherwise
+    for style in (
+        "csv",
+        "wmt",
+        "appraise",
+        # the other exports say the same; for files of other tools the control pairs decide alone unless told
+        # otherwise
+    ):
         human("export", str(folder), "--format", style, "--out", str(tmp_path / style))
-        other = msgspec.json.decode(human("analyse", str(tmp_path / style), "--gates", "attention", "--format", "json"))
-        assert sum(worker["accepted"] for worker in other["workers"]) == sum(worker["accepted"] for worker in answer["workers"])
-        assert msgspec.json.decode(human("analyse", str(tmp_path / style), "--format", "json"))["gates"] == ("attention" if style == "csv" else "control")
+        other = msgspec.json.decode(
+            human("analyse", str(tmp_path / style), "--gates", "attention", "--format", "json")
+        )
+        assert sum(worker["accepted"] for worker in other["workers"]) == sum(
+            worker["accepted"] for worker in answer["workers"]
+        )
+        assert msgspec.json.decode(human("analyse", str(tmp_path / style), "--format", "json"))["gates"] == (
+            "attention" if style == "csv" else "control"
+        )
         assert [s["name"] for s in other["systems"]] == order

@@ -1,4 +1,6 @@
-"""The store: migrations that give the tables the code speaks of, one group's failure is nobody else's, one rating per place."""
+"""The store: migrations that give the tables the code speaks of, one group's failure is nobody else's, one
+rating per place.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,26 @@ from storymeter.human.store.tables import metadata, rating
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     store = Store(f"sqlite:///{tmp_path / 'test.db'}")
-    slots = [{"hit": hit, "position": k, "media": "[1]", "payload": '{"caption":"x"}'} for hit in ("h1", "h2") for k in range(4)]
+    slots = [
+        {"hit": hit, "position": k, "media": "[1]", "payload": '{"caption":"x"}'}
+        for hit in ("h1", "h2")
+        for k in range(4)
+    ]
     store.fill("camp", [Media("a.webm", "video/webm", 2.0)], [10], slots, ["h1", "h2"], 1)
     return store
 
 
 def seat(store: Store, name: str, *, now: float | None = None) -> seats.Standing:
-    ticket = store.write(lambda c: seats.enter(c, platform="local", external=name, session="", mark=name, pseudonym=name, submit_to="", now=1.0)).result()
-    work = store.write(lambda c: seats.claim(c, ticket, now=now or time.time(), lease=60, size=4, practice=0, hits_per_rater=1)).result()
+    ticket = store.write(
+        lambda c: seats.enter(
+            c, platform="local", external=name, session="", mark=name, pseudonym=name, submit_to="", now=1.0
+        )
+    ).result()
+    work = store.write(
+        lambda c: seats.claim(
+            c, ticket, now=now or time.time(), lease=60, size=4, practice=0, hits_per_rater=1
+        )
+    ).result()
     assert work is not None
     return work
 
@@ -41,7 +55,10 @@ def test_migrations_make_the_tables_of_the_code(tmp_path: Path) -> None:
     engine = open_engine(url, writer=False)
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-        assert connection.execute(sa.text("PRAGMA journal_mode")).scalar() == "wal" and connection.execute(sa.text("PRAGMA synchronous")).scalar() == 2
+        assert (
+            connection.execute(sa.text("PRAGMA journal_mode")).scalar() == "wal"
+            and connection.execute(sa.text("PRAGMA synchronous")).scalar() == 2
+        )
     engine.dispose()
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
@@ -80,7 +97,11 @@ def test_many_threads_one_answer(store: Store) -> None:
     outcomes: list[answers.Outcome] = []
 
     def send(value: int) -> None:
-        outcomes.append(store.answer(answers.Answer(work.assignment, work.ticket, 0, f'{{"value":{value}}}', time.time(), None)).result())
+        outcomes.append(
+            store.answer(
+                answers.Answer(work.assignment, work.ticket, 0, f'{{"value":{value}}}', time.time(), None)
+            ).result()
+        )
 
     threads = [threading.Thread(target=send, args=(k,)) for k in range(40)]
     for thread in threads:
@@ -117,14 +138,24 @@ def test_one_bad_operation_spoils_nobody_elses(store: Store) -> None:
 
 def test_answers_of_another_ticket_are_not_taken(store: Store) -> None:
     work = seat(store, "r1")
-    assert store.answer(answers.Answer(work.assignment, work.ticket + 1, 0, "{}", time.time(), None)).result().status == "gone"
+    assert (
+        store.answer(answers.Answer(work.assignment, work.ticket + 1, 0, "{}", time.time(), None))
+        .result()
+        .status
+        == "gone"
+    )
 
 
 def test_leases_are_renewed_by_answers(store: Store) -> None:
     work = seat(store, "r1", now=1000.0)
     for position, now in enumerate((1020.0, 1070.0, 1110.0)):
         store.write(lambda c, now=now: seats.expire(c, now)).result()
-        assert store.answer(answers.Answer(work.assignment, work.ticket, position, "{}", now, None, lease=60)).result().status == "saved"
+        assert (
+            store.answer(answers.Answer(work.assignment, work.ticket, position, "{}", now, None, lease=60))
+            .result()
+            .status
+            == "saved"
+        )
     assert store.write(lambda c: seats.expire(c, 1171.0)).result() == 1
 
 
@@ -136,7 +167,12 @@ def test_codes_count_once(store: Store) -> None:
     assert here is not None and here.stage == "done" and len(here.code) == 11
     first = store.write(lambda c: seats.use_code(c, here.code, 5.0)).result()
     again = store.write(lambda c: seats.use_code(c, here.code, 6.0)).result()
-    assert first is not None and again is not None and first["code_used_at"] is None and again["code_used_at"] == 5.0
+    assert (
+        first is not None
+        and again is not None
+        and first["code_used_at"] is None
+        and again["code_used_at"] == 5.0
+    )
     assert store.write(lambda c: seats.use_code(c, "AAAAA-AAAAA", 6.0)).result() is None
 
 

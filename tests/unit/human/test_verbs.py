@@ -24,7 +24,19 @@ def run(*words: object) -> Result:
 
 
 def new(folder: Path, *more: object, systems: tuple[str, ...] = ("careful", "vague", "confused")) -> Result:
-    return run("new", folder, "--systems", *(HERE / f"{name}.json" for name in systems), "--human", HERE / "human.json", "--clips", HERE / "clips", "--system-per-block", 2, *more)
+    return run(
+        "new",
+        folder,
+        "--systems",
+        *(HERE / f"{name}.json" for name in systems),
+        "--human",
+        HERE / "human.json",
+        "--clips",
+        HERE / "clips",
+        "--system-per-block",
+        2,
+        *more,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +44,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example campaign, answered by bots through the real server."""
     folder = tmp_path_factory.mktemp("demo") / "study"
     assert run("demo", "--dir", folder, "--no-open").exit_code == 0
-    done = run("simulate", folder, "--raters", 8, "--mix", "honest=.75,random=.25", "--seed", 4, "--format", "json")
+    done = run(
+        "simulate", folder, "--raters", 8, "--mix", "honest=.75,random=.25", "--seed", 4, "--format", "json"
+    )
     assert done.exit_code == 0, done.output
     assert [row["ended"] for row in json.loads(done.stdout)["rows"]] == ["done"] * 8
     return folder
@@ -41,7 +55,13 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_three_commands(tmp_path: Path) -> None:
     made = new(tmp_path / "study")
     assert made.exit_code == 0, made.output
-    assert "cost" in made.stdout and {"campaign.json", "key.jsonl", "secrets.json", "links.csv", "campaign.db"} <= {p.name for p in (tmp_path / "study").iterdir()}
+    assert "cost" in made.stdout and {
+        "campaign.json",
+        "key.jsonl",
+        "secrets.json",
+        "links.csv",
+        "campaign.db",
+    } <= {p.name for p in (tmp_path / "study").iterdir()}
     again = new(tmp_path / "study")
     assert isinstance(again.exception, StorymeterError) and "already holds" in again.exception.message
 
@@ -55,27 +75,97 @@ def test_dry_run_prints_every_problem_and_writes_nothing(tmp_path: Path) -> None
     (clips / "clip-05.webm").write_bytes(b"")
     (clips / "clip-07.webm").write_bytes(b"this is no film")
     (clips / "clip-09.webm").write_bytes((clips / "clip-09.webm").read_bytes()[:120])
-    result = run("new", tmp_path / "study", "--systems", HERE / "careful.json", HERE / "vague.json", HERE / "confused.json", "--human", HERE / "human.json", "--clips", clips,
-                 "--blocks", 2, "--system-per-block", 4, "--dry-run")
+    result = run(
+        "new",
+        tmp_path / "study",
+        "--systems",
+        HERE / "careful.json",
+        HERE / "vague.json",
+        HERE / "confused.json",
+        "--human",
+        HERE / "human.json",
+        "--clips",
+        clips,
+        "--blocks",
+        2,
+        "--system-per-block",
+        4,
+        "--dry-run",
+    )
     assert result.exit_code == 1 and not (tmp_path / "study").exists()
-    for expected in ("clip-03: no clip", "clip-05: clip-05.webm is empty", "clip-07: clip-07.webm does not decode", "clip-09: clip-09.webm", "4 problems"):
+    for expected in (
+        "clip-03: no clip",
+        "clip-05: clip-05.webm is empty",
+        "clip-07: clip-07.webm does not decode",
+        "clip-09: clip-09.webm",
+        "4 problems",
+    ):
         assert expected in result.stderr, expected
     assert "USD" in result.stdout
-    refused = run("new", tmp_path / "study", "--systems", HERE / "careful.json", HERE / "vague.json", "--human", HERE / "human.json", "--clips", clips, "--blocks", 2, "--system-per-block", 4)
+    refused = run(
+        "new",
+        tmp_path / "study",
+        "--systems",
+        HERE / "careful.json",
+        HERE / "vague.json",
+        "--human",
+        HERE / "human.json",
+        "--clips",
+        clips,
+        "--blocks",
+        2,
+        "--system-per-block",
+        4,
+    )
     assert isinstance(refused.exception, StorymeterError) and not (tmp_path / "study").exists()
-    skipped = run("new", tmp_path / "study", "--systems", HERE / "careful.json", HERE / "vague.json", "--human", HERE / "human.json", "--clips", clips, "--blocks", 2, "--system-per-block", 4, "--skip-bad")
+    skipped = run(
+        "new",
+        tmp_path / "study",
+        "--systems",
+        HERE / "careful.json",
+        HERE / "vague.json",
+        "--human",
+        HERE / "human.json",
+        "--clips",
+        clips,
+        "--blocks",
+        2,
+        "--system-per-block",
+        4,
+        "--skip-bad",
+    )
     assert skipped.exit_code == 0 and "clip-03" not in (tmp_path / "study" / "key.jsonl").read_text()
 
 
 def test_a_hit_that_cannot_be_filled_says_so(tmp_path: Path) -> None:
-    result = run("new", tmp_path / "study", "--systems", HERE / "careful.json", "--human", HERE / "human.json", "--clips", HERE / "clips")
-    assert isinstance(result.exception, StorymeterError) and "cannot be filled" in result.exception.message and not (tmp_path / "study").exists()
+    result = run(
+        "new",
+        tmp_path / "study",
+        "--systems",
+        HERE / "careful.json",
+        "--human",
+        HERE / "human.json",
+        "--clips",
+        HERE / "clips",
+    )
+    assert (
+        isinstance(result.exception, StorymeterError)
+        and "cannot be filled" in result.exception.message
+        and not (tmp_path / "study").exists()
+    )
 
 
 def test_status(demo: Path) -> None:
     seen = json.loads(run("status", demo, "--format", "json").stdout)
-    assert seen["schema"] == 1 and seen["seats"] == {"total": 30, "done": 8, "active": 0, "free": 22, "abandoned": 0} and seen["ratings"] == 400
-    assert all(rater["pairs"] == 10 for rater in seen["raters"]) and sum(rater["accepted"] for rater in seen["raters"]) >= 6
+    assert (
+        seen["schema"] == 1
+        and seen["seats"] == {"total": 30, "done": 8, "active": 0, "free": 22, "abandoned": 0}
+        and seen["ratings"] == 400
+    )
+    assert (
+        all(rater["pairs"] == 10 for rater in seen["raters"])
+        and sum(rater["accepted"] for rater in seen["raters"]) >= 6
+    )
     assert "8 of 30 assignments done" in run("status", demo).stdout
 
 
@@ -84,12 +174,34 @@ def test_exports(demo: Path, tmp_path: Path) -> None:
 
     lines = run("export", demo, "--format", "jsonl").stdout.splitlines()
     found = [msgspec.json.decode(line, type=Rating) for line in lines]
-    assert len(found) == 400 and {r.kind for r in found} == {"system", "repeat", "degraded", "human"} and all(r.rater.startswith("r") for r in found)
+    assert (
+        len(found) == 400
+        and {r.kind for r in found} == {"system", "repeat", "degraded", "human"}
+        and all(r.rater.startswith("r") for r in found)
+    )
     rows = list(csv.DictReader(io.StringIO(run("export", demo, "--format", "csv").stdout)))
     assert [float(row["value"]) for row in rows] == [r.value for r in found]
     wmt = run("export", demo, "--format", "wmt").stdout.splitlines()
-    assert wmt[0].split() == ["HITId", "WorkerId", "src", "trg", "item", "hit", "sys_id", "rid", "type", "sid", "score", "time"]
-    assert len(wmt) == 401 and {line.split("\t")[8] for line in wmt[1:]} == {"SYSTEM", "REPEAT", "REF", "BAD_REF"}
+    assert wmt[0].split() == [
+        "HITId",
+        "WorkerId",
+        "src",
+        "trg",
+        "item",
+        "hit",
+        "sys_id",
+        "rid",
+        "type",
+        "sid",
+        "score",
+        "time",
+    ]
+    assert len(wmt) == 401 and {line.split("\t")[8] for line in wmt[1:]} == {
+        "SYSTEM",
+        "REPEAT",
+        "REF",
+        "BAD_REF",
+    }
     appraise = list(csv.reader(io.StringIO(run("export", demo, "--format", "appraise").stdout)))
     assert len(appraise) == 400 and {row[3] for row in appraise} == {"TGT", "CHK", "REF", "BAD"}
     run("export", demo, "--format", "jsonl", "--out", tmp_path / "out.jsonl")
@@ -101,8 +213,16 @@ def test_exports_are_read_back_by_the_analysis(demo: Path, tmp_path: Path, style
     out = tmp_path / f"ratings.{style}"
     run("export", demo, "--format", style, "--out", out)
     result = json.loads(run("analyse", out, "--format", "json").stdout)
-    assert [s["name"] for s in result["systems"] if s["name"] in ("careful", "vague", "confused")] == ["careful", "vague", "confused"]
-    assert len(result["workers"]) == 8 and sum(w["accepted"] for w in result["workers"]) >= 6 and all(w["pairs"] == 10 for w in result["workers"])
+    assert [s["name"] for s in result["systems"] if s["name"] in ("careful", "vague", "confused")] == [
+        "careful",
+        "vague",
+        "confused",
+    ]
+    assert (
+        len(result["workers"]) == 8
+        and sum(w["accepted"] for w in result["workers"]) >= 6
+        and all(w["pairs"] == 10 for w in result["workers"])
+    )
 
 
 def test_the_same_seed_gives_the_same_answers(tmp_path: Path) -> None:
@@ -112,52 +232,117 @@ def test_the_same_seed_gives_the_same_answers(tmp_path: Path) -> None:
         assert run("demo", "--dir", folder, "--no-open").exit_code == 0
         assert run("simulate", folder, "--raters", 3, "--mix", "honest=1", "--seed", 9).exit_code == 0
         found = [json.loads(line) for line in run("export", folder, "--format", "jsonl").stdout.splitlines()]
-        texts.append([(r["item"], r["system"], r["rater"], r["value"], r["kind"], r["hit"], r["pair"], r["position"]) for r in found])
+        texts.append(
+            [
+                (
+                    r["item"],
+                    r["system"],
+                    r["rater"],
+                    r["value"],
+                    r["kind"],
+                    r["hit"],
+                    r["pair"],
+                    r["position"],
+                )
+                for r in found
+            ]
+        )
     assert texts[0] == texts[1] and len(texts[0]) == 150
 
 
 def test_verify_and_close(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     run("demo", "--dir", folder, "--no-open")
-    rows = json.loads(run("simulate", folder, "--raters", 1, "--mix", "honest", "--format", "json").stdout)["rows"]
+    rows = json.loads(run("simulate", folder, "--raters", 1, "--mix", "honest", "--format", "json").stdout)[
+        "rows"
+    ]
     code = rows[0]["code"]
-    first, again, unknown = run("verify", folder, code), run("verify", folder, code.lower()), run("verify", folder, "AAAAA-AAAAA")
+    first, again, unknown = (
+        run("verify", folder, code),
+        run("verify", folder, code.lower()),
+        run("verify", folder, "AAAAA-AAAAA"),
+    )
     assert (first.exit_code, again.exit_code, unknown.exit_code) == (0, 1, 1)
     assert "good" in first.stdout and "used before" in again.stdout and "unknown" in unknown.stdout
-    assert run("close", folder).exit_code == 0 and json.loads(run("status", folder, "--format", "json").stdout)["state"] == "closed"
-    assert run("close", folder, "--reopen").exit_code == 0 and json.loads(run("status", folder, "--format", "json").stdout)["state"] == "open"
+    assert (
+        run("close", folder).exit_code == 0
+        and json.loads(run("status", folder, "--format", "json").stdout)["state"] == "closed"
+    )
+    assert (
+        run("close", folder, "--reopen").exit_code == 0
+        and json.loads(run("status", folder, "--format", "json").stdout)["state"] == "open"
+    )
 
 
 @pytest.mark.parametrize("platform", ["mturk", "prolific"])
 def test_platform_campaigns_are_rehearsed_and_reviewed(tmp_path: Path, platform: str) -> None:
     folder = tmp_path / "study"
     assert new(folder, "--platform", platform, "--completion-code", "ABC", "--hits", 4).exit_code == 0
-    assert run("simulate", folder, "--raters", 4, "--mix", "honest=.5,constant=.5", "--seed", 2).exit_code == 0
+    assert (
+        run("simulate", folder, "--raters", 4, "--mix", "honest=.5,constant=.5", "--seed", 2).exit_code == 0
+    )
     rows = list(csv.DictReader(io.StringIO(run("export", folder, "--format", platform).stdout)))
     assert len(rows) == 4
-    accepted = [bool(row["Approve"]) for row in rows] if platform == "mturk" else [row["action"] == "APPROVE" for row in rows]
+    accepted = (
+        [bool(row["Approve"]) for row in rows]
+        if platform == "mturk"
+        else [row["action"] == "APPROVE" for row in rows]
+    )
     assert accepted == [True, True, False, False]
     plain = run("export", folder, "--format", "jsonl").stdout
     assert "rehearsal" not in plain.lower(), "pseudonyms by default"
     assert "rehearsal" in run("export", folder, "--format", "jsonl", "--real-ids").stdout.lower()
-    assert isinstance(run("export", folder, "--format", "prolific" if platform == "mturk" else "mturk").exception, StorymeterError)
+    assert isinstance(
+        run("export", folder, "--format", "prolific" if platform == "mturk" else "mturk").exception,
+        StorymeterError,
+    )
 
 
 def test_preference_with_test_questions(tmp_path: Path) -> None:
     folder = tmp_path / "study"
-    made = run("new", folder, "--task", "preference", "--systems", HERE / "careful.json", HERE / "confused.json", "--clips", HERE / "clips", "--tests", HERE / "questions.json", "--per-hit", 6, "--raters-per-hit", 3)
+    made = run(
+        "new",
+        folder,
+        "--task",
+        "preference",
+        "--systems",
+        HERE / "careful.json",
+        HERE / "confused.json",
+        "--clips",
+        HERE / "clips",
+        "--tests",
+        HERE / "questions.json",
+        "--per-hit",
+        6,
+        "--raters-per-hit",
+        3,
+    )
     assert made.exit_code == 0, made.output
-    assert run("simulate", folder, "--raters", 6, "--mix", "honest=.67,random=.33", "--seed", 1).exit_code == 0
+    assert (
+        run("simulate", folder, "--raters", 6, "--mix", "honest=.67,random=.33", "--seed", 1).exit_code == 0
+    )
     found = [json.loads(line) for line in run("export", folder).stdout.splitlines()]
     told = [r for r in found if r["criterion"] == "preference"]
-    assert len(told) == 36 and {r["system"] for r in told} == {"careful"} and {r["meta"]["against"] for r in told} == {"confused"}
+    assert (
+        len(told) == 36
+        and {r["system"] for r in told} == {"careful"}
+        and {r["meta"]["against"] for r in told} == {"confused"}
+    )
     honest = [r["value"] for r in told if r["rater"] in ("r001", "r002", "r003", "r004")]
-    assert sum(value < 0 for value in honest) > 0.9 * len(honest), "careful is better, whichever side it stood on"
+    assert sum(value < 0 for value in honest) > 0.9 * len(honest), (
+        "careful is better, whichever side it stood on"
+    )
     assert {r["value"] for r in found if r["kind"] == "test" and r["rater"] == "r001"} == {1.0}
 
 
 def test_mistakes_are_said(tmp_path: Path) -> None:
-    for words in (("status", tmp_path), ("export", tmp_path), ("serve", tmp_path), ("verify", "AAAAA-AAAAA"), ("simulate", tmp_path)):
+    for words in (
+        ("status", tmp_path),
+        ("export", tmp_path),
+        ("serve", tmp_path),
+        ("verify", "AAAAA-AAAAA"),
+        ("simulate", tmp_path),
+    ):
         error = run(*words).exception
         assert isinstance(error, StorymeterError) and error.hint, words
     run("demo", "--dir", tmp_path / "d", "--no-open")
@@ -165,24 +350,34 @@ def test_mistakes_are_said(tmp_path: Path) -> None:
         error = run("simulate", tmp_path / "d", *more).exception
         assert isinstance(error, StorymeterError) and error.hint, more
     settings = tmp_path / "d" / "campaign.json"
-    settings.write_bytes(settings.read_bytes().replace(b'"title": "', '"title": "Präferenz '.encode("latin-1")))  # an editor that does not know UTF-8
+    settings.write_bytes(
+        settings.read_bytes().replace(b'"title": "', '"title": "Präferenz '.encode("latin-1"))
+    )  # an editor that does not know UTF-8
     error = run("status", tmp_path / "d").exception
     assert isinstance(error, StorymeterError) and "UTF-8" in error.hint
 
 
 def test_the_design_needs_no_web_server() -> None:
-    """`storymeter.human.design` works where the optional part is not installed; the server says what to install."""
+    """`storymeter.human.design` works where the optional part is not installed; the server says what to
+    install.
+    """
     code = (
-        "import sys\n"
-        "for name in ('fastapi', 'uvicorn', 'sqlalchemy', 'alembic', 'httpx', 'av', 'starlette'):\n    sys.modules[name] = None\n"
-        "from storymeter.human import campaign, degrade, design, export, organise, platforms, studies\n"
-        "from storymeter.cli import main\n"
-        f"main(['human', 'status', {str(HERE)!r}])\n"
+        "import sys\nfor name in ('fastapi', 'uvicorn', 'sqlalchemy', 'alembic', 'httpx', 'av',"
+        " 'starlette'):\n    sys.modules[name] = None\nfrom storymeter.human import campaign, degrade,"
+        " design, export, organise, platforms, studies\nfrom storymeter.cli import main\nmain(['human',"
+        f" 'status', {str(HERE)!r}])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 1 and "storymeter[human]" in done.stderr and "Traceback" not in done.stderr, done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1 and "storymeter[human]" in done.stderr and "Traceback" not in done.stderr, (
+        done.stderr
+    )
 
 
 def test_human_kit_is_small(clips: Path) -> None:
-    assert max(path.stat().st_size for path in (HERE / "clips").iterdir()) < 5000 and len(list((HERE / "clips").iterdir())) == 12
+    assert (
+        max(path.stat().st_size for path in (HERE / "clips").iterdir()) < 5000
+        and len(list((HERE / "clips").iterdir())) == 12
+    )
     assert human_kit.SMALL.size == 20

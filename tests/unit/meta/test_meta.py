@@ -49,7 +49,9 @@ def tables(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_scores_from_a_file_at_both_levels(tables: tuple[Path, Path]) -> None:
     human, scores = tables
-    segment = answer("--human", human, "--scores", scores, "--level", "segment", "--resamples", 50, "--permutations", 100)
+    segment = answer(
+        "--human", human, "--scores", scores, "--level", "segment", "--resamples", 50, "--permutations", 100
+    )
     rows = {row["metric"]: row for row in segment["metrics"]}
     assert rows["good"]["pearson"] > 0.9 and abs(rows["noise"]["pearson"]) < 0.3
     assert rows["flat"]["pearson"] is None and rows["flat"]["reasons"]["pearson"] == "the metric is constant"
@@ -59,7 +61,10 @@ def test_scores_from_a_file_at_both_levels(tables: tuple[Path, Path]) -> None:
     rows = {row["metric"]: row for row in system["metrics"]}
     assert rows["good"]["n"] == 5 and rows["good"]["pairwise_accuracy"] == 1.0
     low, high = rows["good"]["intervals"]["soft_pairwise_accuracy"]
-    assert low <= rows["good"]["soft_pairwise_accuracy"] + 0.01 and rows["good"]["soft_pairwise_accuracy"] - 0.01 <= high <= 1
+    assert (
+        low <= rows["good"]["soft_pairwise_accuracy"] + 0.01
+        and rows["good"]["soft_pairwise_accuracy"] - 0.01 <= high <= 1
+    )
     pair = next(c for c in system["comparisons"] if {c["better"], c["worse"]} == {"good", "noise"})
     assert pair["better"] == "good" and pair["test"] == "williams" and pair["p"] < 0.05
 
@@ -67,33 +72,81 @@ def test_scores_from_a_file_at_both_levels(tables: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize("statistic", ["spearman", "kendall_b", "kendall_c", "accuracy_ties"])
 def test_metrics_are_compared_by_any_coefficient(tables: tuple[Path, Path], statistic: str) -> None:
     human, scores = tables
-    found = answer("--human", human, "--scores", scores, "--compare", statistic, "--resamples", 0, "--permutations", 200)
+    found = answer(
+        "--human", human, "--scores", scores, "--compare", statistic, "--resamples", 0, "--permutations", 200
+    )
     rows = {row["metric"]: row[statistic] for row in found["metrics"]}
     pair = next(c for c in found["comparisons"] if {c["better"], c["worse"]} == {"good", "noise"})
-    assert (pair["better"], pair["test"], pair["statistic"]) == ("good", "permutation", statistic) and pair["p"] < 0.02
-    assert (pair["r_better"], pair["r_worse"]) == (pytest.approx(rows["good"], abs=1e-12), pytest.approx(rows["noise"], abs=1e-12))
+    assert (pair["better"], pair["test"], pair["statistic"]) == ("good", "permutation", statistic) and pair[
+        "p"
+    ] < 0.02
+    assert (pair["r_better"], pair["r_worse"]) == (
+        pytest.approx(rows["good"], abs=1e-12),
+        pytest.approx(rows["noise"], abs=1e-12),
+    )
     without = [c for c in found["comparisons"] if "flat" in (c["better"], c["worse"])]
     assert all(c["p"] is not None or c["reason"] for c in without)
-    shown = run("--human", human, "--scores", scores, "--compare", statistic, "--resamples", 0, "--permutations", 50)
+    shown = run(
+        "--human", human, "--scores", scores, "--compare", statistic, "--resamples", 0, "--permutations", 50
+    )
     assert shown.exit_code == 0 and "nan" not in shown.stdout.lower()
 
 
 def test_systems_whose_files_differ_behind_the_last_dot(tmp_path: Path) -> None:
     for name in ("run.en.TEAM-a", "run.en.TEAM-b", "ref.en"):
-        (tmp_path / name).write_text("a man runs\na dog sleeps\n" if name != "run.en.TEAM-b" else "a man\na dog\n")
-    (tmp_path / "human.csv").write_text("SYS,SID,RAW.SCR,Z.SCR,N\n" + "".join(f"TEAM-{t},{k},50,{z},1\n" for t, k, z in (("a", 1, 0.5), ("a", 2, 0.7), ("b", 1, -0.2), ("b", 2, -0.9))))
-    found = answer(tmp_path / "run.en.TEAM-a", tmp_path / "run.en.TEAM-b", "--references", tmp_path / "ref.en", "--metric", "rouge_l", "--human", tmp_path / "human.csv", "--resamples", 0)
+        (tmp_path / name).write_text(
+            "a man runs\na dog sleeps\n" if name != "run.en.TEAM-b" else "a man\na dog\n"
+        )
+    (tmp_path / "human.csv").write_text(
+        "SYS,SID,RAW.SCR,Z.SCR,N\n"
+        + "".join(
+            f"TEAM-{t},{k},50,{z},1\n"
+            for t, k, z in (("a", 1, 0.5), ("a", 2, 0.7), ("b", 1, -0.2), ("b", 2, -0.9))
+        )
+    )
+    found = answer(
+        tmp_path / "run.en.TEAM-a",
+        tmp_path / "run.en.TEAM-b",
+        "--references",
+        tmp_path / "ref.en",
+        "--metric",
+        "rouge_l",
+        "--human",
+        tmp_path / "human.csv",
+        "--resamples",
+        0,
+    )
     assert found["metrics"][0]["n"] == 4 and found["metrics"][0]["dropped"] == 0
 
 
 def test_tables_latex_csv_html_and_figures(tables: tuple[Path, Path], tmp_path: Path) -> None:
     human, scores = tables
     for style in ("table", "csv", "latex", "markdown"):
-        result = run("--human", human, "--scores", scores, "--format", style, "--resamples", 20, "--permutations", 50)
+        result = run(
+            "--human", human, "--scores", scores, "--format", style, "--resamples", 20, "--permutations", 50
+        )
         assert result.exit_code == 0, result.output
         assert "nan" not in result.stdout.lower() and "constant" in result.stdout
     page = tmp_path / "page.html"
-    assert run("--human", human, "--scores", scores, "--html", page, "--figures", tmp_path / "f", "--resamples", 20, "--permutations", 50, "--level", "system").exit_code == 0
+    assert (
+        run(
+            "--human",
+            human,
+            "--scores",
+            scores,
+            "--html",
+            page,
+            "--figures",
+            tmp_path / "f",
+            "--resamples",
+            20,
+            "--permutations",
+            50,
+            "--level",
+            "system",
+        ).exit_code
+        == 0
+    )
     assert "Pearson&#x27;s correlation with the human scores" in page.read_text()
     assert {"system-metrics.png", "system-scatter-good.png"} <= {p.name for p in (tmp_path / "f").iterdir()}
 
@@ -102,7 +155,9 @@ def test_ids_that_do_not_join(tables: tuple[Path, Path], tmp_path: Path) -> None
     human, scores = tables
     (tmp_path / "other.csv").write_text(scores.read_text().replace("\ns", "\nother"))
     result = run("--human", human, "--scores", tmp_path / "other.csv")
-    assert isinstance(result.exception, DataError) and "No score of 'good' meets a human score" in str(result.exception)
+    assert isinstance(result.exception, DataError) and "No score of 'good' meets a human score" in str(
+        result.exception
+    )
 
 
 def test_missing_stays_missing(tables: tuple[Path, Path], tmp_path: Path) -> None:
@@ -120,8 +175,16 @@ def test_missing_stays_missing(tables: tuple[Path, Path], tmp_path: Path) -> Non
 def test_scores_that_are_no_measurements_are_missing(tables: tuple[Path, Path], tmp_path: Path) -> None:
     human, scores = tables
     lines = scores.read_text().splitlines()
-    (tmp_path / "huge.csv").write_text("\n".join([lines[0], "s0,i0,inf,0.3,1", "s0,i1,1e308,0.3,1", *lines[3:]]))
-    good = next(row for row in answer("--human", human, "--scores", tmp_path / "huge.csv", "--resamples", 0, "--permutations", 50)["metrics"] if row["metric"] == "good")
+    (tmp_path / "huge.csv").write_text(
+        "\n".join([lines[0], "s0,i0,inf,0.3,1", "s0,i1,1e308,0.3,1", *lines[3:]])
+    )
+    good = next(
+        row
+        for row in answer(
+            "--human", human, "--scores", tmp_path / "huge.csv", "--resamples", 0, "--permutations", 50
+        )["metrics"]
+        if row["metric"] == "good"
+    )
     assert good["n"] == 98
 
 
@@ -130,12 +193,32 @@ def test_ids_that_begin_like_a_formula_join(tables: tuple[Path, Path], tmp_path:
     human, scores = tables
     for name, path, quote in (("human", human, ""), ("scores", scores, "'")):
         (tmp_path / f"{name}.csv").write_text(re.sub(r",(i\d)", rf",{quote}-\1", path.read_text()))
-    out = answer("--human", tmp_path / "human.csv", "--scores", tmp_path / "scores.csv", "--resamples", 0, "--permutations", 50)
+    out = answer(
+        "--human",
+        tmp_path / "human.csv",
+        "--scores",
+        tmp_path / "scores.csv",
+        "--resamples",
+        0,
+        "--permutations",
+        50,
+    )
     assert all(row["n"] == 100 for row in out["metrics"])
 
 
-@pytest.mark.parametrize("text", ["", "system,item\na,b\n", "system,item,score\na,b,high\n", "system,item,score\na,b\n", "system,item,score\n",
-                                  "\ufeff\n", "system,item,score\n" + "a" * 200_000 + ",b,1\n"], ids=lambda text: repr(text[:30]))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "system,item\na,b\n",
+        "system,item,score\na,b,high\n",
+        "system,item,score\na,b\n",
+        "system,item,score\n",
+        "\ufeff\n",
+        "system,item,score\n" + "a" * 200_000 + ",b,1\n",
+    ],
+    ids=lambda text: repr(text[:30]),
+)
 def test_bad_human_files(tables: tuple[Path, Path], tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.csv").write_text(text)
     result = run("--human", tmp_path / "bad.csv", "--scores", tables[1])
@@ -150,8 +233,25 @@ def test_nothing_to_correlate(tables: tuple[Path, Path]) -> None:
 def test_candidates_are_scored_and_joined(examples: Path, tmp_path: Path) -> None:
     """The packaged example: ratings of captions, computed metrics, the number-of-references curve."""
     videos = examples / "videos"
-    out = answer(videos / "good.json", videos / "padded.json", videos / "disordered.json", "-r", videos / "reference_1.json", "-r", videos / "reference_2.json", "--human", examples / "ratings.csv",
-                 "--metric", "bleu_4,rouge_l", "--resamples", 20, "--permutations", 50, "--reference-curve", "pearson")
+    out = answer(
+        videos / "good.json",
+        videos / "padded.json",
+        videos / "disordered.json",
+        "-r",
+        videos / "reference_1.json",
+        "-r",
+        videos / "reference_2.json",
+        "--human",
+        examples / "ratings.csv",
+        "--metric",
+        "bleu_4,rouge_l",
+        "--resamples",
+        20,
+        "--permutations",
+        50,
+        "--reference-curve",
+        "pearson",
+    )
     assert {row["metric"] for row in out["metrics"]} == {"bleu_4", "rouge_l"}
     assert all(row["signature"] for row in out["metrics"])
     assert any("ratings of 7 of 8 raters" in note for note in out["notes"])
@@ -161,15 +261,49 @@ def test_candidates_are_scored_and_joined(examples: Path, tmp_path: Path) -> Non
 def test_systems_judged_as_a_whole(examples: Path, tmp_path: Path) -> None:
     (tmp_path / "human.csv").write_text("system,score\ngood,80\npadded,40\ndisordered,50\n")
     videos = examples / "videos"
-    out = answer(videos / "good.json", videos / "padded.json", videos / "disordered.json", "-r", videos / "reference_1.json", "--human", tmp_path / "human.csv", "--metric", "rouge_l", "--level", "system")
+    out = answer(
+        videos / "good.json",
+        videos / "padded.json",
+        videos / "disordered.json",
+        "-r",
+        videos / "reference_1.json",
+        "--human",
+        tmp_path / "human.csv",
+        "--metric",
+        "rouge_l",
+        "--level",
+        "system",
+    )
     assert out["metrics"][0]["n"] == 3
-    assert isinstance(run("--human", tmp_path / "human.csv", videos / "good.json", "-r", videos / "reference_1.json", "--metric", "rouge_l").exception, DataError)
+    assert isinstance(
+        run(
+            "--human",
+            tmp_path / "human.csv",
+            videos / "good.json",
+            "-r",
+            videos / "reference_1.json",
+            "--metric",
+            "rouge_l",
+        ).exception,
+        DataError,
+    )
 
 
 def test_preferences_give_accuracies(tmp_path: Path) -> None:
-    records = [Rating(f"v{i}", "a", f"r{k}", v, criterion="preference", meta={"against": "b"}) for i, v in enumerate([2.0, -1.0, 1.0, 0.0]) for k in range(3)]
+    records = [
+        Rating(f"v{i}", "a", f"r{k}", v, criterion="preference", meta={"against": "b"})
+        for i, v in enumerate([2.0, -1.0, 1.0, 0.0])
+        for k in range(3)
+    ]
     (tmp_path / "p.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, records)))
-    (tmp_path / "s.csv").write_text("system,item,m\n" + "\n".join(f"{s},v{i},{x}" for s, xs in {"a": (1, 2, 3, 4), "b": (2, 1, 3, 9)}.items() for i, x in enumerate(xs)))
+    (tmp_path / "s.csv").write_text(
+        "system,item,m\n"
+        + "\n".join(
+            f"{s},v{i},{x}"
+            for s, xs in {"a": (1, 2, 3, 4), "b": (2, 1, 3, 9)}.items()
+            for i, x in enumerate(xs)
+        )
+    )
     (row,) = answer("--human", tmp_path / "p.jsonl", "--scores", tmp_path / "s.csv")["metrics"]
     assert (row["accuracy"], row["n"], row["ties"]) == (pytest.approx(2.5 / 3), 3, 1)
 
@@ -182,7 +316,9 @@ def test_a_weighted_sample_is_the_sample_written_out() -> None:
         drawn = np.repeat(np.arange(300), weights.astype(int))
         assert ranked.spearman(weights) == pytest.approx(spearman(x[drawn], y[drawn]), abs=1e-12)
         got = ranked.kendall(weights)
-        assert got["kendall_b"] == pytest.approx(scipy_stats.kendalltau(x[drawn], y[drawn]).statistic, abs=1e-12)
+        assert got["kendall_b"] == pytest.approx(
+            scipy_stats.kendalltau(x[drawn], y[drawn]).statistic, abs=1e-12
+        )
         assert got["kendall_c"] == pytest.approx(kendall_c(x[drawn], y[drawn]), abs=1e-12)
         from storymeter.stats import tie_accuracy
 
@@ -190,13 +326,17 @@ def test_a_weighted_sample_is_the_sample_written_out() -> None:
 
 
 def test_bootstrap_of_items_covers_the_truth() -> None:
-    """A 95 % interval should miss the true correlation about one time in twenty; rows of an item are correlated."""
+    """A 95 % interval should miss the true correlation about one time in twenty; rows of an item are
+    correlated.
+    """
     random, missed = np.random.default_rng(1), 0
     for trial in range(30):
         item = np.repeat(random.normal(size=80), 3)
         human, metric = item + random.normal(size=240), item + random.normal(size=240)
         rows = [Judgement(f"s{k % 3}", f"i{k // 3:03d}", float(v)) for k, v in enumerate(human)]
-        scores = join_scores(tabulate(rows), {"m": {(j.system, j.item): float(v) for j, v in zip(rows, metric, strict=True)}})
+        scores = join_scores(
+            tabulate(rows), {"m": {(j.system, j.item): float(v) for j, v in zip(rows, metric, strict=True)}}
+        )
         low, high = segment_level(scores, "m", resamples=100, seed=trial).intervals["pearson"]
         missed += not low < 0.5 < high
     assert missed <= 5
@@ -205,7 +345,9 @@ def test_bootstrap_of_items_covers_the_truth() -> None:
 def test_systems_may_be_drawn_too() -> None:
     random = np.random.default_rng(3)
     rows = [Judgement(f"s{s}", f"i{i}", 10.0 * s + random.normal(0, 4)) for s in range(8) for i in range(30)]
-    scores = join_scores(tabulate(rows), {"m": {(j.system, j.item): j.value + random.normal(0, 20) for j in rows}})
+    scores = join_scores(
+        tabulate(rows), {"m": {(j.system, j.item): j.value + random.normal(0, 20) for j in rows}}
+    )
     widths = {}
     for unit in ("items", "systems", "both"):
         low, high = system_level(scores, "m", resamples=200, unit=unit).intervals["pearson"]  # type: ignore[arg-type]
@@ -235,20 +377,66 @@ def test_a_survey_is_correlated_criterion_by_criterion(tmp_path: Path) -> None:
     records, lines, mean = [], ["system,item,m"], {}
     for system in ("a", "b", "c"):
         for item in (f"v{k}" for k in range(6)):
-            marks = {criterion: [float(v) for v in random.integers(1, 6, 3)] for criterion in ("coherent", "grounded")}
-            records += [Rating(item, system, f"r{k}", value, criterion=criterion) for criterion, values in marks.items() for k, value in enumerate(values)]
+            marks = {
+                criterion: [float(v) for v in random.integers(1, 6, 3)]
+                for criterion in ("coherent", "grounded")
+            }
+            records += [
+                Rating(item, system, f"r{k}", value, criterion=criterion)
+                for criterion, values in marks.items()
+                for k, value in enumerate(values)
+            ]
             records.append(Rating(item, system, "r0", 1.0, criterion="vote"))
             mean[system, item] = {criterion: float(np.mean(values)) for criterion, values in marks.items()}
             lines.append(f"{system},{item},{mean[system, item]['grounded'] + random.normal(0, 0.5):.4f}")
     (tmp_path / "survey.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, records)))
     (tmp_path / "scores.csv").write_text("\n".join(lines))
-    found = answer("--human", tmp_path / "survey.jsonl", "--scores", tmp_path / "scores.csv", "--resamples", 0, "--permutations", 20)["levels"]
+    found = answer(
+        "--human",
+        tmp_path / "survey.jsonl",
+        "--scores",
+        tmp_path / "scores.csv",
+        "--resamples",
+        0,
+        "--permutations",
+        20,
+    )["levels"]
     assert [level["title"] for level in found] == ["survey, coherent", "survey, grounded", "survey, overall"]
     metric = {tuple(line.split(",")[:2]): float(line.split(",")[2]) for line in lines[1:]}
-    for level, human in zip(found, ({k: v["coherent"] for k, v in mean.items()}, {k: v["grounded"] for k, v in mean.items()}, {k: sum(v.values()) for k, v in mean.items()}), strict=True):
+    for level, human in zip(
+        found,
+        (
+            {k: v["coherent"] for k, v in mean.items()},
+            {k: v["grounded"] for k, v in mean.items()},
+            {k: sum(v.values()) for k, v in mean.items()},
+        ),
+        strict=True,
+    ):
         expected = scipy_stats.pearsonr([human[k] for k in metric], list(metric.values())).statistic
         assert level["metrics"][0]["pearson"] == pytest.approx(expected, abs=1e-12)
-    shown = run("--human", tmp_path / "survey.jsonl", "--scores", tmp_path / "scores.csv", "--figures", tmp_path / "f", "--resamples", 0, "--permutations", 20)
+    shown = run(
+        "--human",
+        tmp_path / "survey.jsonl",
+        "--scores",
+        tmp_path / "scores.csv",
+        "--figures",
+        tmp_path / "f",
+        "--resamples",
+        0,
+        "--permutations",
+        20,
+    )
     assert shown.exit_code == 0 and len(list((tmp_path / "f").iterdir())) == 6
-    lines = run("--human", tmp_path / "survey.jsonl", "--scores", tmp_path / "scores.csv", "--resamples", 0, "--format", "csv").stdout.splitlines()
-    assert [line.split('"')[1] for line in lines if line.startswith('"')] == [f"survey, {criterion} (segment level)" for criterion in ("coherent", "grounded", "overall")]
+    lines = run(
+        "--human",
+        tmp_path / "survey.jsonl",
+        "--scores",
+        tmp_path / "scores.csv",
+        "--resamples",
+        0,
+        "--format",
+        "csv",
+    ).stdout.splitlines()
+    assert [line.split('"')[1] for line in lines if line.startswith('"')] == [
+        f"survey, {criterion} (segment level)" for criterion in ("coherent", "grounded", "overall")
+    ]

@@ -1,4 +1,6 @@
-"""Align and penalise: small sums by hand over four words in the plane, what must hold for any text, and what real words do."""
+"""Align and penalise: small sums by hand over four words in the plane, what must hold for any text, and what
+real words do.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ ALIKE = 0.8  # zyx and zyxwv; all the others stand at right angles
 @pytest.fixture(scope="module")
 def vectors(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
-    path.write_text("zyx 1 0 0 0\nzyxwv .8 .6 0 0\nqux 0 0 1 0\nquxx 0 0 0 2\nman .6 .8 0 0\nwoman .6 .8 0 .1\ndomestic_dog 0 1 0 0\n", encoding="utf-8")
+    path.write_text(
+        "zyx 1 0 0 0\nzyxwv .8 .6 0 0\nqux 0 0 1 0\nquxx 0 0 0 2\nman .6 .8 0 0\nwoman .6 .8 0"
+        " .1\ndomestic_dog 0 1 0 0\n",
+        encoding="utf-8",
+    )
     return str(path)
 
 
@@ -73,7 +79,9 @@ def test_base_forms() -> None:
 
 
 @pytest.mark.parametrize("content", ["man\n1 2\nwalk\nx\n", "man\n1 2\nwalk\n"])
-def test_a_damaged_list_of_synsets_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+def test_a_damaged_list_of_synsets_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
     for name in (*meteor_tables.LISTS, meteor_tables.PARAPHRASES):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)
@@ -86,7 +94,15 @@ def test_a_damaged_list_of_synsets_is_said(tmp_path: Path, monkeypatch: pytest.M
         wordnet.synsets.cache_clear()
 
 
-@given(st.lists(st.lists(st.sampled_from([*WORDS, "man", "woman", "men", "the", "dog", "😀"]), max_size=6).map(" ".join), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.lists(st.sampled_from([*WORDS, "man", "woman", "men", "the", "dog", "😀"]), max_size=6).map(
+            " ".join
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
 def test_what_must_hold(vectors: str, texts: list[str]) -> None:
     scorer = Sts(engine="align", vectors=vectors)
     table = scorer.matrix(candidates=texts, references=texts)
@@ -107,7 +123,21 @@ def test_blocks_change_nothing(vectors: str, monkeypatch: pytest.MonkeyPatch) ->
     assert np.array_equal(scorer.matrix(candidates=texts, references=texts[::-1]), whole)
 
 
-@pytest.mark.parametrize("text", ["", " ", "...", "😀😀", "\ud800", "\x00", "x" * 5_000, "dog " * 10_000, " ".join(f"word{k}" for k in range(10_000)), "人が犬と歩く"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "...",
+        "😀😀",
+        "\ud800",
+        "\x00",
+        "x" * 5_000,
+        "dog " * 10_000,
+        " ".join(f"word{k}" for k in range(10_000)),
+        "人が犬と歩く",
+    ],
+)
 def test_hostile_text_has_a_value(scorer: Sts, text: str) -> None:
     values = scorer.pairs(candidates=[text, "a dog", text, text], references=[["a dog"], [text], [], [text]])
     assert np.all((values >= -0.5) & (values <= 1.0)) and values[2] == 0.0
@@ -117,9 +147,13 @@ def test_hostile_text_has_a_value(scorer: Sts, text: str) -> None:
 def test_wrong_input(tmp_path: Path) -> None:
     (tmp_path / "torn.txt").write_bytes(b"dog 1 2 3\ncat 1 2\n")
     with pytest.raises(DataError, match="3 numbers"):
-        Sts(engine="align", vectors=str(tmp_path / "torn.txt")).pairs(candidates=["cat"], references=[["dog"]])
+        Sts(engine="align", vectors=str(tmp_path / "torn.txt")).pairs(
+            candidates=["cat"], references=[["dog"]]
+        )
     with pytest.raises(DataError, match="cannot be read"):
-        Sts(engine="align", vectors=str(tmp_path / "none.txt")).pairs(candidates=["cat"], references=[["dog"]])
+        Sts(engine="align", vectors=str(tmp_path / "none.txt")).pairs(
+            candidates=["cat"], references=[["dog"]]
+        )
     with pytest.raises(UsageError, match="engine=align"):
         Sts(vectors="file.txt")
     with pytest.raises(UsageError, match="cosine, align"):
@@ -133,7 +167,9 @@ def test_without_torch(vectors: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingPartError, match="neural"):
         Sts(engine="align").pairs(candidates=["a dog"], references=[["a cat"]])
-    assert value(Sts(engine="align", vectors=vectors), "zyx", "zyx") == 1.0  # a file of vectors needs none of it
+    assert (
+        value(Sts(engine="align", vectors=vectors), "zyx", "zyx") == 1.0
+    )  # a file of vectors needs none of it
 
 
 def test_names_and_signature(vectors: str) -> None:
@@ -146,6 +182,13 @@ def test_real_words() -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     scorer = Sts(engine="align")
-    same, other, opposite = (value(scorer, "a small dog runs over the grass", text) for text in ("the puppy ran on a lawn", "someone cooks pasta in a kitchen", "a big dog runs over the grass"))
+    same, other, opposite = (
+        value(scorer, "a small dog runs over the grass", text)
+        for text in (
+            "the puppy ran on a lawn",
+            "someone cooks pasta in a kitchen",
+            "a big dog runs over the grass",
+        )
+    )
     assert same > 0.4 > other
     assert opposite < value(scorer, "a small dog runs over the grass", "a dog runs over the grass") < 1.0

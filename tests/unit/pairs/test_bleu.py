@@ -21,7 +21,10 @@ def one(candidate: str, *references: str, n: int = 4, smoothing: str = "none") -
 
 def test_papinenis_seven_times_the() -> None:
     """Papineni et al. 2002, example 2: modified unigram precision 2/7."""
-    statistics = Bleu(1).statistics(candidates=["the the the the the the the"], references=[["the cat is on the mat", "there is a cat on the mat"]])
+    statistics = Bleu(1).statistics(
+        candidates=["the the the the the the the"],
+        references=[["the cat is on the mat", "there is a cat on the mat"]],
+    )
     assert statistics.tolist() == [[2, 7, 7, 7]]
 
 
@@ -31,17 +34,23 @@ def test_brevity_penalty_takes_the_closest_reference_and_the_shorter_of_two() ->
     assert one("a b c", "a b c d e", "x y", n=1) == 1.0
 
 
-@pytest.mark.parametrize(("smoothing", "expected"), [
-    ("none", 0.0),
-    ("add-one", (2 / 4 * 2 / 4 * 1 / 3 * 1 / 2) ** 0.25),
-    ("floor", (2 / 4 * 1 / 3 * 0.1 / 2 * 0.1 / 1) ** 0.25),
-    ("exp", (2 / 4 * 1 / 3 * 1 / (2 * 2) * 1 / (4 * 1)) ** 0.25),
-])
+@pytest.mark.parametrize(
+    ("smoothing", "expected"),
+    [
+        ("none", 0.0),
+        ("add-one", (2 / 4 * 2 / 4 * 1 / 3 * 1 / 2) ** 0.25),
+        ("floor", (2 / 4 * 1 / 3 * 0.1 / 2 * 0.1 / 1) ** 0.25),
+        ("exp", (2 / 4 * 1 / 3 * 1 / (2 * 2) * 1 / (4 * 1)) ** 0.25),
+    ],
+)
 def test_smoothing_by_hand(smoothing: str, expected: float) -> None:
     assert one("a b x y", "a b c d", smoothing=smoothing) == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [("none", "method0"), ("floor", "method1"), ("add-one", "method2"), ("exp", "method3")])
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("none", "method0"), ("floor", "method1"), ("add-one", "method2"), ("exp", "method3")],
+)
 def test_smoothing_agrees_with_nltk(ours: str, theirs: str) -> None:
     nltk = pytest.importorskip("nltk.translate.bleu_score")
     draw = random.Random(11)
@@ -52,7 +61,9 @@ def test_smoothing_agrees_with_nltk(ours: str, theirs: str) -> None:
         if ours == "none" and not one(" ".join(candidate), *(" ".join(r) for r in references)):
             continue  # nltk puts the smallest float where there is no match
         expected = nltk.sentence_bleu(references, candidate, smoothing_function=function)
-        assert one(" ".join(candidate), *(" ".join(r) for r in references), smoothing=ours) == pytest.approx(expected, abs=1e-12)
+        assert one(" ".join(candidate), *(" ".join(r) for r in references), smoothing=ours) == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
 def test_aggregate_is_corpus_bleu_not_the_mean() -> None:
@@ -63,12 +74,19 @@ def test_aggregate_is_corpus_bleu_not_the_mean() -> None:
 
 def test_corpus_and_sentence_level_metrics() -> None:
     mine = Corpus((Document("1", (Caption("a"), Caption("b"))), Document("2", (Caption("c"),))), "mine")
-    theirs = Corpus((Document("1", (Caption("a b"),)), Document("2", (Caption("x"),)), Document("3", (Caption("y z"),))), "theirs")
+    theirs = Corpus(
+        (Document("1", (Caption("a b"),)), Document("2", (Caption("x"),)), Document("3", (Caption("y z"),))),
+        "theirs",
+    )
     task, setting = join(candidates=mine, references=[theirs]), Setting(tokenizer="none")
     corpus = metric("bleu_1(smoothing=none)").score(task, setting)
     assert corpus.columns == columns(1) == ("matches_1", "ngrams_1", "words", "reference_words")
     assert corpus.rows is not None
-    assert corpus.rows.tolist() == [[2, 2, 2, 2], [0, 1, 1, 1], [0, 0, 0, 2]]  # the missing document costs brevity
+    assert corpus.rows.tolist() == [
+        [2, 2, 2, 2],
+        [0, 1, 1, 1],
+        [0, 0, 0, 2],
+    ]  # the missing document costs brevity
     assert corpus.value == pytest.approx(2 / 3 * math.exp(1 - 5 / 3))
     assert corpus.parts["precision_1"] == pytest.approx(2 / 3)
     assert corpus.parts["length_ratio"] == pytest.approx(3 / 5)
@@ -79,7 +97,10 @@ def test_corpus_and_sentence_level_metrics() -> None:
 
 
 def test_orders_share_one_count_in_a_run() -> None:
-    task = join(candidates=Corpus((Document("1", (Caption("a b"),)),), "m"), references=[Corpus((Document("1", (Caption("a b"),)),), "r")])
+    task = join(
+        candidates=Corpus((Document("1", (Caption("a b"),)),), "m"),
+        references=[Corpus((Document("1", (Caption("a b"),)),), "r")],
+    )
     setting = Setting(tokenizer="none")
     BleuMetric(1).rows(task, setting)
     kept = setting.shared["BLEU statistics"]
@@ -87,7 +108,9 @@ def test_orders_share_one_count_in_a_run() -> None:
     assert setting.shared["BLEU statistics"] is kept
 
 
-@pytest.mark.parametrize("name", ["bleu_4(smoothing=add-one,level=sentence)", "bleu_1", "bleu_3(smoothing=exp)"])
+@pytest.mark.parametrize(
+    "name", ["bleu_4(smoothing=add-one,level=sentence)", "bleu_1", "bleu_3(smoothing=exp)"]
+)
 def test_names_parse_and_print_back(name: str) -> None:
     assert metric(name).name == name
 
@@ -98,7 +121,9 @@ def test_scorer_names_and_tokenizer() -> None:
     assert measure.matrix(candidates=["A dog, running."], references=["a dog running"])[0, 0] == 1.0
 
 
-@pytest.mark.parametrize("name", ["bleu_5", "bleu_4(n=2)", "bleu_4(foo=1)", "bleu_4(smoothing=bar)", "bleu_4(level=word)"])
+@pytest.mark.parametrize(
+    "name", ["bleu_5", "bleu_4(n=2)", "bleu_4(foo=1)", "bleu_4(smoothing=bar)", "bleu_4(level=word)"]
+)
 def test_wrong_names(name: str) -> None:
     with pytest.raises(UsageError):
         metric(name)
@@ -110,4 +135,6 @@ def test_wrong_arguments() -> None:
     with pytest.raises(UsageError, match="2 candidates but 1 lists"):
         Bleu().pairs(candidates=["a", "b"], references=[["a"]])
     with pytest.raises(IndexError):
-        Bleu().score_indexed(candidates=["a"], references=["a"], candidate_index=np.array([1]), reference_index=np.array([0]))
+        Bleu().score_indexed(
+            candidates=["a"], references=["a"], candidate_index=np.array([1]), reference_index=np.array([0])
+        )

@@ -62,18 +62,33 @@ def test_metrics_and_names() -> None:
     mine = Corpus((Document("1", (Caption("a b"), Caption("c d"))), Document("2", (Caption("x"),))), "mine")
     theirs = Corpus(tuple(Document(str(k + 1), (Caption(r[0]),)) for k, r in enumerate(REFERENCES)), "theirs")
     task, setting = join(candidates=mine, references=[theirs]), Setting(tokenizer="none")
-    one, other, plain = (metric(name).score(task, setting) for name in ("cider", "cider_d", "cider(variant=plain)"))
-    assert one.value == other.value == pytest.approx(Cider().pairs(candidates=["a b c d", "x", ""], references=REFERENCES).mean())
+    one, other, plain = (
+        metric(name).score(task, setting) for name in ("cider", "cider_d", "cider(variant=plain)")
+    )
+    assert (
+        one.value
+        == other.value
+        == pytest.approx(Cider().pairs(candidates=["a b c d", "x", ""], references=REFERENCES).mean())
+    )
     assert plain.value > one.value
     assert one.signature.get("variant") == "cider-d"
     assert one.signature.get("sigma") == "6.0"
-    for name in ("cider", "cider_d", "cider(variant=plain)", "cider(variant=plain,sigma=3)", "cider_d(sigma=2.5)"):
+    for name in (
+        "cider",
+        "cider_d",
+        "cider(variant=plain)",
+        "cider(variant=plain,sigma=3)",
+        "cider_d(sigma=2.5)",
+    ):
         assert metric(name).name == name
     for name in ("cider", "cider_d(idf=video)", "cider(variant=plain,idf=video,tokenizer=ptb)"):
         assert scorer(name).name == name
 
 
-@pytest.mark.parametrize("name", ["cider(sigma=0)", "cider(sigma=inf)", "cider(variant=x)", "cider_d(variant=plain)", "cider(idf=corpus)"])
+@pytest.mark.parametrize(
+    "name",
+    ["cider(sigma=0)", "cider(sigma=inf)", "cider(variant=x)", "cider_d(variant=plain)", "cider(idf=corpus)"],
+)
 def test_wrong_names(name: str) -> None:
     with pytest.raises(UsageError):
         metric(name)

@@ -11,17 +11,26 @@ from storymeter.registry import metric
 
 
 def score(name: str, *documents: list[str]) -> Score:
-    corpus = Corpus(tuple(Document(str(k), tuple(Caption(c) for c in captions)) for k, captions in enumerate(documents)), "mine")
+    corpus = Corpus(
+        tuple(Document(str(k), tuple(Caption(c) for c in captions)) for k, captions in enumerate(documents)),
+        "mine",
+    )
     return metric(name).score(join(candidates=corpus), Setting(tokenizer="none"))
 
 
 def test_self_bleu_over_the_corpus_and_within_a_document() -> None:
-    assert score("self_bleu(n=1,smoothing=none)", ["a b", "a c"], ["a b"]).value == pytest.approx((1 + 0.5 + 1) / 3)
-    assert score("self_bleu(n=1,smoothing=none,within=document)", ["a b", "a c"], ["a b"]).value == pytest.approx(0.5)
+    assert score("self_bleu(n=1,smoothing=none)", ["a b", "a c"], ["a b"]).value == pytest.approx(
+        (1 + 0.5 + 1) / 3
+    )
+    assert score(
+        "self_bleu(n=1,smoothing=none,within=document)", ["a b", "a c"], ["a b"]
+    ).value == pytest.approx(0.5)
 
 
 def test_a_submission_that_says_one_thing_has_self_bleu_one() -> None:
-    assert score("self_bleu", *[["a man is seen speaking to the camera"]] * 5).value == pytest.approx(1.0, abs=1e-8)
+    assert score("self_bleu", *[["a man is seen speaking to the camera"]] * 5).value == pytest.approx(
+        1.0, abs=1e-8
+    )
 
 
 def test_counts_need_two_of_the_others_not_one_twice() -> None:
@@ -42,14 +51,24 @@ def test_captions_of_a_document_are_one_text_for_distinct_and_repetition() -> No
 
 def test_no_references_are_needed_and_lower_is_better() -> None:
     mine = Corpus((Document("v", (Caption("a dog runs"), Caption("a dog sits"))),), "mine")
-    report = storymeter.evaluate(candidates=mine, metrics=["self_bleu", "distinct_1", "distinct_2", "repetition_4"])
-    assert [s.metric for s in report.systems[0].scores] == ["self_bleu", "distinct_1", "distinct_2", "repetition_4"]
+    report = storymeter.evaluate(
+        candidates=mine, metrics=["self_bleu", "distinct_1", "distinct_2", "repetition_4"]
+    )
+    assert [s.metric for s in report.systems[0].scores] == [
+        "self_bleu",
+        "distinct_1",
+        "distinct_2",
+        "repetition_4",
+    ]
     assert metric("self_bleu").higher_is_better is False
     assert metric("repetition_4").higher_is_better is False
     assert metric("distinct_1").higher_is_better is True
 
 
-@pytest.mark.parametrize("name", ["self_bleu(n=9)", "self_bleu(within=video)", "distinct_3", "distinct_1(n=2)", "repetition_4(n=3)"])
+@pytest.mark.parametrize(
+    "name",
+    ["self_bleu(n=9)", "self_bleu(within=video)", "distinct_3", "distinct_1(n=2)", "repetition_4(n=3)"],
+)
 def test_wrong_names(name: str) -> None:
     with pytest.raises(UsageError):
         metric(name)

@@ -16,7 +16,14 @@ from storymeter.pairs import Bleu, Cider, Meteor, RougeL
 from storymeter.pairs.base import PairScorer
 from storymeter.registry import metric, scorer
 
-SCORERS: list[PairScorer] = [Bleu(4), RougeL(), Cider(), Cider(variant="plain"), Meteor(), Meteor(normalize=False)]
+SCORERS: list[PairScorer] = [
+    Bleu(4),
+    RougeL(),
+    Cider(),
+    Cider(variant="plain"),
+    Meteor(),
+    Meteor(normalize=False),
+]
 MEGABYTE = 1_000_000
 draw = random.Random(7)
 
@@ -35,8 +42,10 @@ HOSTILE = {
     "emoji only": "😀 👍🏽👨\u200d👩\u200d👧 😀",
     "empty": "",
 }
-#: What repeats itself how much, by PTB tokens: words, distinct words, distinct pairs of words, distinct runs of four.
-#: A lone surrogate, a NUL and an emoji are no tokens; neither is the sign that turns the direction of writing.
+#: What repeats itself how much, by PTB tokens: words, distinct words, distinct pairs of words, distinct runs
+#: of four.
+#: A lone surrogate, a NUL and an emoji are no tokens; neither is the sign that turns the direction of
+#: writing.
 COUNTS = {
     "nul": (3, 3, 2, 0),
     "lone surrogate": (2, 2, 1, 0),
@@ -57,14 +66,21 @@ COUNTS = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_has_a_finite_value_in_little_time(measure: PairScorer, name: str) -> None:
     begin = time.perf_counter()
-    values = measure.pairs(candidates=[HOSTILE[name], "a dog runs", HOSTILE[name]],
-                           references=[["a dog runs", HOSTILE[name]], [HOSTILE[name]], ["the " + HOSTILE[name] + " end"]])
-    assert time.perf_counter() - begin < 20  # about 0.3 s on a quiet machine; a quadratic LCS would take minutes
+    values = measure.pairs(
+        candidates=[HOSTILE[name], "a dog runs", HOSTILE[name]],
+        references=[["a dog runs", HOSTILE[name]], [HOSTILE[name]], ["the " + HOSTILE[name] + " end"]],
+    )
+    assert (
+        time.perf_counter() - begin < 20
+    )  # about 0.3 s on a quiet machine; a quadratic LCS would take minutes
     assert np.isfinite(values).all()
 
 
 def _score(name: str, *documents: list[str]) -> float:
-    corpus = Corpus(tuple(Document(str(k), tuple(Caption(c) for c in captions)) for k, captions in enumerate(documents)), "mine")
+    corpus = Corpus(
+        tuple(Document(str(k), tuple(Caption(c) for c in captions)) for k, captions in enumerate(documents)),
+        "mine",
+    )
     begin = time.perf_counter()
     value = metric(name).score(join(candidates=corpus), Setting(tokenizer="ptb", jobs=2)).value
     assert time.perf_counter() - begin < 20  # well under a second on a quiet machine
@@ -73,8 +89,13 @@ def _score(name: str, *documents: list[str]) -> float:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_the_variety_of_hostile_text_is_what_counting_gives(name: str) -> None:
-    distinct_1, distinct_2, repetition = (_score(m, [HOSTILE[name]]) for m in ("distinct_1", "distinct_2", "repetition_4"))
-    alike, mixed = _score("self_bleu", [HOSTILE[name]] * 2, [HOSTILE[name]]), _score("self_bleu", [HOSTILE[name], "a dog runs"], ["a dog runs past"])
+    distinct_1, distinct_2, repetition = (
+        _score(m, [HOSTILE[name]]) for m in ("distinct_1", "distinct_2", "repetition_4")
+    )
+    alike, mixed = (
+        _score("self_bleu", [HOSTILE[name]] * 2, [HOSTILE[name]]),
+        _score("self_bleu", [HOSTILE[name], "a dog runs"], ["a dog runs past"]),
+    )
     assert 0 <= mixed <= 1
     if name not in COUNTS:
         assert 0 < distinct_1 <= distinct_2 < repetition < 1

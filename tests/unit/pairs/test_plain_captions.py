@@ -1,4 +1,6 @@
-"""One caption per item, whatever the file: COCO results, lines and tables of the same captions get the same numbers."""
+"""One caption per item, whatever the file: COCO results, lines and tables of the same captions get the same
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from storymeter.captions import Corpus
 
 METRICS = ["bleu_4", "rouge_l", "cider", "self_bleu", "distinct_2", "repetition_4"]
 CAPTIONS = ["A dog runs on the grass.", "A man, singing a song!", "Two girls dance."]
-REFERENCES = [["The dog runs on grass.", "A dog."], ["A man sings a song."], ["Girls are dancing.", "Two girls dance together."]]
+REFERENCES = [
+    ["The dog runs on grass.", "A dog."],
+    ["A man sings a song."],
+    ["Girls are dancing.", "Two girls dance together."],
+]
 
 
 def values(mine: Corpus, theirs: Corpus) -> list[float]:
@@ -26,7 +32,14 @@ def test_formats_agree(tmp_path: Path) -> None:
         "results.json": json.dumps([{"image_id": k, "caption": c} for k, c in enumerate(CAPTIONS)]),
         "mine.csv": "video,text\n" + "".join(f'{k},"{c}"\n' for k, c in enumerate(CAPTIONS)),
     }
-    coco = {"images": [{"id": k} for k in range(3)], "annotations": [{"image_id": k, "id": 10 * k + j, "caption": r} for k, group in enumerate(REFERENCES) for j, r in enumerate(group)]}
+    coco = {
+        "images": [{"id": k} for k in range(3)],
+        "annotations": [
+            {"image_id": k, "id": 10 * k + j, "caption": r}
+            for k, group in enumerate(REFERENCES)
+            for j, r in enumerate(group)
+        ],
+    }
     (tmp_path / "references.json").write_text(json.dumps(coco), encoding="utf-8")
     theirs = storymeter.read(tmp_path / "references.json")
     results = {}

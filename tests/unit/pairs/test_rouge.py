@@ -18,7 +18,10 @@ def f(p: float, r: float, beta: float = 1.2) -> float:
 
 def test_lins_example() -> None:
     """Lin 2004, section 3.1: LCS is 3 of 4 words for the one, 2 of 4 for the other."""
-    values = RougeL(beta=1.0).pairs(candidates=["police kill the gunman", "the gunman kill police"], references=[["police killed the gunman"]] * 2)
+    values = RougeL(beta=1.0).pairs(
+        candidates=["police kill the gunman", "the gunman kill police"],
+        references=[["police killed the gunman"]] * 2,
+    )
     assert values.tolist() == [0.75, 0.5]
 
 
@@ -28,7 +31,9 @@ def test_precision_and_recall_have_their_own_best_reference() -> None:
 
 
 def test_words_stand_between_single_blanks() -> None:
-    assert RougeL().pairs(candidates=["7\u00a01/2 m"], references=[["7 1/2 m"]])[0] == pytest.approx(f(1 / 2, 1 / 3))
+    assert RougeL().pairs(candidates=["7\u00a01/2 m"], references=[["7 1/2 m"]])[0] == pytest.approx(
+        f(1 / 2, 1 / 3)
+    )
     assert RougeL().pairs(candidates=["  a"], references=[["a"]])[0] == pytest.approx(f(1 / 3, 1))
     assert RougeL().pairs(candidates=[""], references=[[""]])[0] == 1.0
 
@@ -41,7 +46,9 @@ def test_metric_is_a_mean_and_what_is_missing_earns_nothing() -> None:
     assert score.signature.get("beta") == "1.2"
 
 
-@pytest.mark.parametrize("name", ["rouge_l(beta=x)", "rouge_l(beta=nan)", "rouge_l(beta=-1)", "rouge_l(gamma=1)"])
+@pytest.mark.parametrize(
+    "name", ["rouge_l(beta=x)", "rouge_l(beta=nan)", "rouge_l(beta=-1)", "rouge_l(gamma=1)"]
+)
 def test_wrong_names(name: str) -> None:
     with pytest.raises(UsageError):
         metric(name)
@@ -60,7 +67,18 @@ def slow_lcs(a: list[str], b: list[str]) -> int:
 def test_the_lcs_of_long_texts_is_that_of_the_textbook() -> None:
     """Lengths around the borders of words, of lanes and of blocks; from two words to many."""
     draw = random.Random(3)
-    for first, second in ((64, 65), (128, 300), (256, 256), (257, 257), (260, 1), (300, 900), (511, 513), (512, 520), (513, 1030), (1024, 600)):
+    for first, second in (
+        (64, 65),
+        (128, 300),
+        (256, 256),
+        (257, 257),
+        (260, 1),
+        (300, 900),
+        (511, 513),
+        (512, 520),
+        (513, 1030),
+        (1024, 600),
+    ):
         for words in (2, 5, 400):
             a, b = ([f"w{draw.randrange(words)}" for _ in range(n)] for n in (first, second))
             longest = slow_lcs(a, b)

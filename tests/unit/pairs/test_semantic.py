@@ -36,7 +36,12 @@ def test_sts_knows_who_says_the_same() -> None:
 def test_sts_is_symmetric_and_one_for_itself() -> None:
     table = Sts().matrix(candidates=[*SAME, OTHER], references=[*SAME, OTHER])
     assert np.allclose(table, table.T, atol=1e-6) and np.allclose(np.diag(table), 1.0, atol=1e-6)
-    listed = Sts().score_indexed(candidates=list(SAME), references=[OTHER], candidate_index=np.array([0, 1]), reference_index=np.array([0, 0]))
+    listed = Sts().score_indexed(
+        candidates=list(SAME),
+        references=[OTHER],
+        candidate_index=np.array([0, 1]),
+        reference_index=np.array([0, 0]),
+    )
     assert np.allclose(listed, table[:2, 2], atol=1e-6)
 
 
@@ -106,11 +111,20 @@ def checkpoint(tmp_path: Path) -> Path:
 
 
 def test_any_local_checkpoint_will_do(checkpoint: Path) -> None:
-    assert Sts(model=str(checkpoint)).pairs(candidates=[SAME[0]], references=[[OTHER]]) == Sts().pairs(candidates=[SAME[0]], references=[[OTHER]])
+    assert Sts(model=str(checkpoint)).pairs(candidates=[SAME[0]], references=[[OTHER]]) == Sts().pairs(
+        candidates=[SAME[0]], references=[[OTHER]]
+    )
     assert str(Sts(model=str(checkpoint)).depends_on()["encoder"]).startswith("model#")
 
 
-@pytest.mark.parametrize(("file", "content", "said"), [("model.safetensors", b"\x10\x00\x00", "cannot be read"), ("config.json", b"{", "hidden_size|cannot be read"), ("config.json", b"[]", "hidden_size|cannot be read")])
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("model.safetensors", b"\x10\x00\x00", "cannot be read"),
+        ("config.json", b"{", "hidden_size|cannot be read"),
+        ("config.json", b"[]", "hidden_size|cannot be read"),
+    ],
+)
 def test_a_broken_checkpoint_is_said(checkpoint: Path, file: str, content: bytes, said: str) -> None:
     (checkpoint / file).unlink()
     (checkpoint / file).write_bytes(content)
@@ -123,7 +137,11 @@ def test_a_checkpoint_without_its_tokeniser_is_no_checkpoint(checkpoint: Path) -
     """transformers would make one that knows no word, and all captions would mean the same."""
     for file in [*checkpoint.glob("tokenizer*"), checkpoint / "vocab.txt"]:
         file.unlink()
-    for scorer in (Sts(model=str(checkpoint)), BertScore(model=str(checkpoint)), Sts(model=str(checkpoint), engine="align")):
+    for scorer in (
+        Sts(model=str(checkpoint)),
+        BertScore(model=str(checkpoint)),
+        Sts(model=str(checkpoint), engine="align"),
+    ):
         with pytest.raises(DataError, match="no vocabulary"):
             scorer.pairs(candidates=["a"], references=[["b"]])
 
@@ -134,7 +152,9 @@ def test_the_cache_knows_tokenisers_apart(checkpoint: Path) -> None:
     words = (checkpoint / "vocab.txt").read_text(encoding="utf-8").split("\n")
     for file in [*checkpoint.glob("tokenizer*"), checkpoint / "vocab.txt"]:
         file.unlink()
-    (checkpoint / "vocab.txt").write_text("\n".join([*words[:2000], *reversed(words[2000:])]), encoding="utf-8")
+    (checkpoint / "vocab.txt").write_text(
+        "\n".join([*words[:2000], *reversed(words[2000:])]), encoding="utf-8"
+    )
     assert abs(Sts(model=str(checkpoint)).pairs(candidates=[SAME[0]], references=[[OTHER]]) - ours)[0] > 1e-3
 
 
@@ -150,7 +170,9 @@ def test_without_the_extra(make: type[Sts] | type[BertScore], monkeypatch: pytes
 def test_vectors_leave_memory_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(0).random((300, 8), dtype=np.float32)
     kept = VectorRows(8, memory=1000)
-    assert [kept.append(part) for part in np.array_split(rows, 7)] == np.cumsum([0, *map(len, np.array_split(rows, 7))])[:-1].tolist()
+    assert [kept.append(part) for part in np.array_split(rows, 7)] == np.cumsum(
+        [0, *map(len, np.array_split(rows, 7))]
+    )[:-1].tolist()
     assert np.array_equal(kept.view(), rows) and not kept.view().flags.writeable
     assert [block.stop - block.start for block in kept.blocks(3000, 1e9)] == [1024, 1024, 952]
     monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: (_ for _ in ()).throw(OSError("no space left")))
@@ -166,39 +188,82 @@ def test_a_layer_below_the_last_is_what_the_whole_model_would_show() -> None:
     for layer in (0, 3, 6):
         [(_, found)] = encoder.token_vectors([SAME[0]], layer=layer)
         with torch.inference_mode():
-            whole = encoder.model(**encoder.tokenizer([SAME[0]], return_tensors="pt"), output_hidden_states=True).hidden_states[layer][0].numpy()
+            whole = (
+                encoder.model(**encoder.tokenizer([SAME[0]], return_tensors="pt"), output_hidden_states=True)
+                .hidden_states[layer][0]
+                .numpy()
+            )
         assert np.abs(found.vectors - whole).max() < 1e-5
 
 
 @pytest.mark.parametrize("idf", [False, True])
 def test_bertscore_equals_the_reference_package(idf: bool) -> None:
     bert_score = pytest.importorskip("bert_score")
-    ours = ["a man plays the guitar on a stage", "two dogs run over a green field", "she cooks", "a boy, smiling, jumps!"]
-    theirs = ["a person is playing guitar", "dogs are running through the grass", "a woman prepares a meal in her kitchen", "the child jumps for joy"]
-    expected = [x.numpy() for x in bert_score.score(ours, theirs, model_type=str(default_folder()), num_layers=4, idf=idf, device="cpu")]
+    ours = [
+        "a man plays the guitar on a stage",
+        "two dogs run over a green field",
+        "she cooks",
+        "a boy, smiling, jumps!",
+    ]
+    theirs = [
+        "a person is playing guitar",
+        "dogs are running through the grass",
+        "a woman prepares a meal in her kitchen",
+        "the child jumps for joy",
+    ]
+    expected = [
+        x.numpy()
+        for x in bert_score.score(
+            ours, theirs, model_type=str(default_folder()), num_layers=4, idf=idf, device="cpu"
+        )
+    ]
     scorer = BertScore(layer=4, idf=idf)
     scorer.fit([[text] for text in theirs])
     index = np.arange(len(ours))
-    got = scorer.parts_indexed(candidates=ours, references=theirs, candidate_index=index, reference_index=index, jobs=2)
+    got = scorer.parts_indexed(
+        candidates=ours, references=theirs, candidate_index=index, reference_index=index, jobs=2
+    )
     assert np.abs(got - np.stack(expected, axis=1)).max() < 1e-5
 
 
 def test_bertscore_in_batches_has_no_padding_against_the_longest() -> None:
-    """Batches of one have no padding at all: the package's value is then the formula's, opposite tokens included."""
+    """Batches of one have no padding at all: the package's value is then the formula's, opposite tokens
+    included.
+    """
     bert_score = pytest.importorskip("bert_score")
     draw = random.Random(2)
-    ours, theirs = ([" ".join(draw.choices(["zebra", "quantum", "!", "7", "the", "ran", "ʘ", "café", "of", "yes"], k=draw.randint(1, 9))) for _ in range(60)] for _ in range(2))
+    ours, theirs = (
+        [
+            " ".join(
+                draw.choices(
+                    ["zebra", "quantum", "!", "7", "the", "ran", "ʘ", "café", "of", "yes"],
+                    k=draw.randint(1, 9),
+                )
+            )
+            for _ in range(60)
+        ]
+        for _ in range(2)
+    )
     index, found = np.arange(len(ours)), {}
     for batch in (0, 1, 16):
-        found[batch] = BertScore(layer=1, batch=batch).parts_indexed(candidates=ours, references=theirs, candidate_index=index, reference_index=index)
+        found[batch] = BertScore(layer=1, batch=batch).parts_indexed(
+            candidates=ours, references=theirs, candidate_index=index, reference_index=index
+        )
         if batch:
-            expected = bert_score.score(ours, theirs, model_type=str(default_folder()), num_layers=1, device="cpu", batch_size=batch)
+            expected = bert_score.score(
+                ours, theirs, model_type=str(default_folder()), num_layers=1, device="cpu", batch_size=batch
+            )
             assert np.abs(found[batch] - np.stack([x.numpy() for x in expected], axis=1)).max() < 1e-5, batch
-    assert (found[1] < found[0] - 1e-4).any(), "some token here is opposite to all others, or this shows nothing"
+    assert (found[1] < found[0] - 1e-4).any(), (
+        "some token here is opposite to all others, or this shows nothing"
+    )
 
 
 def test_bertscore_rescales_and_refuses_nonsense() -> None:
-    plain, scaled = (BertScore(layer=4, baseline=b).pairs(candidates=[SAME[0]], references=[[SAME[1]]])[0] for b in (0.0, 0.5))
+    plain, scaled = (
+        BertScore(layer=4, baseline=b).pairs(candidates=[SAME[0]], references=[[SAME[1]]])[0]
+        for b in (0.0, 0.5)
+    )
     assert scaled == pytest.approx((plain - 0.5) / 0.5)
     with pytest.raises(UsageError):
         BertScore(baseline=1.0)

@@ -1,5 +1,5 @@
-"""The original SPICE as a program beside us. A stand-in for `java` speaks its protocol, well or badly; where Java and the jar are there, the real
-one says that Stanford's models are missing."""
+"""The original SPICE as a program beside us. A stand-in for `java` speaks its protocol, well or badly; where
+Java and the jar are there, the real one says that Stanford's models are missing."""
 
 from __future__ import annotations
 
@@ -67,11 +67,24 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], lis
 
 def test_one_process_for_a_batch(program: Callable[[], list[str]]) -> None:
     scorer = Spice("java")
-    assert scorer.pairs(candidates=CAPTIONS, references=REFERENCES, jobs=2).tolist() == pytest.approx([3 / 5, 2 / 4, 3 / 5])
+    assert scorer.pairs(candidates=CAPTIONS, references=REFERENCES, jobs=2).tolist() == pytest.approx(
+        [3 / 5, 2 / 4, 3 / 5]
+    )
     values = scorer.by_category(candidates=CAPTIONS, references=REFERENCES)
-    assert values[0, 0] == values[2, 0] == pytest.approx(3 / 5) and np.isnan(values[:, 1]).all() and (values[:, 3] == 0).all()
-    assert len(program()) == 1 and '"-threads", "2"' in program()[0]  # the second question needed no process at all
-    scorer.score_indexed(candidates=CAPTIONS[:2], references=["the dog"], candidate_index=np.array([0, 1]), reference_index=np.array([0, 0]))
+    assert (
+        values[0, 0] == values[2, 0] == pytest.approx(3 / 5)
+        and np.isnan(values[:, 1]).all()
+        and (values[:, 3] == 0).all()
+    )
+    assert (
+        len(program()) == 1 and '"-threads", "2"' in program()[0]
+    )  # the second question needed no process at all
+    scorer.score_indexed(
+        candidates=CAPTIONS[:2],
+        references=["the dog"],
+        candidate_index=np.array([0, 1]),
+        reference_index=np.array([0, 0]),
+    )
     assert len(program()) == 2
 
 
@@ -81,15 +94,31 @@ def test_the_name_says_which_engine_and_the_signature_which_jar(program: Callabl
     assert not program()
 
 
-@pytest.mark.parametrize(("mode", "error", "said"), [("fail", DataError, "Java heap space"), ("garbage", DataError, "cannot be read"), ("silent", DataError, "no scores"),
-                                                     ("short", DataError, "2 captions and answered for 1"), ("wild", DataError, "cannot be read")])
-def test_trouble_is_said(program: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, mode: str, error: type[Exception], said: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "error", "said"),
+    [
+        ("fail", DataError, "Java heap space"),
+        ("garbage", DataError, "cannot be read"),
+        ("silent", DataError, "no scores"),
+        ("short", DataError, "2 captions and answered for 1"),
+        ("wild", DataError, "cannot be read"),
+    ],
+)
+def test_trouble_is_said(
+    program: Callable[[], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    error: type[Exception],
+    said: str,
+) -> None:
     monkeypatch.setenv("STAND_IN", mode)
     with pytest.raises(error, match=said):
         Spice("java").pairs(candidates=CAPTIONS, references=REFERENCES)
 
 
-def test_a_program_that_hangs_is_ended_with_its_children(program: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_program_that_hangs_is_ended_with_its_children(
+    program: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("STAND_IN", "hang")
     begin = time.monotonic()
     with pytest.raises(StorymeterError, match="stopped after 2 seconds"):
@@ -122,7 +151,10 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         Spice("rules", jars=str(tmp_path))
 
 
-@pytest.mark.skipif(shutil.which("java") is None or find_spec("pycocoevalcap") is None, reason="needs Java and the jar that pycocoevalcap carries")
+@pytest.mark.skipif(
+    shutil.which("java") is None or find_spec("pycocoevalcap") is None,
+    reason="needs Java and the jar that pycocoevalcap carries",
+)
 def test_the_real_program_without_its_models() -> None:
     package = find_spec("pycocoevalcap")
     assert package is not None and package.submodule_search_locations

@@ -15,8 +15,16 @@ ot = pytest.importorskip("ot", reason="needs the optional part 'neural'")
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-TEXTS = ["two brown dogs run on the grass", "a puppy plays in a park", "a man rides a horse along the beach", "the woman cooks pasta in a small kitchen", "a dog runs over grass",
-         "people watch a football match", "a child eats an apple", "dog dog cat"]
+TEXTS = [
+    "two brown dogs run on the grass",
+    "a puppy plays in a park",
+    "a man rides a horse along the beach",
+    "the woman cooks pasta in a small kitchen",
+    "a dog runs over grass",
+    "people watch a football match",
+    "a child eats an apple",
+    "dog dog cat",
+]
 
 
 @pytest.fixture
@@ -28,7 +36,11 @@ def vectors(tmp_path: Path) -> str:
 
 
 def distance(scorer: Wmd, one: str, other: str) -> float:
-    return float(scorer.distances(candidates=[one], references=[other], candidate_index=np.array([0]), reference_index=np.array([0]))[0])
+    return float(
+        scorer.distances(
+            candidates=[one], references=[other], candidate_index=np.array([0]), reference_index=np.array([0])
+        )[0]
+    )
 
 
 def test_by_hand(vectors: str) -> None:
@@ -47,7 +59,10 @@ def test_equals_pot_on_every_pair() -> None:
     c, r = (index.ravel().astype(np.int64) for index in np.indices((len(TEXTS), len(TEXTS))))
     ours = scorer.distances(candidates=TEXTS, references=TEXTS, candidate_index=c, reference_index=r)
     bags = scorer._read(TEXTS)
-    theirs = [ot.emd2(bags[i].shares, bags[j].shares, ot.dist(bags[i].vectors, bags[j].vectors, metric="euclidean")) for i, j in zip(c, r, strict=True)]
+    theirs = [
+        ot.emd2(bags[i].shares, bags[j].shares, ot.dist(bags[i].vectors, bags[j].vectors, metric="euclidean"))
+        for i, j in zip(c, r, strict=True)
+    ]
     # POT's own distances lose half the digits near 0 (|x|^2 + |y|^2 - 2xy)
     assert np.allclose(ours, theirs, atol=1e-6)
     table = ours.reshape(len(TEXTS), -1)
@@ -84,7 +99,22 @@ def test_the_bound_is_below_the_distance() -> None:
             assert wmd.lower_bound(a, b, costs) <= scorer._exact(a, b, costs) + 1e-12
 
 
-@pytest.mark.parametrize("text", ["", " ", "...", "the of", "😀😀", "\ud800", "\x00", "x" * 5_000, "dog " * 10_000, " ".join(f"word{k}" for k in range(10_000)), "人が犬と歩く"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "...",
+        "the of",
+        "😀😀",
+        "\ud800",
+        "\x00",
+        "x" * 5_000,
+        "dog " * 10_000,
+        " ".join(f"word{k}" for k in range(10_000)),
+        "人が犬と歩く",
+    ],
+)
 def test_hostile_text_has_a_value(text: str) -> None:
     values = Wmd().pairs(candidates=[text, "a dog", text], references=[["a dog"], [text], []])
     assert np.all((values >= 0.0) & (values <= 1.0))

@@ -46,13 +46,17 @@ def test_williams_has_no_answer(arguments: tuple[float, float, float, int]) -> N
 GOLD, METRIC = np.array([[1, 2, 3], [4, 5, 6]]), np.array([[2, 1, 4], [3, 3, 7]])
 
 
-@pytest.mark.parametrize(("name", "none", "by_system", "by_item"), [
-    ("pearson", 0.776, 0.760, 1.0), ("kendall_b", 0.552, 0.575, 1.0), ("kendall_c", 0.556, 0.611, 1.0)])
+@pytest.mark.parametrize(
+    ("name", "none", "by_system", "by_item"),
+    [("pearson", 0.776, 0.760, 1.0), ("kendall_b", 0.552, 0.575, 1.0), ("kendall_c", 0.556, 0.611, 1.0)],
+)
 def test_groupings(name: str, none: float, by_system: float, by_item: float) -> None:
     gold, metric = GOLD.ravel(), METRIC.ravel()
     systems, items = np.repeat([0, 1], 3), np.tile([0, 1, 2], 2)
     assert COEFFICIENTS[name](gold, metric) == pytest.approx(none, abs=5e-4)
-    assert stats.grouped(COEFFICIENTS[name], gold, metric, systems).value == pytest.approx(by_system, abs=5e-4)
+    assert stats.grouped(COEFFICIENTS[name], gold, metric, systems).value == pytest.approx(
+        by_system, abs=5e-4
+    )
     assert stats.grouped(COEFFICIENTS[name], gold, metric, items).value == pytest.approx(by_item, abs=5e-4)
 
 
@@ -72,7 +76,10 @@ def test_many_groups_at_once_are_one_at_a_time() -> None:
         fast = stats.grouped(coefficient, x, y, labels)
         slow = stats.grouped(lambda a, b, c=coefficient: c(a, b), x, y, labels)
         np.testing.assert_allclose(fast.values, slow.values, atol=1e-12)
-        assert (fast.dropped, fast.groups.tolist()) == (slow.dropped, slow.groups.tolist()) and fast.dropped > 0
+        assert (fast.dropped, fast.groups.tolist()) == (
+            slow.dropped,
+            slow.groups.tolist(),
+        ) and fast.dropped > 0
 
 
 def test_the_small_vectors_of_the_specification() -> None:
@@ -91,7 +98,10 @@ def test_the_small_vectors_of_the_specification() -> None:
 def test_calibration_finds_the_best_epsilon_there_is(points: list[tuple[int, int]]) -> None:
     human, metric = zip(*points, strict=True)
     found = stats.tie_calibrated(human, metric)
-    every = {epsilon: stats.tie_accuracy(human, metric, epsilon=epsilon) for epsilon in [0, *(abs(a - b) for a, b in itertools.combinations(metric, 2))]}
+    every = {
+        epsilon: stats.tie_accuracy(human, metric, epsilon=epsilon)
+        for epsilon in [0, *(abs(a - b) for a, b in itertools.combinations(metric, 2))]
+    }
     assert found.accuracy == pytest.approx(max(every.values()))
     assert found.epsilon == min(e for e, accuracy in every.items() if accuracy == max(every.values()))
     assert stats.tie_accuracy(human, metric, epsilon=found.epsilon) == pytest.approx(found.accuracy)
@@ -153,7 +163,9 @@ def test_permutation_of_ten_thousand_segments_is_quick() -> None:
 
 def test_permutation_of_groups() -> None:
     delta = np.array([0.2, 0.1, 0.3, -0.1, 0.2, 0.4])
-    exact = np.mean([np.mean(delta * s) >= delta.mean() - 1e-12 for s in itertools.product([1, -1], repeat=6)])
+    exact = np.mean(
+        [np.mean(delta * s) >= delta.mean() - 1e-12 for s in itertools.product([1, -1], repeat=6)]
+    )
     assert stats.permutation_grouped(delta, np.zeros(6), resamples=20_000).p == pytest.approx(exact, abs=0.01)
 
 
@@ -161,7 +173,10 @@ def test_fisher_interval() -> None:
     assert stats.fisher_interval(0.5, 28) == pytest.approx((0.1560, 0.7358), abs=5e-4)
     assert stats.fisher_interval(0.5, 3) is None
     assert stats.fisher_interval(math.nan, 30) is None
-    wide, narrow = stats.fisher_interval(0.5, 28, kind="spearman"), stats.fisher_interval(0.5, 28, kind="kendall_b")
+    wide, narrow = (
+        stats.fisher_interval(0.5, 28, kind="spearman"),
+        stats.fisher_interval(0.5, 28, kind="kendall_b"),
+    )
     assert wide is not None and narrow is not None and wide[0] < 0.156 < narrow[0]
 
 
@@ -173,7 +188,9 @@ def test_rank_tests_for_many_groups_are_scipys() -> None:
     t = stats.paired_t(high - low, groups, 6)
     for k in range(6):
         h, lo = high[groups == k], low[groups == k]
-        assert mw[k] == pytest.approx(scipy_stats.mannwhitneyu(h, lo, alternative="greater", method="asymptotic").pvalue, rel=1e-12)
+        assert mw[k] == pytest.approx(
+            scipy_stats.mannwhitneyu(h, lo, alternative="greater", method="asymptotic").pvalue, rel=1e-12
+        )
         assert t[k] == pytest.approx(scipy_stats.ttest_rel(h, lo, alternative="greater").pvalue, rel=1e-10)
 
 
@@ -182,19 +199,29 @@ def test_signed_rank_counts_all_signs_even_with_ties() -> None:
     kept = d[d != 0]
     ranks = scipy_stats.rankdata(np.abs(kept))
     observed = ranks[kept > 0].sum()
-    every = np.mean([ranks[np.array(s, dtype=bool)].sum() >= observed - 1e-9 for s in itertools.product([0, 1], repeat=len(kept))])
+    every = np.mean(
+        [
+            ranks[np.array(s, dtype=bool)].sum() >= observed - 1e-9
+            for s in itertools.product([0, 1], repeat=len(kept))
+        ]
+    )
     assert stats.signed_rank(d, np.zeros(9, dtype=np.int64), 1)[0] == pytest.approx(every, rel=1e-12)
     plain = np.array([1.5, -2.5, 3.5, 4.5, -0.5, 6.5])
-    assert stats.signed_rank(plain, np.zeros(6, dtype=np.int64), 1)[0] == pytest.approx(scipy_stats.wilcoxon(plain, alternative="greater").pvalue)
+    assert stats.signed_rank(plain, np.zeros(6, dtype=np.int64), 1)[0] == pytest.approx(
+        scipy_stats.wilcoxon(plain, alternative="greater").pvalue
+    )
     many = np.random.default_rng(2).normal(0.1, 1, 60)
     assert stats.signed_rank(many, np.zeros(60, dtype=np.int64), 1)[0] == pytest.approx(
-        scipy_stats.wilcoxon(many, alternative="greater", method="asymptotic").pvalue, rel=1e-12)
+        scipy_stats.wilcoxon(many, alternative="greater", method="asymptotic").pvalue, rel=1e-12
+    )
 
 
 def test_exact_limits_of_ten_pairs() -> None:
     group = np.zeros(10, dtype=np.int64)
     assert stats.signed_rank(np.arange(1.0, 11), group, 1)[0] == 1 / 1024
-    assert stats.rank_sum(np.arange(11.0, 21), np.arange(10.0), group, group, 1)[0] == pytest.approx(9.133589555477501e-05, rel=1e-12)
+    assert stats.rank_sum(np.arange(11.0, 21), np.arange(10.0), group, group, 1)[0] == pytest.approx(
+        9.133589555477501e-05, rel=1e-12
+    )
 
 
 def test_what_cannot_be_tested_is_nan() -> None:
@@ -212,10 +239,17 @@ def test_many_columns_at_once_are_one_at_a_time(levels: int) -> None:
     random = np.random.default_rng(levels)
     human, columns = random.integers(0, 5 if levels < 50 else 700, 300), random.integers(0, levels, (7, 300))
     fixed, _ = ranks_of(human.astype(float))
-    slow = {"spearman": stats.spearman, "kendall_b": stats.kendall_b, "kendall_c": stats.kendall_c, "accuracy_ties": lambda x, y: stats.tie_accuracy(y, x)}
+    slow = {
+        "spearman": stats.spearman,
+        "kendall_b": stats.kendall_b,
+        "kendall_c": stats.kendall_c,
+        "accuracy_ties": lambda x, y: stats.tie_accuracy(y, x),
+    }
     for name in RANK_STATISTICS:
         got = rank_statistic(name, fixed, columns.astype(np.int32), levels, threads=2)
-        np.testing.assert_allclose(got, [slow[name](column, human) for column in columns], atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            got, [slow[name](column, human) for column in columns], atol=1e-12, err_msg=name
+        )
     constant = np.zeros((1, 300), dtype=np.int32)
     assert all(np.isnan(rank_statistic(name, fixed, constant, 1)).all() for name in RANK_STATISTICS)
 
@@ -226,18 +260,27 @@ def test_permutation_of_rank_statistics(statistic: str) -> None:
     human = random.integers(0, 5, 60).astype(float)
     a, b = human + random.normal(0, 1, 60), human + random.normal(0, 1.6, 60)
     coefficient = COEFFICIENTS.get(statistic) or (lambda x, y: stats.tie_accuracy(y, x))
-    fast, slow = stats.permutation_ranks(statistic, human, a, b, resamples=300, seed=3), stats.permutation(coefficient, human, a, b, resamples=300, seed=3)
-    assert fast.difference == pytest.approx(slow.difference, abs=1e-12) and fast.p == slow.p  # the same swaps, counted in another way
+    fast, slow = (
+        stats.permutation_ranks(statistic, human, a, b, resamples=300, seed=3),
+        stats.permutation(coefficient, human, a, b, resamples=300, seed=3),
+    )
+    assert (
+        fast.difference == pytest.approx(slow.difference, abs=1e-12) and fast.p == slow.p
+    )  # the same swaps, counted in another way
     assert stats.permutation_ranks(statistic, human, a, b, resamples=300, seed=3, threads=2) == fast
     doubled = [np.repeat(v, 2) for v in (human, a, b)]
-    together = stats.permutation_ranks(statistic, *doubled, units=np.repeat(np.arange(60), 2), resamples=300, seed=3)
+    together = stats.permutation_ranks(
+        statistic, *doubled, units=np.repeat(np.arange(60), 2), resamples=300, seed=3
+    )
     assert together.p == pytest.approx(fast.p, abs=0.03)  # two rows of one item change places as one
     assert math.isnan(stats.permutation_ranks(statistic, human, np.ones(60), b).p)
 
 
 def test_a_rank_out_of_range_is_refused() -> None:
     with pytest.raises(ValueError, match="range"):
-        rank_statistic("kendall_b", np.array([0, 1, 2], dtype=np.int32), np.array([[0, 1, 5]], dtype=np.int32), 3)
+        rank_statistic(
+            "kendall_b", np.array([0, 1, 2], dtype=np.int32), np.array([[0, 1, 5]], dtype=np.int32), 3
+        )
 
 
 def test_draws_of_soft_pairwise_accuracy_lie_around_it() -> None:
@@ -248,7 +291,9 @@ def test_draws_of_soft_pairwise_accuracy_lie_around_it() -> None:
     value = stats.soft_pairwise_accuracy(human, metric, resamples=2000).value
     whole = soft_pairwise_draws(human, metric, np.ones((1, 200)))
     assert whole[0] == pytest.approx(value, abs=0.01)  # the normal approximation stands for the permutation
-    weights = np.stack([np.bincount(random.integers(0, 200, 200), minlength=200) for _ in range(300)]).astype(float)
+    weights = np.stack([np.bincount(random.integers(0, 200, 200), minlength=200) for _ in range(300)]).astype(
+        float
+    )
     low, high = np.quantile(soft_pairwise_draws(human, metric, weights), [0.025, 0.975])
     assert low < value < high <= 1
     same = soft_pairwise_draws(human, metric, np.ones((1, 200)), np.zeros((1, 5), dtype=np.int64))

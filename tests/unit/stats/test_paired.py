@@ -30,7 +30,10 @@ def test_permutation_agrees_with_every_one_of_the_swaps() -> None:
     random = np.random.default_rng(3)
     a, b = random.normal(0.4, 1, 10), random.normal(0, 1, 10)
     observed = abs(np.mean(a - b))
-    every = [abs(np.mean(np.where(swap, b - a, a - b))) >= observed - 1e-12 for swap in itertools.product([0, 1], repeat=10)]
+    every = [
+        abs(np.mean(np.where(swap, b - a, a - b))) >= observed - 1e-12
+        for swap in itertools.product([0, 1], repeat=10)
+    ]
     test = paired_permutation(rows(a), rows(b), mean, resamples=20_000, seed=1)
     assert test.p == pytest.approx(np.mean(every), abs=0.012)
     assert test.difference == pytest.approx(np.mean(a) - np.mean(b))
@@ -72,7 +75,9 @@ def test_win_tie_loss_counts() -> None:
 
 def test_benjamini_hochberg_is_scipys() -> None:
     p = np.random.default_rng(1).uniform(size=40) ** 3
-    np.testing.assert_allclose(benjamini_hochberg(p), stats.false_discovery_control(p, method="bh"), rtol=1e-12)
+    np.testing.assert_allclose(
+        benjamini_hochberg(p), stats.false_discovery_control(p, method="bh"), rtol=1e-12
+    )
 
 
 def test_holm_by_hand_and_with_a_test_that_could_not_be_made() -> None:

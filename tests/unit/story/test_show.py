@@ -21,8 +21,21 @@ SENTENCES = ("we saw a <b>giraffe</b> .", "the giraffe ate leaves .", "we went h
 
 def _story() -> StoryExplanation:
     nr, inter, intra = redundancy([SENTENCES])[0]
-    sight = Sight((Grounded("giraffe", 0, "zoo.jpg", Box(0, 0, 0.5, 0.5), 0.61, 1.2),), 0.732, 0.18, ("zoo.jpg",))
-    return StoryExplanation("s1", "mine", SENTENCES, nr, inter, intra, tuple(explain(SENTENCES)), Links((0.9, 0.2), 1, 0.55), sight, ("A note.",))
+    sight = Sight(
+        (Grounded("giraffe", 0, "zoo.jpg", Box(0, 0, 0.5, 0.5), 0.61, 1.2),), 0.732, 0.18, ("zoo.jpg",)
+    )
+    return StoryExplanation(
+        "s1",
+        "mine",
+        SENTENCES,
+        nr,
+        inter,
+        intra,
+        tuple(explain(SENTENCES)),
+        Links((0.9, 0.2), 1, 0.55),
+        sight,
+        ("A note.",),
+    )
 
 
 def test_terminal() -> None:
@@ -41,7 +54,10 @@ def test_the_verb_on_the_packaged_story_with_its_pictures(tmp_path: Path) -> Non
     for name in ("torch", "transformers", "PIL", "HanTa"):
         pytest.importorskip(name)
     folder, out = Path(__file__).resolve().parents[3] / "examples" / "stories", tmp_path / "beach.html"
-    result = CliRunner().invoke(cli, ["show", "beach", str(folder / "good.json"), "--images", str(folder / "images"), "--html", str(out)])
+    result = CliRunner().invoke(
+        cli,
+        ["show", "beach", str(folder / "good.json"), "--images", str(folder / "images"), "--html", str(out)],
+    )
     assert result.exit_code == 0, result.output
     assert result.output.count("weakest link") == 1 and result.output.count("   | 0.") == 4
     assert "What each noun was seen in" in result.output and "boat" in result.output

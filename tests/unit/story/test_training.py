@@ -1,4 +1,6 @@
-"""Training end to end on tiny things: it learns, it resumes to the same weights after a kill, and what it writes can be used."""
+"""Training end to end on tiny things: it learns, it resumes to the same weights after a kill, and what it
+writes can be used.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,14 @@ def test_an_albert_learns_an_artificial_order(tmp_path: Path) -> None:
     data, words = tiny.ordered_stories(tmp_path / "stories.json")
     encoder = tiny.text_model(tmp_path / "albert", words)
     out = tmp_path / "run"
-    train_coherence(read_stories(data), [], out, encoder=str(encoder), recipe=Recipe(dropout=0.1, options=QUICK))
+    train_coherence(
+        read_stories(data), [], out, encoder=str(encoder), recipe=Recipe(dropout=0.1, options=QUICK)
+    )
     model = coherence.load(str(out))
-    pairs = [("in the morning we ran there", "in the noon we ate gladly"), ("in the evening we sang here", "in the night we slept there")]
+    pairs = [
+        ("in the morning we ran there", "in the noon we ate gladly"),
+        ("in the evening we sang here", "in the night we slept there"),
+    ]
     told, swapped = model.probabilities(pairs), model.probabilities([(b, a) for a, b in pairs])
     assert (told > 0.8).all() and (swapped < 0.2).all()
     assert (out / CURVE).read_bytes().startswith(b"\x89PNG")
@@ -58,7 +65,9 @@ def test_the_top_of_a_bert_learns_over_frozen_layers(tmp_path: Path) -> None:
     assert model.config.trained["dev"]["forced choice"] > 0.95
     again = coherence.load(str(out))
     pairs = [("in the morning we ran", "in the noon we ate"), ("in the night", "in the noon")]
-    assert np.abs(again.probabilities(pairs) - model.probabilities(pairs)).max() < 5e-3  # half precision on disk
+    assert (
+        np.abs(again.probabilities(pairs) - model.probabilities(pairs)).max() < 5e-3
+    )  # half precision on disk
 
 
 def test_our_layers_are_the_encoders_layers(tmp_path: Path) -> None:
@@ -71,7 +80,11 @@ def test_our_layers_are_the_encoders_layers(tmp_path: Path) -> None:
     batch = model.batch(model.encode([("a b", "c"), ("a", "b c d")]))
     with torch.no_grad():
         ours = model.net.tail(model.lower(batch).inputs, src_key_padding_mask=~batch.mask)
-        theirs = BertModel.from_pretrained(encoder).eval()(input_ids=batch.inputs, token_type_ids=batch.types, attention_mask=batch.mask.long()).last_hidden_state
+        theirs = (
+            BertModel.from_pretrained(encoder)
+            .eval()(input_ids=batch.inputs, token_type_ids=batch.types, attention_mask=batch.mask.long())
+            .last_hidden_state
+        )
     assert torch.allclose(ours[batch.mask], theirs[batch.mask], atol=1e-5)
 
 
@@ -93,11 +106,21 @@ def test_killed_and_resumed_equals_unbroken(tmp_path: Path) -> None:
     encoder = tiny.text_model(tmp_path / "bert", words, "bert")
 
     def train(out: str) -> None:
-        train_coherence(read_stories(data), [], tmp_path / out, encoder=str(encoder), recipe=Recipe(freeze=1, pooling="cls+a+b", options=LONG))
+        train_coherence(
+            read_stories(data),
+            [],
+            tmp_path / out,
+            encoder=str(encoder),
+            recipe=Recipe(freeze=1, pooling="cls+a+b", options=LONG),
+        )
 
-    broken = subprocess.Popen([sys.executable, "-c", SCRIPT, str(data), str(encoder), str(tmp_path / "broken")], env={**os.environ})
+    broken = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(data), str(encoder), str(tmp_path / "broken")], env={**os.environ}
+    )
     deadline = time.monotonic() + 120
-    while not (tmp_path / "broken" / STATE).exists() and broken.poll() is None and time.monotonic() < deadline:
+    while (
+        not (tmp_path / "broken" / STATE).exists() and broken.poll() is None and time.monotonic() < deadline
+    ):
         time.sleep(0.002)
     broken.send_signal(signal.SIGKILL)  # somewhere in the middle
     assert broken.wait() == -signal.SIGKILL and not (tmp_path / "broken" / "coherence.json").exists()
@@ -131,7 +154,9 @@ class _Line:
 
 
 def test_interrupted_at_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storymeter.story.train.loop.draw_curve", lambda history, path: None)  # looked at elsewhere; it takes the most time
+    monkeypatch.setattr(
+        "storymeter.story.train.loop.draw_curve", lambda history, path: None
+    )  # looked at elsewhere; it takes the most time
     options = Options(lr=0.05, epochs=3, patience=9, interval=2)
     whole = _Line()
     fit(whole, options, tmp_path / "whole")
@@ -167,7 +192,9 @@ def test_the_symmetric_loss_by_hand() -> None:
     p, q = np.exp(0.625) / (1 + np.exp(0.625)), np.exp(1) / (1 + np.exp(1))
     log = lambda x: np.log(np.exp(x) / (1 + np.exp(x)))  # noqa: E731
     loss = -(p * log(0.5) + (1 - p) * (log(0.5) - 0.5) + q * log(1) + (1 - q) * (log(1) - 1)) / 2
-    assert float(symmetric_loss(images, texts)) == pytest.approx(loss, abs=1e-6)  # the logits are symmetric here
+    assert float(symmetric_loss(images, texts)) == pytest.approx(
+        loss, abs=1e-6
+    )  # the logits are symmetric here
     skewed = torch.tensor([[0.0, 1.0], [0.0, 1.0]])
     rows = torch.tensor([[0.0, 1.0], [0.0, 1.0]])  # T Iᵀ
     labels = ((torch.eye(2) + torch.ones(2, 2)) / 2).softmax(-1)
@@ -183,7 +210,15 @@ def test_grounding_learns_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     mentions = read_mentions(entities)
     assert len(mentions) == 300 and {m.phrase.split()[0] for m in mentions} == set(tiny.COLOURS)
     options = Options(lr=2e-3, batch_size=32, epochs=12, patience=12, interval=50)
-    train_grounding(mentions, images, tiny.vision_model(tmp_path / "vit"), vectors, tmp_path / "run", options=options, width=32)
+    train_grounding(
+        mentions,
+        images,
+        tiny.vision_model(tmp_path / "vit"),
+        vectors,
+        tmp_path / "run",
+        options=options,
+        width=32,
+    )
     space = load_space(str(tmp_path / "run"))
     from PIL import Image
 
@@ -197,7 +232,10 @@ def test_grounding_learns_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert np.mean(right) > 5 * chance, np.mean(right)
     weights = tmp_path / "run" / "grounding.safetensors"
     content = weights.read_bytes()
-    for broken, message in ((content[:len(content) // 2], "no readable safetensors"), (b"\x80\x04\x95junk", "no readable safetensors")):
+    for broken, message in (
+        (content[: len(content) // 2], "no readable safetensors"),
+        (b"\x80\x04\x95junk", "no readable safetensors"),
+    ):
         weights.write_bytes(broken)
         with pytest.raises(DataError, match=message):
             load_paired_space(tmp_path / "run")
@@ -211,13 +249,54 @@ def test_the_verbs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data, words = tiny.ordered_stories(tmp_path / "stories.json", 40)
     encoder = tiny.text_model(tmp_path / "albert", words)
     run = CliRunner()
-    result = run.invoke(cli, ["train", "coherence", "--data", str(data), "--encoder", str(encoder), "--out", str(tmp_path / "c"), "--epochs", "1", "--lr", "1e-3", "--threads", "1"])
+    result = run.invoke(
+        cli,
+        [
+            "train",
+            "coherence",
+            "--data",
+            str(data),
+            "--encoder",
+            str(encoder),
+            "--out",
+            str(tmp_path / "c"),
+            "--epochs",
+            "1",
+            "--lr",
+            "1e-3",
+            "--threads",
+            "1",
+        ],
+    )
     assert result.exit_code == 0, result.output
     assert (tmp_path / "c" / "coherence.safetensors").is_file()
     entities, images = tiny.flickr(tmp_path, 12)
     vectors = tiny.glove(tmp_path / "glove.txt", [*tiny.COLOURS, *tiny.SHAPES])
-    result = run.invoke(cli, ["train", "grounding", "--entities", str(entities), "--images", str(images), "--vision", str(tiny.vision_model(tmp_path / "vit")),
-                              "--glove", str(vectors), "--out", str(tmp_path / "g"), "--epochs", "1", "--width", "8", "--batch-size", "4", "--dev-share", "0.4"])
+    result = run.invoke(
+        cli,
+        [
+            "train",
+            "grounding",
+            "--entities",
+            str(entities),
+            "--images",
+            str(images),
+            "--vision",
+            str(tiny.vision_model(tmp_path / "vit")),
+            "--glove",
+            str(vectors),
+            "--out",
+            str(tmp_path / "g"),
+            "--epochs",
+            "1",
+            "--width",
+            "8",
+            "--batch-size",
+            "4",
+            "--dev-share",
+            "0.4",
+        ],
+    )
     assert result.exit_code == 0, result.output
     assert (tmp_path / "g" / "grounding.safetensors").is_file()
 
@@ -229,5 +308,7 @@ def test_temperature() -> None:
     assert fit_temperature(wild) > 2 * fit_temperature(truth)
     assert nll(wild, fit_temperature(wild)) < nll(wild, 1.0)
     assert chosen_temperature(wild) == round(fit_temperature(wild), 4)
-    odds = np.log(0.7 / 0.3) * np.where(np.arange(4000)[:, None] % 10 < 7, [1, -1], [-1, 1])  # says .7 and is right in 70 of 100: nothing to mend
+    odds = np.log(0.7 / 0.3) * np.where(
+        np.arange(4000)[:, None] % 10 < 7, [1, -1], [-1, 1]
+    )  # says .7 and is right in 70 of 100: nothing to mend
     assert chosen_temperature(odds) == 1 and chosen_temperature(odds[:10]) == 1

@@ -1,4 +1,6 @@
-"""Tiny models and data made on the spot: an ALBERT, a BERT and a ViT of a few thousand weights, shapes with names, word vectors."""
+"""Tiny models and data made on the spot: an ALBERT, a BERT and a ViT of a few thousand weights, shapes with
+names, word vectors.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,15 @@ def save_tokenizer(folder: Path, words: list[str]) -> int:
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]", model_max_length=64)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+        model_max_length=64,
+    )
     fast.save_pretrained(folder)
     return len(vocabulary)
 
@@ -32,10 +42,30 @@ def text_model(folder: Path, words: list[str], kind: str = "albert") -> Path:
     size = save_tokenizer(folder, words)
     torch.manual_seed(0)
     if kind == "albert":
-        model = AlbertModel(AlbertConfig(vocab_size=size, embedding_size=16, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
-                                         max_position_embeddings=64, hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.0))
+        model = AlbertModel(
+            AlbertConfig(
+                vocab_size=size,
+                embedding_size=16,
+                hidden_size=32,
+                num_hidden_layers=2,
+                num_attention_heads=2,
+                intermediate_size=64,
+                max_position_embeddings=64,
+                hidden_dropout_prob=0.1,
+                attention_probs_dropout_prob=0.0,
+            )
+        )
     else:
-        model = BertModel(BertConfig(vocab_size=size, hidden_size=32, num_hidden_layers=3, num_attention_heads=2, intermediate_size=64, max_position_embeddings=64))
+        model = BertModel(
+            BertConfig(
+                vocab_size=size,
+                hidden_size=32,
+                num_hidden_layers=3,
+                num_attention_heads=2,
+                intermediate_size=64,
+                max_position_embeddings=64,
+            )
+        )
     model.save_pretrained(folder, safe_serialization=True)
     return folder
 
@@ -50,19 +80,41 @@ def roberta(folder: Path, words: list[str]) -> Path:
     settings.pop("model_max_length")
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     torch.manual_seed(0)
-    RobertaModel(RobertaConfig(vocab_size=size, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16, max_position_embeddings=33, pad_token_id=0)).save_pretrained(folder, safe_serialization=True)
+    RobertaModel(
+        RobertaConfig(
+            vocab_size=size,
+            hidden_size=16,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=33,
+            pad_token_id=0,
+        )
+    ).save_pretrained(folder, safe_serialization=True)
     return folder
 
 
-def pair_classifier(folder: Path, words: list[str], names: tuple[str, str] = ("follows", "does_not_follow")) -> Path:
+def pair_classifier(
+    folder: Path, words: list[str], names: tuple[str, str] = ("follows", "does_not_follow")
+) -> Path:
     """A BERT that judges pairs of sentences; it has learnt nothing."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification
 
     size = save_tokenizer(folder, words)
     torch.manual_seed(0)
-    BertForSequenceClassification(BertConfig(vocab_size=size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, max_position_embeddings=64,
-                                             id2label=dict(enumerate(names)), label2id={name: k for k, name in enumerate(names)})).save_pretrained(folder, safe_serialization=True)
+    BertForSequenceClassification(
+        BertConfig(
+            vocab_size=size,
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=64,
+            id2label=dict(enumerate(names)),
+            label2id={name: k for k, name in enumerate(names)},
+        )
+    ).save_pretrained(folder, safe_serialization=True)
     return folder
 
 
@@ -74,9 +126,23 @@ def clip(folder: Path, words: list[str]) -> Path:
     size = save_tokenizer(folder, words)
     torch.manual_seed(0)
     small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    CLIPModel(CLIPConfig(text_config={**small, "vocab_size": size, "max_position_embeddings": 64, "eos_token_id": 3, "bos_token_id": 2, "pad_token_id": 0},
-                         vision_config={**small, "image_size": 16, "patch_size": 8}, projection_dim=8)).save_pretrained(folder, safe_serialization=True)
-    CLIPImageProcessor(size={"shortest_edge": 16}, crop_size={"height": 16, "width": 16}).save_pretrained(folder)
+    CLIPModel(
+        CLIPConfig(
+            text_config={
+                **small,
+                "vocab_size": size,
+                "max_position_embeddings": 64,
+                "eos_token_id": 3,
+                "bos_token_id": 2,
+                "pad_token_id": 0,
+            },
+            vision_config={**small, "image_size": 16, "patch_size": 8},
+            projection_dim=8,
+        )
+    ).save_pretrained(folder, safe_serialization=True)
+    CLIPImageProcessor(size={"shortest_edge": 16}, crop_size={"height": 16, "width": 16}).save_pretrained(
+        folder
+    )
     return folder
 
 
@@ -87,11 +153,25 @@ def siglip(folder: Path, words: list[str]) -> Path:
 
     size = save_tokenizer(folder, words)
     settings = json.loads((folder / "tokenizer_config.json").read_text())
-    (folder / "tokenizer_config.json").write_text(json.dumps({**settings, "model_input_names": ["input_ids"]}))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({**settings, "model_input_names": ["input_ids"]})
+    )
     torch.manual_seed(0)
     small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    SiglipModel(SiglipConfig(text_config={**small, "vocab_size": size, "max_position_embeddings": 32, "projection_size": 16, "eos_token_id": 3, "bos_token_id": 2, "pad_token_id": 0},
-                             vision_config={**small, "image_size": 16, "patch_size": 8})).save_pretrained(folder, safe_serialization=True)
+    SiglipModel(
+        SiglipConfig(
+            text_config={
+                **small,
+                "vocab_size": size,
+                "max_position_embeddings": 32,
+                "projection_size": 16,
+                "eos_token_id": 3,
+                "bos_token_id": 2,
+                "pad_token_id": 0,
+            },
+            vision_config={**small, "image_size": 16, "patch_size": 8},
+        )
+    ).save_pretrained(folder, safe_serialization=True)
     SiglipImageProcessor(size={"height": 16, "width": 16}).save_pretrained(folder)
     return folder
 
@@ -101,22 +181,47 @@ def vision_model(folder: Path) -> Path:
     from transformers import ViTConfig, ViTModel
 
     torch.manual_seed(0)
-    model = ViTModel(ViTConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, image_size=16, patch_size=4))
+    model = ViTModel(
+        ViTConfig(
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=64,
+            image_size=16,
+            patch_size=4,
+        )
+    )
     model.save_pretrained(folder, safe_serialization=True)
     return folder
 
 
 def detector(folder: Path) -> Path:
-    """A YOLOS that has learnt nothing but says the same of every picture: twelve times `dog`, in the middle, 0.4 wide and 0.2 high."""
+    """A YOLOS that has learnt nothing but says the same of every picture: twelve times `dog`, in the middle,
+    0.4 wide and 0.2 high.
+    """
     import torch
     from transformers import YolosConfig, YolosForObjectDetection, YolosImageProcessor
 
     torch.manual_seed(0)
-    model = YolosForObjectDetection(YolosConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, image_size=[32, 32], patch_size=16,
-                                                num_detection_tokens=12, id2label={0: "cat", 1: "dog"}, label2id={"cat": 0, "dog": 1}))
+    model = YolosForObjectDetection(
+        YolosConfig(
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            image_size=[32, 32],
+            patch_size=16,
+            num_detection_tokens=12,
+            id2label={0: "cat", 1: "dog"},
+            label2id={"cat": 0, "dog": 1},
+        )
+    )
     centre = torch.tensor([0.5, 0.5, 0.4, 0.2])
     with torch.no_grad():
-        for layer, bias in ((model.class_labels_classifier.layers[-1], torch.tensor([0.0, 3.0, 1.0])), (model.bbox_predictor.layers[-1], (centre / (1 - centre)).log())):
+        for layer, bias in (
+            (model.class_labels_classifier.layers[-1], torch.tensor([0.0, 3.0, 1.0])),
+            (model.bbox_predictor.layers[-1], (centre / (1 - centre)).log()),
+        ):
             layer.weight.zero_()
             layer.bias.copy_(bias)
     model.save_pretrained(folder, safe_serialization=True)
@@ -126,7 +231,9 @@ def detector(folder: Path) -> Path:
 
 def glove(path: Path, words: list[str], width: int = 12) -> Path:
     random = np.random.default_rng(0)
-    path.write_text("".join(f"{word} {' '.join(f'{x:.5f}' for x in random.normal(size=width))}\n" for word in words))
+    path.write_text(
+        "".join(f"{word} {' '.join(f'{x:.5f}' for x in random.normal(size=width))}\n" for word in words)
+    )
     return path
 
 
@@ -150,13 +257,22 @@ def flickr(folder: Path, images: int = 40) -> tuple[Path, Path]:
             elif shape == "square":
                 draw.rectangle(box, fill=COLOURS[colour])
             else:
-                draw.polygon([(box[0], box[3]), (box[2], box[3]), ((box[0] + box[2]) // 2, box[1])], fill=COLOURS[colour])
+                draw.polygon(
+                    [(box[0], box[3]), (box[2], box[3]), ((box[0] + box[2]) // 2, box[1])],
+                    fill=COLOURS[colour],
+                )
             id = str(1000 + 2 * number + side)
-            objects.append(f"<object><name>{id}</name><bndbox><xmin>{box[0]}</xmin><ymin>{box[1]}</ymin><xmax>{box[2]}</xmax><ymax>{box[3]}</ymax></bndbox></object>")
+            objects.append(
+                f"<object><name>{id}</name><bndbox><xmin>{box[0]}</xmin><ymin>{box[1]}</ymin><xmax>{box[2]}</xmax><ymax>{box[3]}</ymax></bndbox></object>"
+            )
             phrases.append(f"[/EN#{id}/other a {colour} {shape}]")
         image.save(pictures / f"{number}.png")
-        (entities / "Annotations" / f"{number}.xml").write_text(f"<annotation><filename>{number}.png</filename>{''.join(objects)}<object><name>9</name><nobndbox>1</nobndbox></object></annotation>")
-        (entities / "Sentences" / f"{number}.txt").write_text(f"{phrases[0]} beside {phrases[1]} on [/EN#9/scene a page] .\n")
+        (entities / "Annotations" / f"{number}.xml").write_text(
+            f"<annotation><filename>{number}.png</filename>{''.join(objects)}<object><name>9</name><nobndbox>1</nobndbox></object></annotation>"
+        )
+        (entities / "Sentences" / f"{number}.txt").write_text(
+            f"{phrases[0]} beside {phrases[1]} on [/EN#9/scene a page] .\n"
+        )
     return entities, pictures
 
 
@@ -164,7 +280,23 @@ def ordered_stories(path: Path, count: int = 160) -> tuple[Path, list[str]]:
     """An artificial order: sentences speak of the morning, noon, evening and night, in this order."""
     random = np.random.default_rng(2)
     times = ["morning", "noon", "evening", "night"]
-    fillers = ["we", "ran", "swam", "sang", "ate", "slept", "read", "played", "danced", "walked", "talked", "here", "there", "slowly", "gladly"]
+    fillers = [
+        "we",
+        "ran",
+        "swam",
+        "sang",
+        "ate",
+        "slept",
+        "read",
+        "played",
+        "danced",
+        "walked",
+        "talked",
+        "here",
+        "there",
+        "slowly",
+        "gladly",
+    ]
     stories = {}
     for number in range(count):
         sentences = [f"in the {time} {' '.join(random.choice(fillers, 3))}" for time in times]

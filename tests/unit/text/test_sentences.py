@@ -8,15 +8,25 @@ from storymeter.text.placeholders import fill
 from storymeter.text.sentences import punkt, split
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("we ate . it rained ! so what ? ''", ["we ate .", "it rained !", "so what ? ''"]),
-    ("we ate ! ! it rained", ["we ate ! !", "it rained"]),
-    ("no end in sight", ["no end in sight"]),
-    ("Dr. Smith paid $3.50. She left! \"Why?\" he asked.", ["Dr. Smith paid $3.50.", "She left!", "\"Why?\" he asked."]),
-    ("J. K. Rowling wrote. it sold.", ["J. K. Rowling wrote.", "it sold."]),
-    ("He lives in the U.S. and works. So do I. We met.", ["He lives in the U.S. and works.", "So do I.", "We met."]),
-    ("", []), (" . ", []),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("we ate . it rained ! so what ? ''", ["we ate .", "it rained !", "so what ? ''"]),
+        ("we ate ! ! it rained", ["we ate ! !", "it rained"]),
+        ("no end in sight", ["no end in sight"]),
+        (
+            'Dr. Smith paid $3.50. She left! "Why?" he asked.',
+            ["Dr. Smith paid $3.50.", "She left!", '"Why?" he asked.'],
+        ),
+        ("J. K. Rowling wrote. it sold.", ["J. K. Rowling wrote.", "it sold."]),
+        (
+            "He lives in the U.S. and works. So do I. We met.",
+            ["He lives in the U.S. and works.", "So do I.", "We met."],
+        ),
+        ("", []),
+        (" . ", []),
+    ],
+)
 def test_split(text: str, expected: list[str]) -> None:
     if text.startswith("Dr."):  # a question inside a quotation may end a sentence or not
         assert split(text)[:2] == expected[:2]
@@ -25,7 +35,12 @@ def test_split(text: str, expected: list[str]) -> None:
 
 
 def test_punkt_keeps_lone_marks_apart() -> None:
-    assert punkt("he left ! ! `` why ? '' she asked ... nobody knew .") == ["he left !", "!", "`` why ? ''", "she asked ... nobody knew ."]
+    assert punkt("he left ! ! `` why ? '' she asked ... nobody knew .") == [
+        "he left !",
+        "!",
+        "`` why ? ''",
+        "she asked ... nobody knew .",
+    ]
 
 
 @given(st.text(alphabet="ab .!?'\"\n", max_size=60))

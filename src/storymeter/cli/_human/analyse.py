@@ -15,36 +15,130 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
 
 
 @click.command("analyse")
-@click.argument("sources", nargs=-1, required=True, metavar="CAMPAIGN | RATINGS...", type=click.Path(path_type=Path))
-@click.option("--from", "origin", type=click.Choice(["storymeter", "wmt", "mturk", "appraise"]), help="Format of the files; default: seen from their content.")
-@click.option("--test", type=click.Choice(["t", "signed-rank", "mann-whitney"]), default="t", show_default=True, help="Which test decides whether a rater is believed.")
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True, help="Threshold of every test.")
-@click.option("--scale", type=click.Choice(["raw", "z"]), default="raw", show_default=True, help="z: the scores are standardised already.")
-@click.option("--accept", type=click.Choice(["passed", "all"]), default="passed", show_default=True, help="all: nobody is dropped.")
-@click.option("--repeats", type=click.Choice(["all", "merge"]), default="all", show_default=True, help="merge: average a rater's two ratings of a caption first.")
-@click.option("--gates", type=click.Choice(["auto", "control", "repeats", "attention"]), default="auto", show_default=True,
-              help="control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must also be closer than those of unrelated ones. attention: a rater must also agree with the others clearly more than half as well as is usual (where that cannot be asked: repeats). auto: attention for campaigns of ours, control for files of other tools.")
-@click.option("--enforce-repeats", is_flag=True, help="Also reject raters whose scores of repeats drift up or down.")
-@click.option("--replicates", metavar="RATINGS", type=click.Path(path_type=Path), help="A second run: correlate its system scores with those of the first.")
-@click.option("--splits", type=click.IntRange(0, 100_000), default=None, help="Split-half resamples.  [default: 100; none past 200,000 ratings]")
-@click.option("--faithful", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Preference: share of test questions a rater must get right.")
-@click.option("--minimum", type=click.IntRange(1), default=1, show_default=True, help="Preference: raters an item needs.")
+@click.argument(
+    "sources", nargs=-1, required=True, metavar="CAMPAIGN | RATINGS...", type=click.Path(path_type=Path)
+)
+@click.option(
+    "--from",
+    "origin",
+    type=click.Choice(["storymeter", "wmt", "mturk", "appraise"]),
+    help="Format of the files; default: seen from their content.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(["t", "signed-rank", "mann-whitney"]),
+    default="t",
+    show_default=True,
+    help="Which test decides whether a rater is believed.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Threshold of every test.",
+)
+@click.option(
+    "--scale",
+    type=click.Choice(["raw", "z"]),
+    default="raw",
+    show_default=True,
+    help="z: the scores are standardised already.",
+)
+@click.option(
+    "--accept",
+    type=click.Choice(["passed", "all"]),
+    default="passed",
+    show_default=True,
+    help="all: nobody is dropped.",
+)
+@click.option(
+    "--repeats",
+    type=click.Choice(["all", "merge"]),
+    default="all",
+    show_default=True,
+    help="merge: average a rater's two ratings of a caption first.",
+)
+@click.option(
+    "--gates",
+    type=click.Choice(["auto", "control", "repeats", "attention"]),
+    default="auto",
+    show_default=True,
+    help=(
+        "control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must"
+        " also be closer than those of unrelated ones. attention: a rater must also agree with the others"
+        " clearly more than half as well as is usual (where that cannot be asked: repeats). auto: attention"
+        " for campaigns of ours, control for files of other tools."
+    ),
+)
+@click.option(
+    "--enforce-repeats", is_flag=True, help="Also reject raters whose scores of repeats drift up or down."
+)
+@click.option(
+    "--replicates",
+    metavar="RATINGS",
+    type=click.Path(path_type=Path),
+    help="A second run: correlate its system scores with those of the first.",
+)
+@click.option(
+    "--splits",
+    type=click.IntRange(0, 100_000),
+    default=None,
+    help="Split-half resamples.  [default: 100; none past 200,000 ratings]",
+)
+@click.option(
+    "--faithful",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    help="Preference: share of test questions a rater must get right.",
+)
+@click.option(
+    "--minimum",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Preference: raters an item needs.",
+)
 @click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Paid per HIT.")
-@click.option("--fee", type=click.FloatRange(0), default=0.2, show_default=True, help="The platform's share on top.")
-@click.option("--html", "page", is_flag=False, flag_value="analysis.html", metavar="[FILE]", help="Also write a page with figures that explains every number.  [default: analysis.html]")
-@click.option("--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files.")
+@click.option(
+    "--fee", type=click.FloatRange(0), default=0.2, show_default=True, help="The platform's share on top."
+)
+@click.option(
+    "--html",
+    "page",
+    is_flag=False,
+    flag_value="analysis.html",
+    metavar="[FILE]",
+    help="Also write a page with figures that explains every number.  [default: analysis.html]",
+)
+@click.option(
+    "--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files."
+)
 @format_option("table", "json", "csv", "latex", "markdown", "html")
 @seed_option
-def command(sources: tuple[Path, ...], origin: str | None, page: str | None, style: str, faithful: float, minimum: int, **options: Any) -> None:
+def command(
+    sources: tuple[Path, ...],
+    origin: str | None,
+    page: str | None,
+    style: str,
+    faithful: float,
+    minimum: int,
+    **options: Any,
+) -> None:
     """Who can be believed, and which system is better.
 
-    Analyses the answers of a campaign, or files of ratings (our exports, WMT tables, MTurk batches, Appraise CSV).
+    Analyses the answers of a campaign, or files of ratings (our exports, WMT tables, MTurk batches, Appraise
+    CSV).
 
     \b
     storymeter human analyse ratings.csv --html people.html
     """
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"--html would write its page to {page!r}, which is no .html file.", hint="Put the ratings before the options, or name the page: --html report.html")
+        raise UsageError(
+            f"--html would write its page to {page!r}, which is no .html file.",
+            hint="Put the ratings before the options, or name the page: --html report.html",
+        )
     task = _other_task(sources, origin)
     if task:
         _other(task, sources, style, faithful, minimum, page, options["figures"])
@@ -88,26 +182,65 @@ def _table(sources: tuple[Path, ...], origin: str | None) -> Any:
     if not folders:
         return read(sources, origin)
     if len(sources) > 1:
-        raise UsageError("A campaign is analysed by itself.", hint="Export each campaign (storymeter human export DIR --format jsonl --out FILE) and give the files.")
+        raise UsageError(
+            "A campaign is analysed by itself.",
+            hint=(
+                "Export each campaign (storymeter human export DIR --format jsonl --out FILE) and give the"
+                " files."
+            ),
+        )
     return from_records(_campaign_records(folders[0]))
 
 
-def _other(task: str, sources: tuple[Path, ...], style: str, faithful: float, minimum: int, page: str | None, figures: Path | None) -> None:
+def _other(
+    task: str,
+    sources: tuple[Path, ...],
+    style: str,
+    faithful: float,
+    minimum: int,
+    page: str | None,
+    figures: Path | None,
+) -> None:
     from ...human.preference import analyse_preferences
     from ...human.survey import analyse_survey
     from ...report import other_studies as report
 
     records = [record for source in sources for record in _records(source)]
-    study = report.preferences(analyse_preferences(records, faithful=faithful, minimum=minimum)) if task == "preference" else report.survey(analyse_survey(records))
+    study = (
+        report.preferences(analyse_preferences(records, faithful=faithful, minimum=minimum))
+        if task == "preference"
+        else report.survey(analyse_survey(records))
+    )
     drawn = study.draw() if page is not None or figures is not None or style == "html" else {}
     _files(page, figures, drawn, lambda: study.page(drawn))
     for note in study.notes:
         say(note)
-    output(study.json if style == "json" else study.page(drawn) if style == "html" else "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in study.tables))
+    output(
+        study.json
+        if style == "json"
+        else (
+            study.page(drawn)
+            if style == "html"
+            else "\n".join(
+                table.render(style, width=terminal_width(), colour=coloured()) for table in study.tables
+            )
+        )
+    )
 
 
-def _assessment(sources: tuple[Path, ...], origin: str | None, page: str | None, style: str, *, figures: Path | None, replicates: Path | None, splits: int | None,
-                price: float, fee: float, **options: Any) -> None:
+def _assessment(
+    sources: tuple[Path, ...],
+    origin: str | None,
+    page: str | None,
+    style: str,
+    *,
+    figures: Path | None,
+    replicates: Path | None,
+    splits: int | None,
+    price: float,
+    fee: float,
+    **options: Any,
+) -> None:
     from ...human.analysis import analyse
     from ...human.reliability import replication
     from ...report.human_study import (
@@ -126,7 +259,11 @@ def _assessment(sources: tuple[Path, ...], origin: str | None, page: str | None,
         ratings = _table(sources, origin)
         several = splits if splits is not None else 100 if len(ratings) <= 200_000 else 0
         analysis = analyse(ratings, splits=several, **options)
-        repeated = replication(analysis.ranking, analyse(_table((replicates,), origin), splits=0, **options).ranking) if replicates is not None else None
+        repeated = (
+            replication(analysis.ranking, analyse(_table((replicates,), origin), splits=0, **options).ranking)
+            if replicates is not None
+            else None
+        )
         drawn = draw(analysis) if page is not None or figures is not None or style == "html" else {}
     more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
     _files(page, figures, drawn, lambda: analysis_page(analysis, drawn, **more))
@@ -137,13 +274,19 @@ def _assessment(sources: tuple[Path, ...], origin: str | None, page: str | None,
     else:
         for line in (*summary_lines(analysis), *analysis.notes):
             say(line)
-        shown = (system_table(analysis), pair_table(analysis), worker_table(analysis), evidence_table(analysis)) if style == "table" else (system_table(analysis),)
+        shown = (
+            (system_table(analysis), pair_table(analysis), worker_table(analysis), evidence_table(analysis))
+            if style == "table"
+            else (system_table(analysis),)
+        )
         output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in shown))
     if repeated is not None:
         say(replication_line(repeated))
 
 
-def _files(page: str | None, figures: Path | None, drawn: dict[str, bytes], written: Callable[[], str]) -> None:
+def _files(
+    page: str | None, figures: Path | None, drawn: dict[str, bytes], written: Callable[[], str]
+) -> None:
     """What --figures and --html ask for."""
     from ...files import atomic, write_text
 

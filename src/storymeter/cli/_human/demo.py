@@ -10,9 +10,18 @@ from .._options import say, seed_option
 
 
 @click.command("demo")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), default=Path("storymeter-study"), show_default=True, help="Where the campaign is made.")
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path("storymeter-study"),
+    show_default=True,
+    help="Where the campaign is made.",
+)
 @click.option("--no-open", is_flag=True, help="Only build it.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to serve on.  [default: any free one]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port to serve on.  [default: any free one]"
+)
 @seed_option
 def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     """A small study, ready to look at.
@@ -29,7 +38,10 @@ def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
         home = build(folder, seed=seed)
         say(f"The example campaign is in {folder}: {home.campaign.hits} HITs of {home.campaign.hit_size}.")
     if no_open:
-        say(f"Serve it:     storymeter human serve {folder}\nRehearse it:  storymeter human simulate {folder} --raters 30")
+        say(
+            f"Serve it:     storymeter human serve {folder}\nRehearse it:  storymeter human simulate {folder}"
+            " --raters 30"
+        )
         return
     import threading
     import webbrowser
@@ -37,6 +49,9 @@ def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     sock = listen("127.0.0.1", port)
     url = f"http://127.0.0.1:{sock.getsockname()[1]}"
     links = [line.partition(",")[2] for line in (folder / "links.csv").read_text().splitlines()[1:]]
-    say(f"\n  a rater's page   {url}{links[0]}\n  another rater's  {url}{links[1]}\n  dashboard        {url}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops the server.")
+    say(
+        f"\n  a rater's page   {url}{links[0]}\n  another rater's  {url}{links[1]}\n  dashboard       "
+        f" {url}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops the server."
+    )
     threading.Timer(1.0, webbrowser.open, [url + links[0]]).start()
     serve(home, sock)

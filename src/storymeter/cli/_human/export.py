@@ -13,8 +13,14 @@ from ._manners import campaign
 
 @click.command("export")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--format", "style", type=click.Choice(("jsonl", "csv", "wmt", "appraise", "mturk", "prolific")), default="jsonl", show_default=True,
-              help="jsonl: one Rating per line. mturk, prolific: lists of whom to accept and reject.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(("jsonl", "csv", "wmt", "appraise", "mturk", "prolific")),
+    default="jsonl",
+    show_default=True,
+    help="jsonl: one Rating per line. mturk, prolific: lists of whom to accept and reject.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of stdout.")
 @click.option("--real-ids", is_flag=True, help="The platform's worker ids instead of pseudonyms.")
 def command(folder: Path, style: str, out: Path | None, real_ids: bool) -> None:

@@ -15,39 +15,126 @@ MANY = ("--systems",)
 
 @click.command("new", cls=Greedy, greedy=MANY)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--task", type=click.Choice(("da", "preference", "survey")), default="da", show_default=True, help="da: one caption, 0-100. preference: two caption sets, -2..2. survey: several stories, Likert scales and a vote.")
-@click.option("--systems", multiple=True, required=True, metavar="FILE…", help="Caption files, one per system (any format that `storymeter validate` knows).")
-@click.option("--human", "human_file", metavar="FILE", help="Captions written by people: the hidden human system, and the controls.")
-@click.option("--clips", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="The clips, named after the videos' ids; for a survey, the pictures.")
-@click.option("--hits", type=click.IntRange(1), help="How many HITs.  [default: enough to show every caption once]")
+@click.option(
+    "--task",
+    type=click.Choice(("da", "preference", "survey")),
+    default="da",
+    show_default=True,
+    help=(
+        "da: one caption, 0-100. preference: two caption sets, -2..2. survey: several stories, Likert scales"
+        " and a vote."
+    ),
+)
+@click.option(
+    "--systems",
+    multiple=True,
+    required=True,
+    metavar="FILE…",
+    help="Caption files, one per system (any format that `storymeter validate` knows).",
+)
+@click.option(
+    "--human",
+    "human_file",
+    metavar="FILE",
+    help="Captions written by people: the hidden human system, and the controls.",
+)
+@click.option(
+    "--clips",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FOLDER",
+    help="The clips, named after the videos' ids; for a survey, the pictures.",
+)
+@click.option(
+    "--hits", type=click.IntRange(1), help="How many HITs.  [default: enough to show every caption once]"
+)
 @click.option("--raters-per-hit", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--hits-per-rater", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--raters", type=click.IntRange(1), help="How many personal links.  [default: one for each HIT and rater]")
-@click.option("--blocks", type=click.IntRange(2), default=10, show_default=True, help="da: blocks per HIT (even).")
+@click.option(
+    "--raters", type=click.IntRange(1), help="How many personal links.  [default: one for each HIT and rater]"
+)
+@click.option(
+    "--blocks", type=click.IntRange(2), default=10, show_default=True, help="da: blocks per HIT (even)."
+)
 @click.option("--system-per-block", type=click.IntRange(0), default=7, show_default=True)
 @click.option("--degraded-per-block", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--repeat-per-block", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--human-per-block", type=click.IntRange(0), default=1, show_default=True)
-@click.option("--control-base", type=click.Choice(("human", "system")), default="human", show_default=True, help="What degraded captions are made from.")
-@click.option("--merge-identical", is_flag=True, help="Captions that several systems wrote alike are rated once and credited to all.")
-@click.option("--per-hit", type=click.IntRange(1), help="preference, survey: items per HIT.  [default: 10, 5]")
-@click.option("--tests", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help="preference: test questions, JSON [{item, question, options, answer}].")
-@click.option("--practice", type=click.IntRange(0, 10), default=2, show_default=True, help="da: warming-up items with feedback.")
-@click.option("--watch", type=click.FloatRange(0, 1), default=0.9, show_default=True, help="Share of a clip's length that must pass before an answer counts.")
-@click.option("--lease", type=click.FloatRange(min=0.01), default=120.0, show_default=True, help="Minutes without an answer after which a HIT goes to somebody else.")
-@click.option("--platform", type=click.Choice(("local", "mturk", "prolific")), default="local", show_default=True)
+@click.option(
+    "--control-base",
+    type=click.Choice(("human", "system")),
+    default="human",
+    show_default=True,
+    help="What degraded captions are made from.",
+)
+@click.option(
+    "--merge-identical",
+    is_flag=True,
+    help="Captions that several systems wrote alike are rated once and credited to all.",
+)
+@click.option(
+    "--per-hit", type=click.IntRange(1), help="preference, survey: items per HIT.  [default: 10, 5]"
+)
+@click.option(
+    "--tests",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="preference: test questions, JSON [{item, question, options, answer}].",
+)
+@click.option(
+    "--practice",
+    type=click.IntRange(0, 10),
+    default=2,
+    show_default=True,
+    help="da: warming-up items with feedback.",
+)
+@click.option(
+    "--watch",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    show_default=True,
+    help="Share of a clip's length that must pass before an answer counts.",
+)
+@click.option(
+    "--lease",
+    type=click.FloatRange(min=0.01),
+    default=120.0,
+    show_default=True,
+    help="Minutes without an answer after which a HIT goes to somebody else.",
+)
+@click.option(
+    "--platform", type=click.Choice(("local", "mturk", "prolific")), default="local", show_default=True
+)
 @click.option("--completion-code", default="", help="prolific: the study's code.")
 @click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Pay per HIT.")
-@click.option("--fee", type=click.FloatRange(0), default=0.20, show_default=True, help="The platform's fee, as a share of the pay.")
+@click.option(
+    "--fee",
+    type=click.FloatRange(0),
+    default=0.20,
+    show_default=True,
+    help="The platform's fee, as a share of the pay.",
+)
 @click.option("--currency", default="USD", show_default=True)
 @click.option("--title", default="", help="What raters read on top.")
 @click.option("--contact", default="", help="Whom raters may write to.")
 @click.option("--language", default="en", show_default=True, help="Language of the pages.")
-@click.option("--db", default=None, metavar="URL", help="postgresql://user@host/name.  [default: SQLite in DIR]")
+@click.option(
+    "--db", default=None, metavar="URL", help="postgresql://user@host/name.  [default: SQLite in DIR]"
+)
 @click.option("--dry-run", is_flag=True, help="Print the plan, its cost and every problem; write nothing.")
 @click.option("--skip-bad", is_flag=True, help="Leave out what has problems instead of stopping.")
 @seed_option
-def command(folder: Path, systems: tuple[str, ...], human_file: str | None, tests: Path | None, db: str | None, raters: int | None, dry_run: bool, skip_bad: bool, **wish: Any) -> None:
+def command(
+    folder: Path,
+    systems: tuple[str, ...],
+    human_file: str | None,
+    tests: Path | None,
+    db: str | None,
+    raters: int | None,
+    dry_run: bool,
+    skip_bad: bool,
+    **wish: Any,
+) -> None:
     """Build a campaign.
 
     Lays out the HITs, checks every clip, and writes the private key and the raters' links into DIR.
@@ -69,7 +156,10 @@ def command(folder: Path, systems: tuple[str, ...], human_file: str | None, test
 
     known = languages()
     if wish["language"] not in known:
-        raise click.BadParameter(f"there is no catalogue for {wish['language']!r}; there are {', '.join(known)}", param_hint="--language")
+        raise click.BadParameter(
+            f"there is no catalogue for {wish['language']!r}; there are {', '.join(known)}",
+            param_hint="--language",
+        )
     counts = {kind: wish.pop(f"{kind}_per_block") for kind in ("system", "degraded", "repeat", "human")}
     layout = Layout(blocks=wish.pop("blocks"), control_base=wish.pop("control_base"), **counts)
     if human_file is None and layout.control_base == "system" and layout.human and wish["task"] == "da":
@@ -78,9 +168,19 @@ def command(folder: Path, systems: tuple[str, ...], human_file: str | None, test
     try:
         questions = msgspec.json.decode(tests.read_bytes(), type=list[Question]) if tests else []
     except msgspec.DecodeError as error:
-        raise DataError(f"{tests} is no list of test questions: {error}", hint='Write [{"item": "v1", "question": "…", "options": ["…", "…"], "answer": 0}].') from None
-    wishes = Wishes(systems=[read(path) for path in systems], human=read(human_file) if human_file else None, layout=layout, questions=questions,
-                    platform=Platform(wish.pop("platform"), wish.pop("completion_code")), lease_minutes=wish.pop("lease"), **wish)
+        raise DataError(
+            f"{tests} is no list of test questions: {error}",
+            hint='Write [{"item": "v1", "question": "…", "options": ["…", "…"], "answer": 0}].',
+        ) from None
+    wishes = Wishes(
+        systems=[read(path) for path in systems],
+        human=read(human_file) if human_file else None,
+        layout=layout,
+        questions=questions,
+        platform=Platform(wish.pop("platform"), wish.pop("completion_code")),
+        lease_minutes=wish.pop("lease"),
+        **wish,
+    )
     with progress_bar() as report:
         prepared = prepare(wishes, progress=report)
     for warning in prepared.warnings:
@@ -90,10 +190,17 @@ def command(folder: Path, systems: tuple[str, ...], human_file: str | None, test
     table = Table(["", "plan"], [list(row) for row in plan(prepared)])
     if dry_run:
         output(table.render("table"))
-        say(f"{len(prepared.problems):,} problems. Nothing was written." if prepared.problems else "No problems. Nothing was written.")
+        say(
+            f"{len(prepared.problems):,} problems. Nothing was written."
+            if prepared.problems
+            else "No problems. Nothing was written."
+        )
         raise SystemExit(1 if prepared.problems else 0)
     if prepared.problems and not skip_bad:
-        raise DataError(f"{len(prepared.problems):,} problems, listed above; nothing was written.", hint="Mend them, or leave those captions out with --skip-bad.")
+        raise DataError(
+            f"{len(prepared.problems):,} problems, listed above; nothing was written.",
+            hint="Mend them, or leave those captions out with --skip-bad.",
+        )
     home = write(prepared, folder, database=db, raters=raters)
     output(table.render("table"))
     say(f"The campaign is in {folder}. Serve it: storymeter human serve {folder}")

@@ -11,12 +11,29 @@ from .._options import say
 
 @click.command("serve")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 lets other machines in.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
-@click.option("--admin-anywhere", is_flag=True, help="Let other machines see the dashboard too (with the token). Only behind HTTPS.")
-@click.option("--watch", type=click.FloatRange(0, 1), help="Instead of the campaign's: share of a clip's length that must pass before an answer counts.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 lets other machines in.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one."
+)
+@click.option(
+    "--admin-anywhere",
+    is_flag=True,
+    help="Let other machines see the dashboard too (with the token). Only behind HTTPS.",
+)
+@click.option(
+    "--watch",
+    type=click.FloatRange(0, 1),
+    help="Instead of the campaign's: share of a clip's length that must pass before an answer counts.",
+)
 @click.option("--quiet", is_flag=True, help="Say nothing.")
-def command(folder: Path, host: str, port: int, admin_anywhere: bool, watch: float | None, quiet: bool) -> None:
+def command(
+    folder: Path, host: str, port: int, admin_anywhere: bool, watch: float | None, quiet: bool
+) -> None:
     """Serve the campaign in DIR. Ctrl-C stops it; nothing that was acknowledged is lost, whatever happens."""
     from ...human.campaign import Folder
     from ...human.serve.run import listen, serve
@@ -35,7 +52,10 @@ def command(folder: Path, host: str, port: int, admin_anywhere: bool, watch: flo
             say(f"  a rater's link   {url}{first}\n  all links        {links}  (put {url} in front)")
         else:
             say(f"  for {campaign.platform.name:9}    {url}/{campaign.platform.name}")
-        say(f"  dashboard        {url}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops the server.")
+        say(
+            f"  dashboard        {url}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops"
+            " the server."
+        )
     serve(home, sock, admin_anywhere=admin_anywhere, watch=watch)
     if not quiet:
         say("Stopped. Every rating that was acknowledged is in the store.")

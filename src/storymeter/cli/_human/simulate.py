@@ -15,14 +15,40 @@ from .._options import format_option, output, progress_bar, say, seed_option
 @click.command("simulate")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--raters", type=click.IntRange(1), default=10, show_default=True)
-@click.option("--mix", "shares", default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05", show_default=True, help="Shares of the characters: honest, lazy, random, constant, rushing, extremes.")
-@click.option("--url", help="A server that runs already.  [default: one is started, with the watching time not enforced]")
+@click.option(
+    "--mix",
+    "shares",
+    default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05",
+    show_default=True,
+    help="Shares of the characters: honest, lazy, random, constant, rushing, extremes.",
+)
+@click.option(
+    "--url",
+    help="A server that runs already.  [default: one is started, with the watching time not enforced]",
+)
 @click.option("--real-time", is_flag=True, help="Clips are watched as long as they last.")
-@click.option("--think", type=(float, float), default=(0.0, 0.0), metavar="MIN MAX", help="Seconds between answers.")
-@click.option("--trouble", type=click.FloatRange(0, 0.5), default=0.0, help="Share of requests with double clicks, stale tabs and dropped connections.")
+@click.option(
+    "--think", type=(float, float), default=(0.0, 0.0), metavar="MIN MAX", help="Seconds between answers."
+)
+@click.option(
+    "--trouble",
+    type=click.FloatRange(0, 0.5),
+    default=0.0,
+    help="Share of requests with double clicks, stale tabs and dropped connections.",
+)
 @seed_option
 @format_option("table", "json", "csv")
-def command(folder: Path, raters: int, shares: str, url: str | None, real_time: bool, think: tuple[float, float], trouble: float, seed: int, style: str) -> None:
+def command(
+    folder: Path,
+    raters: int,
+    shares: str,
+    url: str | None,
+    real_time: bool,
+    think: tuple[float, float],
+    trouble: float,
+    seed: int,
+    style: str,
+) -> None:
     """A rehearsal with bots, before people are paid.
 
     They answer the campaign in DIR through the real server, and their answers are stored like anybody's:
@@ -41,8 +67,27 @@ def command(folder: Path, raters: int, shares: str, url: str | None, real_time: 
     with contextlib.ExitStack() as stack:
         address = url or stack.enter_context(in_background(folder, watch=None if real_time else 0.0))
         report = stack.enter_context(progress_bar())
-        tallies = asyncio.run(rehearse(address.rstrip("/"), links, bots, report=lambda done, total: report("raters", done, total), watch=real_time, think=think, trouble=trouble))
-    rows = [[number, tally.character, len([at for at, _ in tally.saved if at >= 0]), tally.ended or "no seat", tally.code or None] for number, tally in enumerate(tallies, 1)]
+        tallies = asyncio.run(
+            rehearse(
+                address.rstrip("/"),
+                links,
+                bots,
+                report=lambda done, total: report("raters", done, total),
+                watch=real_time,
+                think=think,
+                trouble=trouble,
+            )
+        )
+    rows = [
+        [
+            number,
+            tally.character,
+            len([at for at, _ in tally.saved if at >= 0]),
+            tally.ended or "no seat",
+            tally.code or None,
+        ]
+        for number, tally in enumerate(tallies, 1)
+    ]
     output(Table(["bot", "character", "ratings", "ended", "code"], rows).render(style))
     ends = Counter(tally.ended or "no seat" for tally in tallies)
     say(", ".join(f"{count} {end}" for end, count in sorted(ends.items())) + ".")

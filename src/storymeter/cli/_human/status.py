@@ -26,9 +26,40 @@ def command(folder: Path, style: str) -> None:
         output(to_json(seen))
         return
     seats = seen["seats"]
-    columns: list[Column | str] = ["rater", "done", "active", "abandoned", "ratings", Column("s/item", ".1f"), "pairs", Column("high", ".1f"), Column("low", ".1f"), Column("p", ".4f"), "flags", "last answer"]
-    rows = [[r["id"], r["done"], r["active"], r["abandoned"], r["ratings"], r["seconds_per_item"], r["pairs"], r["mean_high"], r["mean_low"], r["p"], ", ".join(r["flags"]), r["last"]]
-            for r in seen["raters"]]
-    title = (f"{seen['title']} ({seen['state']}): {seats['done']:,} of {seats['total']:,} assignments done, {seats['active']:,} under way, {seats['free']:,} free, "
-             f"{seats['abandoned']:,} abandoned; {seen['ratings']:,} of {seen['wanted']:,} ratings")
+    columns: list[Column | str] = [
+        "rater",
+        "done",
+        "active",
+        "abandoned",
+        "ratings",
+        Column("s/item", ".1f"),
+        "pairs",
+        Column("high", ".1f"),
+        Column("low", ".1f"),
+        Column("p", ".4f"),
+        "flags",
+        "last answer",
+    ]
+    rows = [
+        [
+            r["id"],
+            r["done"],
+            r["active"],
+            r["abandoned"],
+            r["ratings"],
+            r["seconds_per_item"],
+            r["pairs"],
+            r["mean_high"],
+            r["mean_low"],
+            r["p"],
+            ", ".join(r["flags"]),
+            r["last"],
+        ]
+        for r in seen["raters"]
+    ]
+    title = (
+        f"{seen['title']} ({seen['state']}): {seats['done']:,} of {seats['total']:,} assignments done,"
+        f" {seats['active']:,} under way, {seats['free']:,} free, {seats['abandoned']:,} abandoned;"
+        f" {seen['ratings']:,} of {seen['wanted']:,} ratings"
+    )
     output(Table(columns, rows, title=title if style == "table" else "").render(style))

@@ -26,7 +26,11 @@ def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
     from ...human.store import seats
     from ...report.table import Table
 
-    folder, codes = (Path(words[0]), words[1:]) if len(words) > 1 and (Path(words[0]) / "campaign.json").exists() else (Path(), words)
+    folder, codes = (
+        (Path(words[0]), words[1:])
+        if len(words) > 1 and (Path(words[0]) / "campaign.json").exists()
+        else (Path(), words)
+    )
     rows = []
     with campaign(folder) as (_, store):
         for code in codes:
@@ -37,10 +41,23 @@ def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
                 rows.append([code, "unknown", None, None, None, None])
             else:
                 used = found["code_used_at"]
-                rows.append([code, "good" if used is None else "used before", found["external"] if real_ids else found["pseudonym"], found["hit"], _when(found["finished_at"]), _when(used)])
+                rows.append(
+                    [
+                        code,
+                        "good" if used is None else "used before",
+                        found["external"] if real_ids else found["pseudonym"],
+                        found["hit"],
+                        _when(found["finished_at"]),
+                        _when(used),
+                    ]
+                )
     output(Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows).render(style))
     raise SystemExit(0 if all(row[1] == "good" for row in rows) else 1)
 
 
 def _when(seconds: float | None) -> str | None:
-    return None if seconds is None else datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).isoformat(timespec="seconds")
+    return (
+        None
+        if seconds is None
+        else datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).isoformat(timespec="seconds")
+    )

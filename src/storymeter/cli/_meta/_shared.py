@@ -17,15 +17,56 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def resampling_options(function: F) -> F:
-    for option in reversed([
-        click.option("--resamples", type=click.IntRange(0, 1_000_000), default=500, show_default=True, help="Bootstrap resamples for the intervals; 0: none."),
-        click.option("--permutations", type=click.IntRange(10, 10_000_000), default=10_000, show_default=True, help="Resamples of the permutation test (segment level)."),
-        click.option("--compare", "statistic", type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c", "accuracy_ties"]), default="pearson", show_default=True,
-                     help="What the permutation test compares (segment level; Williams' test between systems is about Pearson's r)."),
-        click.option("--bootstrap", "unit", type=click.Choice(["items", "systems", "both"]), default="items", show_default=True, help="What is drawn again for system-level intervals."),
-        click.option("--html", "page", metavar="FILE", type=click.Path(path_type=Path), help="Also write a page with figures that explains every number."),
-        click.option("--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files."),
-    ]):
+    for option in reversed(
+        [
+            click.option(
+                "--resamples",
+                type=click.IntRange(0, 1_000_000),
+                default=500,
+                show_default=True,
+                help="Bootstrap resamples for the intervals; 0: none.",
+            ),
+            click.option(
+                "--permutations",
+                type=click.IntRange(10, 10_000_000),
+                default=10_000,
+                show_default=True,
+                help="Resamples of the permutation test (segment level).",
+            ),
+            click.option(
+                "--compare",
+                "statistic",
+                type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c", "accuracy_ties"]),
+                default="pearson",
+                show_default=True,
+                help=(
+                    "What the permutation test compares (segment level; Williams' test between systems is"
+                    " about Pearson's r)."
+                ),
+            ),
+            click.option(
+                "--bootstrap",
+                "unit",
+                type=click.Choice(["items", "systems", "both"]),
+                default="items",
+                show_default=True,
+                help="What is drawn again for system-level intervals.",
+            ),
+            click.option(
+                "--html",
+                "page",
+                metavar="FILE",
+                type=click.Path(path_type=Path),
+                help="Also write a page with figures that explains every number.",
+            ),
+            click.option(
+                "--figures",
+                metavar="DIR",
+                type=click.Path(path_type=Path),
+                help="Also write the figures as PNG files.",
+            ),
+        ]
+    ):
         function = option(function)
     return function
 
@@ -49,11 +90,26 @@ def keep_page(text: str, page: Path) -> None:
 
 
 def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures: Path | None) -> None:
-    from ...report.agreement import agreement_json, agreement_page, agreement_table, comparison_table, draw, interval_table, williams_matrix
+    from ...report.agreement import (
+        agreement_json,
+        agreement_page,
+        agreement_table,
+        comparison_table,
+        draw,
+        interval_table,
+        williams_matrix,
+    )
 
     if figures is not None:
         several = len({agreement.title for agreement in agreements}) > 1
-        keep({f"{agreement.level}-{f'{agreement.title}-' if several else ''}{name}": data for agreement in agreements for name, data in draw(agreement).items()}, figures)
+        keep(
+            {
+                f"{agreement.level}-{f'{agreement.title}-' if several else ''}{name}": data
+                for agreement in agreements
+                for name, data in draw(agreement).items()
+            },
+            figures,
+        )
     if page is not None:
         keep_page(agreement_page(agreements), page)
     for note in dict.fromkeys(note for agreement in agreements for note in agreement.notes):
@@ -70,7 +126,18 @@ def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures
             if style == "table":
                 tables += [interval_table(agreement)]
             if len(agreement.results) > 1:
-                tables.append(williams_matrix(agreement) if agreement.level == "system" and style == "table" else comparison_table(agreement))
+                tables.append(
+                    williams_matrix(agreement)
+                    if agreement.level == "system" and style == "table"
+                    else comparison_table(agreement)
+                )
             if style == "csv" and len(agreements) > 1:  # these have no headings
-                tables[begin:] = [replace(table, columns=["data", *table.columns], rows=[[f"{agreement.title} ({agreement.level} level)", *row] for row in table.rows]) for table in tables[begin:]]
+                tables[begin:] = [
+                    replace(
+                        table,
+                        columns=["data", *table.columns],
+                        rows=[[f"{agreement.title} ({agreement.level} level)", *row] for row in table.rows],
+                    )
+                    for table in tables[begin:]
+                ]
         output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables))

@@ -16,21 +16,77 @@ from ._shared import resampling_options, show
 
 @click.command("agree")
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
-@click.option("--human", required=True, type=click.Path(path_type=Path), metavar="FILE", help="What people said: a table of scores, or ratings.")
-@click.option("--scores", type=click.Path(path_type=Path), metavar="FILE", help="Metric scores that are there already: one column per metric.")
-@click.option("--level", type=click.Choice(["segment", "system"]), default="segment", show_default=True, help="One point per judged caption, or per system.")
-@click.option("--human-score", "which", type=click.Choice(["z", "raw"]), default="z", show_default=True, help="Which human score, where the file has both.")
-@click.option("--accept", type=click.Choice(["passed", "all"]), default="passed", show_default=True, help="Which raters, where the file holds ratings.")
-@click.option("--reference-curve", type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c"]), help="Also: this coefficient with 1, 2, 3, … references.")
-@click.option("--ties", type=click.Choice(["half", "wrong", "drop"]), default="half", show_default=True, help="Preferences: what a tie of the metric counts.")
+@click.option(
+    "--human",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What people said: a table of scores, or ratings.",
+)
+@click.option(
+    "--scores",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Metric scores that are there already: one column per metric.",
+)
+@click.option(
+    "--level",
+    type=click.Choice(["segment", "system"]),
+    default="segment",
+    show_default=True,
+    help="One point per judged caption, or per system.",
+)
+@click.option(
+    "--human-score",
+    "which",
+    type=click.Choice(["z", "raw"]),
+    default="z",
+    show_default=True,
+    help="Which human score, where the file has both.",
+)
+@click.option(
+    "--accept",
+    type=click.Choice(["passed", "all"]),
+    default="passed",
+    show_default=True,
+    help="Which raters, where the file holds ratings.",
+)
+@click.option(
+    "--reference-curve",
+    type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c"]),
+    help="Also: this coefficient with 1, 2, 3, … references.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["half", "wrong", "drop"]),
+    default="half",
+    show_default=True,
+    help="Preferences: what a tie of the metric counts.",
+)
 @scoring_options
 @resampling_options
 @format_option()
 @jobs_option
 @seed_option
 @reading_options
-def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level: Any, which: Any, accept: Any, reference_curve: str | None, ties: str, style: str, page: Path | None,
-            figures: Path | None, resamples: int, permutations: int, unit: Any, statistic: str, **options: Any) -> None:
+def command(
+    candidates: tuple[str, ...],
+    human: Path,
+    scores: Path | None,
+    level: Any,
+    which: Any,
+    accept: Any,
+    reference_curve: str | None,
+    ties: str,
+    style: str,
+    page: Path | None,
+    figures: Path | None,
+    resamples: int,
+    permutations: int,
+    unit: Any,
+    statistic: str,
+    **options: Any,
+) -> None:
     """Metrics beside what people said of your own data.
 
     Metrics are computed for CANDIDATES (one file per system), or read with --scores.
@@ -44,13 +100,20 @@ def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level
     from ...report.agreement import Agreement
 
     if not candidates and scores is None:
-        raise UsageError("There is nothing to correlate.", hint="Give candidate files with --references and --metric, or metric scores with --scores FILE.")
+        raise UsageError(
+            "There is nothing to correlate.",
+            hint="Give candidate files with --references and --metric, or metric scores with --scores FILE.",
+        )
     preferences = read_preferences(human)
     if preferences is not None:
         output(_preferences(preferences, candidates, scores, ties, style, options))
         return
     surveyed = read_survey(human)
-    tables = {f"{human.stem}, {criterion}": table for criterion, table in surveyed.items()} if surveyed else {human.stem: read_human(human, which=which, accept=accept)}
+    tables = (
+        {f"{human.stem}, {criterion}": table for criterion, table in surveyed.items()}
+        if surveyed
+        else {human.stem: read_human(human, which=which, accept=accept)}
+    )
     known = read_scores(scores) if scores is not None else {}
     agreements = []
     with progress_bar() as progress:
@@ -61,8 +124,29 @@ def command(candidates: tuple[str, ...], human: Path, scores: Path | None, level
         for title, table, curve in zip(tables, scored, curves, strict=True):
             if level == "segment" and table.items == ("",):
                 raise DataError("The human scores are about whole systems.", hint="Use --level system.")
-            results, comparisons = evaluate_metrics(table, level, resamples=resamples, permutations=permutations, seed=options["seed"], unit=unit, statistic=statistic, jobs=options["jobs"], progress=progress)
-            agreements.append(Agreement(title, level, table, results, comparisons, table.notes, curve, reference_curve or "kendall_c"))
+            results, comparisons = evaluate_metrics(
+                table,
+                level,
+                resamples=resamples,
+                permutations=permutations,
+                seed=options["seed"],
+                unit=unit,
+                statistic=statistic,
+                jobs=options["jobs"],
+                progress=progress,
+            )
+            agreements.append(
+                Agreement(
+                    title,
+                    level,
+                    table,
+                    results,
+                    comparisons,
+                    table.notes,
+                    curve,
+                    reference_curve or "kendall_c",
+                )
+            )
     show(agreements, style, page, figures)
 
 
@@ -70,36 +154,110 @@ def _names(options: dict[str, Any], kind: Any, references: bool) -> list[str]:
     from ...engine.defaults import default_metrics
     from ...names import split
 
-    return [name for text in options["metrics"] for name in split(text)] or default_metrics(kind, references=references, images=options["images"] is not None)
+    return [name for text in options["metrics"] for name in split(text)] or default_metrics(
+        kind, references=references, images=options["images"] is not None
+    )
 
 
-def _score(tables: list[Any], candidates: tuple[str, ...], curve: str | None, progress: Any, **options: Any) -> tuple[list[Any], list[dict[str, list[float]]]]:
-    """The metrics of the candidates, computed once, beside every table of human scores; and the number-of-references curves."""
+def _score(
+    tables: list[Any], candidates: tuple[str, ...], curve: str | None, progress: Any, **options: Any
+) -> tuple[list[Any], list[dict[str, list[float]]]]:
+    """The metrics of the candidates, computed once, beside every table of human scores; and the
+    number-of-references curves.
+    """
     from ...engine.evaluate import evaluate
     from ...meta.compute import pooled_documents, values_of
     from ...meta.run import reference_curve
     from ...meta.scores import Judgement, join_scores
 
     reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
-    systems, against = read_candidates(candidates, **reading), read_references(options["references"], **reading)
+    systems, against = (
+        read_candidates(candidates, **reading),
+        read_references(options["references"], **reading),
+    )
     names = _names(options, systems[0].kind, bool(against))
     first = tables[0]
     if first.items == ("",):  # people judged whole systems: corpus scores
-        report = evaluate(candidates=systems, references=against, metrics=names, protocol=options["protocol"], tokenizer=options["tokenizer"], jobs=options["jobs"],
-                          seed=options["seed"], resamples=0, device=options["device"], images=options["images"], progress=progress)
-        values = {score.metric: {(s.name, ""): next(x.value for x in s.scores if x.metric == score.metric) for s in report.systems} for score in report.systems[0].scores}
-        return [join_scores(first, values, {score.metric: str(score.signature) for score in report.systems[0].scores})], [{}]
-    judged = [[Judgement(t.systems[s], t.items[i], float(v)) for s, i, v in zip(t.system, t.item, t.human, strict=True)] for t in tables]
-    task = pooled_documents(systems, against, {(j.system, j.item) for judgements in judged for j in judgements})
+        report = evaluate(
+            candidates=systems,
+            references=against,
+            metrics=names,
+            protocol=options["protocol"],
+            tokenizer=options["tokenizer"],
+            jobs=options["jobs"],
+            seed=options["seed"],
+            resamples=0,
+            device=options["device"],
+            images=options["images"],
+            progress=progress,
+        )
+        values = {
+            score.metric: {
+                (s.name, ""): next(x.value for x in s.scores if x.metric == score.metric)
+                for s in report.systems
+            }
+            for score in report.systems[0].scores
+        }
+        return [
+            join_scores(
+                first, values, {score.metric: str(score.signature) for score in report.systems[0].scores}
+            )
+        ], [{}]
+    judged = [
+        [
+            Judgement(t.systems[s], t.items[i], float(v))
+            for s, i, v in zip(t.system, t.item, t.human, strict=True)
+        ]
+        for t in tables
+    ]
+    task = pooled_documents(
+        systems, against, {(j.system, j.item) for judgements in judged for j in judgements}
+    )
     if not len(task):
-        raise DataError(f"No document of {', '.join(c.name for c in systems)} meets a human score and a reference; human scores are about the systems {', '.join(first.systems[:5])} "
-                        f"and items such as {', '.join(first.items[:3])}.", hint="The system is the name of its file without ending, the item is the document id.")
-    values, signatures, _ = values_of(task, names, tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"], device=options["device"], images=options["images"], progress=progress)
-    curves = [reference_curve(task, judgements, names, statistic=curve, tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"], progress=progress) if curve else {} for judgements in judged]
+        raise DataError(
+            f"No document of {', '.join(c.name for c in systems)} meets a human score and a reference; human"
+            f" scores are about the systems {', '.join(first.systems[:5])} and items such as"
+            f" {', '.join(first.items[:3])}.",
+            hint="The system is the name of its file without ending, the item is the document id.",
+        )
+    values, signatures, _ = values_of(
+        task,
+        names,
+        tokenizer=options["tokenizer"],
+        jobs=options["jobs"],
+        seed=options["seed"],
+        device=options["device"],
+        images=options["images"],
+        progress=progress,
+    )
+    curves = [
+        (
+            reference_curve(
+                task,
+                judgements,
+                names,
+                statistic=curve,
+                tokenizer=options["tokenizer"],
+                jobs=options["jobs"],
+                seed=options["seed"],
+                progress=progress,
+            )
+            if curve
+            else {}
+        )
+        for judgements in judged
+    ]
     return [join_scores(table, values, signatures) for table in tables], curves
 
 
-def _preferences(records: Any, candidates: tuple[str, ...], scores: Path | None, ties: str, style: str, options: dict[str, Any]) -> str:
+def _preferences(
+    records: Any,
+    candidates: tuple[str, ...],
+    scores: Path | None,
+    ties: str,
+    style: str,
+    options: dict[str, Any],
+) -> str:
     """Accuracy against -2..2: how often a metric prefers what people prefer."""
     from ...human.preference import analyse_preferences, metric_accuracy
     from ...meta.compute import directions, pooled_documents, values_of
@@ -110,17 +268,34 @@ def _preferences(records: Any, candidates: tuple[str, ...], scores: Path | None,
     preferences = analyse_preferences(records)
     if candidates:
         reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
-        systems, against = read_candidates(candidates, **reading), read_references(options["references"], **reading)
+        systems, against = (
+            read_candidates(candidates, **reading),
+            read_references(options["references"], **reading),
+        )
         wanted = {(name, item) for p in preferences for item in p.items for name in (p.a, p.b)}
         task = pooled_documents(systems, against, wanted)
-        found, _, _ = values_of(task, _names(options, systems[0].kind, bool(against)), tokenizer=options["tokenizer"], jobs=options["jobs"], seed=options["seed"])
+        found, _, _ = values_of(
+            task,
+            _names(options, systems[0].kind, bool(against)),
+            tokenizer=options["tokenizer"],
+            jobs=options["jobs"],
+            seed=options["seed"],
+        )
         values = {**values, **found}
     sign = directions(list(values))
     rows = []
     for preference in preferences:
         for metric, known in values.items():
-            by = {name: {item: sign[metric] * v for (system, item), v in known.items() if system == name} for name in (preference.a, preference.b)}
-            rows.append((preference, metric_accuracy(preference, metric, by[preference.a], by[preference.b], ties=ties)))
+            by = {
+                name: {item: sign[metric] * v for (system, item), v in known.items() if system == name}
+                for name in (preference.a, preference.b)
+            }
+            rows.append(
+                (
+                    preference,
+                    metric_accuracy(preference, metric, by[preference.a], by[preference.b], ties=ties),
+                )
+            )
     for note in dict.fromkeys(note for p in preferences for note in p.notes):
         say(note)
     return accuracy_json(rows) if style == "json" else accuracy_table(rows).render(style)

@@ -13,36 +13,117 @@ from ._shared import resampling_options, show
 
 @click.command("benchmark")
 @click.argument("name", metavar="NAME")
-@click.option("--data", type=click.Path(path_type=Path), required=True, envvar="STORYMETER_DATA", show_envvar=True, help="Folder of benchmark data.")
-@click.option("--metric", "-m", "metrics", multiple=True, metavar="NAME", help="Metric, or a comma-separated list.  [default: bleu_1,bleu_4,rouge_l,meteor,cider]")
-@click.option("--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True)
-@click.option("--level", type=click.Choice(["segment", "system"]), help="Only this level; default: all that the benchmark has.")
-@click.option("--reference-curve", type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c"]), help="Also: this coefficient with 1, 2, 3, … references.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    envvar="STORYMETER_DATA",
+    show_envvar=True,
+    help="Folder of benchmark data.",
+)
+@click.option(
+    "--metric",
+    "-m",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Metric, or a comma-separated list.  [default: bleu_1,bleu_4,rouge_l,meteor,cider]",
+)
+@click.option(
+    "--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True
+)
+@click.option(
+    "--level",
+    type=click.Choice(["segment", "system"]),
+    help="Only this level; default: all that the benchmark has.",
+)
+@click.option(
+    "--reference-curve",
+    type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c"]),
+    help="Also: this coefficient with 1, 2, 3, … references.",
+)
 @resampling_options
 @device_option
 @format_option()
 @jobs_option
 @seed_option
-def command(name: str, data: Path, metrics: tuple[str, ...], tokenizer: Any, level: str | None, reference_curve: str | None, style: str, page: Path | None, figures: Path | None,
-            resamples: int, permutations: int, unit: Any, statistic: str, device: str, jobs: int, seed: int) -> None:
+def command(
+    name: str,
+    data: Path,
+    metrics: tuple[str, ...],
+    tokenizer: Any,
+    level: str | None,
+    reference_curve: str | None,
+    style: str,
+    page: Path | None,
+    figures: Path | None,
+    resamples: int,
+    permutations: int,
+    unit: Any,
+    statistic: str,
+    device: str,
+    jobs: int,
+    seed: int,
+) -> None:
     """Metrics beside people on a known benchmark.
 
-    NAME is one of flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple, trecvid-2017-multiple, stories-roc."""
+    NAME is one of flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple,
+    trecvid-2017-multiple, stories-roc."""
     from ...meta import run
     from ...meta.benchmarks import load
     from ...names import split
     from ...report.agreement import Agreement
 
     benchmark = load(name, data)
-    default = ["bleu_1", "bleu_4", "rouge_l", "meteor", "cider"] if benchmark.needs_references else ["rovist_nr", "self_bleu", "distinct_2", "words"]
+    default = (
+        ["bleu_1", "bleu_4", "rouge_l", "meteor", "cider"]
+        if benchmark.needs_references
+        else ["rovist_nr", "self_bleu", "distinct_2", "words"]
+    )
     names = [one for text in metrics for one in split(text)] or default
     with progress_bar() as progress:
-        scores, _ = run.benchmark_scores(benchmark, names, tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
-        curve = run.reference_curve(benchmark.task, benchmark.judgements, names, statistic=reference_curve, tokenizer=tokenizer, jobs=jobs, seed=seed, progress=progress) if reference_curve else {}
+        scores, _ = run.benchmark_scores(
+            benchmark, names, tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress
+        )
+        curve = (
+            run.reference_curve(
+                benchmark.task,
+                benchmark.judgements,
+                names,
+                statistic=reference_curve,
+                tokenizer=tokenizer,
+                jobs=jobs,
+                seed=seed,
+                progress=progress,
+            )
+            if reference_curve
+            else {}
+        )
         agreements = []
         for one in benchmark.levels if level is None else (level,):
-            results, comparisons = run.evaluate_metrics(scores, one, resamples=resamples, permutations=permutations, seed=seed, unit=unit, statistic=statistic, jobs=jobs, progress=progress)  # type: ignore[arg-type]
-            agreements.append(Agreement(benchmark.title, one, scores, results, comparisons, scores.notes, curve, reference_curve or "kendall_c"))
+            results, comparisons = run.evaluate_metrics(
+                scores,
+                one,
+                resamples=resamples,
+                permutations=permutations,
+                seed=seed,
+                unit=unit,
+                statistic=statistic,
+                jobs=jobs,
+                progress=progress,
+            )  # type: ignore[arg-type]
+            agreements.append(
+                Agreement(
+                    benchmark.title,
+                    one,
+                    scores,
+                    results,
+                    comparisons,
+                    scores.notes,
+                    curve,
+                    reference_curve or "kendall_c",
+                )
+            )
     show(agreements, style, page, figures)
     if style == "table":
         for metric, signature in scores.signatures.items():

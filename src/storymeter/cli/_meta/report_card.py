@@ -12,17 +12,60 @@ from .._options import device_option, format_option, jobs_option, output, progre
 
 
 @click.command("report-card")
-@click.option("--data", type=click.Path(path_type=Path), required=True, envvar="STORYMETER_DATA", show_envvar=True, help="Folder of benchmark data.")
-@click.option("--metric", "-m", "metrics", multiple=True, metavar="NAME", help="Only these metrics; default: all that suit a benchmark.")
-@click.option("--benchmark", "-b", "benchmarks", multiple=True, metavar="NAME", help="Only these benchmarks; default: all that the folder holds.")
-@click.option("--resamples", type=click.IntRange(0, 1_000_000), default=300, show_default=True, help="Bootstrap resamples for the intervals.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    envvar="STORYMETER_DATA",
+    show_envvar=True,
+    help="Folder of benchmark data.",
+)
+@click.option(
+    "--metric",
+    "-m",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Only these metrics; default: all that suit a benchmark.",
+)
+@click.option(
+    "--benchmark",
+    "-b",
+    "benchmarks",
+    multiple=True,
+    metavar="NAME",
+    help="Only these benchmarks; default: all that the folder holds.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(0, 1_000_000),
+    default=300,
+    show_default=True,
+    help="Bootstrap resamples for the intervals.",
+)
 @click.option("--date", default=None, help="The date to print.  [default: today]")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the card to this file instead of stdout.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the card to this file instead of stdout.",
+)
 @device_option
 @format_option("markdown", "json")
 @jobs_option
 @seed_option
-def command(data: Path, metrics: tuple[str, ...], benchmarks: tuple[str, ...], resamples: int, date: str | None, out: Path | None, device: str, style: str, jobs: int, seed: int) -> None:
+def command(
+    data: Path,
+    metrics: tuple[str, ...],
+    benchmarks: tuple[str, ...],
+    resamples: int,
+    date: str | None,
+    out: Path | None,
+    device: str,
+    style: str,
+    jobs: int,
+    seed: int,
+) -> None:
     """All metrics on all benchmarks of a folder.
 
     How well does each agree with people? With intervals and signatures."""
@@ -41,7 +84,12 @@ def command(data: Path, metrics: tuple[str, ...], benchmarks: tuple[str, ...], r
             benchmark = load(name, data)
             headlines[name] = benchmark.headline
             cards.append(_card(benchmark, asked, resamples, device, jobs, seed, progress))
-    about = {"date": date or datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "version": __version__, "seed": seed, "resamples": resamples}
+    about = {
+        "date": date or datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "version": __version__,
+        "seed": seed,
+        "resamples": resamples,
+    }
     text = card_json(cards, **about) if style == "json" else card_markdown(cards, headlines, **about)  # type: ignore[arg-type]
     if out is None:
         output(text)
@@ -50,15 +98,33 @@ def command(data: Path, metrics: tuple[str, ...], benchmarks: tuple[str, ...], r
         say(f"Report card of {len(chosen)} benchmarks: {out}")
 
 
-def _card(benchmark: Any, asked: list[str], resamples: int, device: str, jobs: int, seed: int, progress: Any) -> Any:
+def _card(
+    benchmark: Any, asked: list[str], resamples: int, device: str, jobs: int, seed: int, progress: Any
+) -> Any:
     from ...meta import run
     from ...meta.benchmarks import suitable
     from ...report.agreement import Agreement
     from ...report.report_card import PERMUTATIONS, YARDSTICK, Card
 
-    scores, skipped = run.benchmark_scores(benchmark, asked or suitable(benchmark), jobs=jobs, seed=seed, device=device, progress=progress, skip_missing=True)
+    scores, skipped = run.benchmark_scores(
+        benchmark,
+        asked or suitable(benchmark),
+        jobs=jobs,
+        seed=seed,
+        device=device,
+        progress=progress,
+        skip_missing=True,
+    )
     agreements = []
     for level in benchmark.levels:
-        results, comparisons = run.evaluate_metrics(scores, level, resamples=resamples, permutations=PERMUTATIONS, seed=seed, against=YARDSTICK, progress=progress)
+        results, comparisons = run.evaluate_metrics(
+            scores,
+            level,
+            resamples=resamples,
+            permutations=PERMUTATIONS,
+            seed=seed,
+            against=YARDSTICK,
+            progress=progress,
+        )
         agreements.append(Agreement(benchmark.title, level, scores, results, comparisons, scores.notes))
     return Card(benchmark.name, agreements, skipped)

@@ -7,7 +7,17 @@ from typing import Any
 
 import click
 
-from .._options import coloured, device_option, format_option, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from .._options import (
+    coloured,
+    device_option,
+    format_option,
+    jobs_option,
+    output,
+    progress_bar,
+    say,
+    seed_option,
+    terminal_width,
+)
 from .._reading import read_candidates, reading_options
 from ._shared import keep, keep_page
 
@@ -33,33 +43,103 @@ class ManyFiles(click.Command):
 
 
 @click.command("similarity", cls=ManyFiles)
-@click.option("--systems", multiple=True, required=True, metavar="FILE...", help="Captions by systems, one file each.")
-@click.option("--human", "people", multiple=True, metavar="FILE...", help="Captions of the same items by people, one file each.")
-@click.option("--scorer", default="sts", show_default=True, metavar="NAME", help="How alike two captions are: any pair scorer.")
-@click.option("--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True, help="For scorers that count words.")
-@click.option("--resamples", type=click.IntRange(0, 1_000_000), default=1000, show_default=True, help="Bootstrap resamples for the intervals; 0: none.")
-@click.option("--html", "page", metavar="FILE", type=click.Path(path_type=Path), help="Also write a page with figures that explains every number.")
-@click.option("--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files.")
-@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="Write the result to this file instead of stdout.")
+@click.option(
+    "--systems", multiple=True, required=True, metavar="FILE...", help="Captions by systems, one file each."
+)
+@click.option(
+    "--human",
+    "people",
+    multiple=True,
+    metavar="FILE...",
+    help="Captions of the same items by people, one file each.",
+)
+@click.option(
+    "--scorer",
+    default="sts",
+    show_default=True,
+    metavar="NAME",
+    help="How alike two captions are: any pair scorer.",
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ptb", "whitespace", "none"]),
+    default="ptb",
+    show_default=True,
+    help="For scorers that count words.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(0, 1_000_000),
+    default=1000,
+    show_default=True,
+    help="Bootstrap resamples for the intervals; 0: none.",
+)
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Also write a page with figures that explains every number.",
+)
+@click.option(
+    "--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files."
+)
+@click.option(
+    "--out",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the result to this file instead of stdout.",
+)
 @device_option
 @format_option()
 @jobs_option
 @seed_option
 @reading_options
-def command(systems: tuple[str, ...], people: tuple[str, ...], scorer: str, tokenizer: Any, resamples: int, page: Path | None, figures: Path | None, out: Path | None,
-            device: str, style: str, jobs: int, seed: int, **reading: Any) -> None:
+def command(
+    systems: tuple[str, ...],
+    people: tuple[str, ...],
+    scorer: str,
+    tokenizer: Any,
+    resamples: int,
+    page: Path | None,
+    figures: Path | None,
+    out: Path | None,
+    device: str,
+    style: str,
+    jobs: int,
+    seed: int,
+    **reading: Any,
+) -> None:
     """Who says the same as whom?
 
-    Captions of the same items by systems and people, every source against every other: means, and how they are distributed."""
+    Captions of the same items by systems and people, every source against every other: means, and how they
+    are distributed."""
     from ...files import write_text
     from ...meta.similarity import similarity
     from ...registry import scorer as get_scorer
-    from ...report.similarity import draw, kind_table, matrix_table, similarity_json, similarity_page, source_table
+    from ...report.similarity import (
+        draw,
+        kind_table,
+        matrix_table,
+        similarity_json,
+        similarity_page,
+        source_table,
+    )
 
     judge = get_scorer(scorer)
     with progress_bar() as progress:
         read = read_candidates([*systems, *people], **reading)
-        found = similarity(read[:len(systems)], read[len(systems):], scorer=judge, tokenizer=tokenizer, jobs=jobs, resamples=resamples, seed=seed, device=device, progress=progress)
+        found = similarity(
+            read[: len(systems)],
+            read[len(systems) :],
+            scorer=judge,
+            tokenizer=tokenizer,
+            jobs=jobs,
+            resamples=resamples,
+            seed=seed,
+            device=device,
+            progress=progress,
+        )
     if figures is not None:
         keep({f"similarity-{name}": data for name, data in draw(found).items()}, figures)
     if page is not None:
@@ -70,7 +150,10 @@ def command(systems: tuple[str, ...], people: tuple[str, ...], scorer: str, toke
         text = similarity_json(found) if style == "json" else similarity_page(found)
     else:
         width, colour = (terminal_width(), coloured()) if out is None else (None, False)
-        text = "\n".join(table.render(style, width=width, colour=colour) for table in (source_table(found), kind_table(found), matrix_table(found)))
+        text = "\n".join(
+            table.render(style, width=width, colour=colour)
+            for table in (source_table(found), kind_table(found), matrix_table(found))
+        )
     if out is None:
         output(text)
     else:

@@ -1,1 +1,3 @@
-"""The pages that raters see, and the organiser's dashboard: FastAPI, Jinja2, and a little JavaScript without a build step."""
+"""The pages that raters see, and the organiser's dashboard: FastAPI, Jinja2, and a little JavaScript without
+a build step.
+"""

@@ -1,4 +1,6 @@
-"""The organiser's dashboard: behind a token, by default only on this machine, and every button guarded against other sites."""
+"""The organiser's dashboard: behind a token, by default only on this machine, and every button guarded
+against other sites.
+"""
 
 from __future__ import annotations
 
@@ -44,17 +46,35 @@ def routes(context: Context) -> APIRouter:
         if not gate.inside(request):
             return RedirectResponse("/admin/login", 303)
         seen = await run_in_threadpool(overview, folder, store)
-        formats = [f for f in FORMATS if f in ("jsonl", "csv") or (context.campaign.task == "da" and f in ("wmt", "appraise", context.campaign.platform.name))]
+        formats = [
+            f
+            for f in FORMATS
+            if f in ("jsonl", "csv")
+            or (context.campaign.task == "da" and f in ("wmt", "appraise", context.campaign.platform.name))
+        ]
         from ..quality import FLAGS  # here, because arithmetic is not needed before somebody looks
 
-        return context.page("admin.html", for_raters=False, seen=seen, form_token=gate.form_token(request), formats=formats, states=STATES, meaning=FLAGS)
+        return context.page(
+            "admin.html",
+            for_raters=False,
+            seen=seen,
+            form_token=gate.form_token(request),
+            formats=formats,
+            states=STATES,
+            meaning=FLAGS,
+        )
 
     @router.get("/login", responses={404: {}, 429: {}}, summary="Where the token is asked for")
     async def login(request: Request) -> Response:
         await guard(request)
         return context.page("login.html", for_raters=False, wrong=False)
 
-    @router.post("/login", responses={303: {}, 401: {}, 403: {}, 404: {}, 429: {}}, openapi_extra=FORM, summary="The token")
+    @router.post(
+        "/login",
+        responses={303: {}, 401: {}, 403: {}, 404: {}, 429: {}},
+        openapi_extra=FORM,
+        summary="The token",
+    )
     async def enter(request: Request) -> Response:
         await guard(request)
         who = "admin " + (request.client.host if request.client else "")
@@ -64,10 +84,23 @@ def routes(context: Context) -> APIRouter:
             context.limiter.failed(who)
             return context.page("login.html", for_raters=False, status=401, wrong=True)
         response = RedirectResponse("/admin", 303)
-        response.set_cookie(COOKIE, gate.cookie(), max_age=gate.HOURS * 3600, path="/admin", httponly=True, samesite="strict", secure=request.url.scheme == "https")
+        response.set_cookie(
+            COOKIE,
+            gate.cookie(),
+            max_age=gate.HOURS * 3600,
+            path="/admin",
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
         return response
 
-    @router.post("/state", responses={303: {}, 401: {}, 403: {}, 404: {}, 503: {}}, openapi_extra=FORM, summary="Open, pause, close")
+    @router.post(
+        "/state",
+        responses={303: {}, 401: {}, 403: {}, 404: {}, 503: {}},
+        openapi_extra=FORM,
+        summary="Open, pause, close",
+    )
     async def state(request: Request) -> Response:
         await guard(request)
         fields = await form(request)
@@ -83,10 +116,18 @@ def routes(context: Context) -> APIRouter:
         await guard(request)
         if not gate.inside(request):
             return RedirectResponse("/admin/login", 303)
-        if style not in FORMATS or (style in ("mturk", "prolific") and style != context.campaign.platform.name) or (context.campaign.task != "da" and style not in ("jsonl", "csv")):
+        if (
+            style not in FORMATS
+            or (style in ("mturk", "prolific") and style != context.campaign.platform.name)
+            or (context.campaign.task != "da" and style not in ("jsonl", "csv"))
+        ):
             raise PageError(404, "not_found")
         text = await run_in_threadpool(render, folder, store, style)
         suffix = style if style in ("jsonl", "csv") else f"{style}.csv"
-        return Response(text, media_type=TYPES.get(style, "text/csv"), headers={"content-disposition": f'attachment; filename="{context.campaign.id}.{suffix}"'})
+        return Response(
+            text,
+            media_type=TYPES.get(style, "text/csv"),
+            headers={"content-disposition": f'attachment; filename="{context.campaign.id}.{suffix}"'},
+        )
 
     return router

@@ -36,8 +36,11 @@ def create_app(folder: Folder, *, store: Store | None = None, admin_anywhere: bo
             sweeper.cancel()
             own.close()
 
-    # the documentation pages of FastAPI load scripts from elsewhere, so there are none; the description itself stays
-    app = Study(title="Storymeter human study", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
+    # the documentation pages of FastAPI load scripts from elsewhere, so there are none; the description
+    # itself stays
+    app = Study(
+        title="Storymeter human study", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan
+    )
     work = items.routes(context)
     for router in (pages.routes(context), work, media.routes(context), admin.routes(context)):
         app.include_router(router)
@@ -46,14 +49,19 @@ def create_app(folder: Folder, *, store: Store | None = None, admin_anywhere: bo
     explain = _explainer(context)
     for kind in (PageError, items.RefusedError, StoreError, HTTPException):
         app.add_exception_handler(kind, explain)
-    app.lane = {route.path.rpartition("/")[2]: route.endpoint for route in work.routes if isinstance(route, APIRoute) and "POST" in (route.methods or ())}
+    app.lane = {
+        route.path.rpartition("/")[2]: route.endpoint
+        for route in work.routes
+        if isinstance(route, APIRoute) and "POST" in (route.methods or ())
+    }
     app.explain = explain
     return app
 
 
 class Study(FastAPI):
-    """FastAPI with a fast lane: the two requests that make up nearly all of the load (play events and answers) go straight
-    to the functions that serve them, past routing and dependency solving, which cost more than the answers themselves."""
+    """FastAPI with a fast lane: the two requests that make up nearly all of the load (play events and
+    answers) go straight to the functions that serve them, past routing and dependency solving, which cost
+    more than the answers themselves."""
 
     lane: dict[str, Callable[[Request, str], Awaitable[Response]]]
     explain: Callable[[Request, Exception], Awaitable[Response]]
@@ -96,7 +104,11 @@ def _explainer(context: Context) -> Callable[[Request, Exception], Awaitable[Res
         if isinstance(error, items.RefusedError):
             return items.reply({"status": "invalid", "message": error.message}, error.status)
         if isinstance(error, StoreError):
-            return items.unavailable(error) if wants_json else context.message(507 if error.full else 503, "unavailable")
+            return (
+                items.unavailable(error)
+                if wants_json
+                else context.message(507 if error.full else 503, "unavailable")
+            )
         headers: dict[str, str] = getattr(error, "headers", None) or {}
         if isinstance(error, PageError):
             status, name = error.status, error.name

@@ -48,7 +48,13 @@ class Context:
         self.limiter = Limiter()
         self.gate = AdminGate(folder.secrets, anywhere=admin_anywhere)
         self.clips = folder.clips
-        self.templates = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=select_autoescape(default=True, default_for_string=True), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        self.templates = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=select_autoescape(default=True, default_for_string=True),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
         self._doors: OrderedDict[str, Door] = OrderedDict()
         self._work: OrderedDict[int, seats.Standing] = OrderedDict()
 
@@ -77,7 +83,9 @@ class Context:
         return Door(ticket, visitor.platform, visitor.external, visitor.session, visitor.submit_to)
 
     async def work(self, ticket: int, *, fresh: bool = False) -> seats.Standing | None:
-        """The ticket's present work. Remembered between answers (its `position` then is not the latest); `fresh` asks the store."""
+        """The ticket's present work. Remembered between answers (its `position` then is not the latest);
+        `fresh` asks the store.
+        """
         known = None if fresh else self._work.get(ticket)
         if known is None:
             known = await run_in_threadpool(self.store.standing, ticket, self.campaign.hits_per_rater)
@@ -92,8 +100,18 @@ class Context:
 
     # --- pages ---
 
-    def page(self, template: str, *, status: int = 200, door: Door | None = None, for_raters: bool = True, **values: Any) -> Response:
-        text = self.templates.get_template(template).render(w=self.words, campaign=self.campaign, language=self.campaign.language, **values)
+    def page(
+        self,
+        template: str,
+        *,
+        status: int = 200,
+        door: Door | None = None,
+        for_raters: bool = True,
+        **values: Any,
+    ) -> Response:
+        text = self.templates.get_template(template).render(
+            w=self.words, campaign=self.campaign, language=self.campaign.language, **values
+        )
         headers = {"content-security-policy": self.framing(door)} if for_raters and self._framed(door) else {}
         return HTMLResponse(text, status_code=status, headers=headers)
 
@@ -101,12 +119,32 @@ class Context:
         return self.campaign.platform.name == "mturk" and (door is None or door.platform == "mturk")
 
     def framing(self, door: Door | None) -> str:
-        """Only Mechanical Turk may frame pages, only in a campaign that runs there; and only there is a form posted."""
-        target = "'self' " + " ".join(f"https://{host}" for host in ("www.mturk.com", "workersandbox.mturk.com"))
+        """Only Mechanical Turk may frame pages, only in a campaign that runs there; and only there is a form
+        posted.
+        """
+        target = "'self' " + " ".join(
+            f"https://{host}" for host in ("www.mturk.com", "workersandbox.mturk.com")
+        )
         return policy(frames=MTURK_FRAMES, forms=target if door is not None and door.submit_to else "'self'")
 
-    def message(self, status: int, name: str, *, door: Door | None = None, button: tuple[str, str] | None = None, for_raters: bool = True) -> Response:
-        return self.page("message.html", status=status, door=door, for_raters=for_raters, title=self.words[f"{name}_title"], text=self.words[f"{name}_text"], button=button)
+    def message(
+        self,
+        status: int,
+        name: str,
+        *,
+        door: Door | None = None,
+        button: tuple[str, str] | None = None,
+        for_raters: bool = True,
+    ) -> Response:
+        return self.page(
+            "message.html",
+            status=status,
+            door=door,
+            for_raters=for_raters,
+            title=self.words[f"{name}_title"],
+            text=self.words[f"{name}_text"],
+            button=button,
+        )
 
 
 def _remember(table: OrderedDict[Any, Any], key: Any, value: Any) -> None:

@@ -1,4 +1,6 @@
-"""What the task page asks for: the item at hand, play events, answers. JSON in, JSON out; the clock is the server's."""
+"""What the task page asks for: the item at hand, play events, answers. JSON in, JSON out; the clock is the
+server's.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def reply(value: dict[str, Any], status: int = 200, headers: dict[str, str] | No
 
 def unavailable(error: StoreError) -> Response:
     """Not saved, and said so: the page keeps the answer and sends it again."""
-    return reply({"status": "unavailable", "message": error.message}, 507 if error.full else 503, {"retry-after": "2"})
+    return reply(
+        {"status": "unavailable", "message": error.message}, 507 if error.full else 503, {"retry-after": "2"}
+    )
 
 
 def routes(context: Context) -> APIRouter:
@@ -67,10 +71,21 @@ def routes(context: Context) -> APIRouter:
         """The item at a position, or where to go when there is none left."""
         if position >= work.size:
             return {"go": f"/r/{token}"}
-        return item(campaign, ids, f"/r/{token}", work.assignment, work.first, work.size, position, await place(work, position))
+        return item(
+            campaign,
+            ids,
+            f"/r/{token}",
+            work.assignment,
+            work.first,
+            work.size,
+            position,
+            await place(work, position),
+        )
 
     async def working(door: Door, body: AnswerBody | EventBody) -> seats.Standing | None:
-        """The work that this request speaks of; what was remembered is checked against the id, and looked up anew if it does not fit."""
+        """The work that this request speaks of; what was remembered is checked against the id, and looked up
+        anew if it does not fit.
+        """
         for fresh in (False, True):
             work = await context.work(door.ticket, fresh=fresh)
             if work is None or work.stage != "working":
@@ -83,9 +98,14 @@ def routes(context: Context) -> APIRouter:
         work = await context.work(door.ticket, fresh=True)
         if work is None or work.stage != "working":
             return reply({"status": "gone", "go": f"/r/{token}"}, 410)
-        return reply({"status": "stale", "message": words["stale"], "next": await shown(token, work, work.position)}, 409)
+        return reply(
+            {"status": "stale", "message": words["stale"], "next": await shown(token, work, work.position)},
+            409,
+        )
 
-    @router.get("/r/{token}/item", responses={404: {}, 410: {}, 429: {}, 503: {}, 507: {}}, summary="The item at hand")
+    @router.get(
+        "/r/{token}/item", responses={404: {}, 410: {}, 429: {}, 503: {}, 507: {}}, summary="The item at hand"
+    )
     async def current(request: Request, token: str) -> Response:
         door = await context.door(request, token)
         work = await context.work(door.ticket, fresh=True)
@@ -93,11 +113,19 @@ def routes(context: Context) -> APIRouter:
             return reply({"status": "gone", "go": f"/r/{token}"}, 410)
         if work.position < work.size:
             now = time.time()
-            await asyncio.wrap_future(store.write(lambda c: seats.show(c, work.assignment, work.position, now)))
+            await asyncio.wrap_future(
+                store.write(lambda c: seats.show(c, work.assignment, work.position, now))
+            )
         return reply({"status": "ok", "next": await shown(token, work, work.position)})
 
-    @router.post("/r/{token}/event", responses={400: {}, 403: {}, 404: {}, 409: {}, 410: {}, 413: {}, 422: {}, 429: {}, 503: {}, 507: {}}, summary="The clip was started, or has ended",
-                 openapi_extra=_body({"id": _ID, "at": _AT, "event": {"enum": ["play", "ended"]}}, ["id", "at", "event"]))
+    @router.post(
+        "/r/{token}/event",
+        responses={400: {}, 403: {}, 404: {}, 409: {}, 410: {}, 413: {}, 422: {}, 429: {}, 503: {}, 507: {}},
+        summary="The clip was started, or has ended",
+        openapi_extra=_body(
+            {"id": _ID, "at": _AT, "event": {"enum": ["play", "ended"]}}, ["id", "at", "event"]
+        ),
+    )
     async def event(request: Request, token: str) -> Response:
         door = await context.door(request, token)
         body = await read(request, _EVENT)
@@ -105,11 +133,25 @@ def routes(context: Context) -> APIRouter:
         if work is None:
             return await stale(token, door)
         now = time.time()
-        await asyncio.wrap_future(store.write(lambda c: seats.played(c, work.assignment, body.at, body.event, now)))
+        await asyncio.wrap_future(
+            store.write(lambda c: seats.played(c, work.assignment, body.at, body.event, now))
+        )
         return reply({"status": "ok"})
 
-    @router.post("/r/{token}/answer", responses={400: {}, 403: {}, 404: {}, 409: {}, 410: {}, 413: {}, 422: {}, 429: {}, 503: {}, 507: {}}, summary="An answer, acknowledged once it is on the disk",
-                 openapi_extra=_body({"id": _ID, "at": _AT, "answer": {"type": "object"}, "events": {"type": "array", "items": {"enum": ["play", "ended"]}, "maxItems": 8}}, ["id", "at", "answer"]))
+    @router.post(
+        "/r/{token}/answer",
+        responses={400: {}, 403: {}, 404: {}, 409: {}, 410: {}, 413: {}, 422: {}, 429: {}, 503: {}, 507: {}},
+        summary="An answer, acknowledged once it is on the disk",
+        openapi_extra=_body(
+            {
+                "id": _ID,
+                "at": _AT,
+                "answer": {"type": "object"},
+                "events": {"type": "array", "items": {"enum": ["play", "ended"]}, "maxItems": 8},
+            },
+            ["id", "at", "answer"],
+        ),
+    )
     async def answer(request: Request, token: str) -> Response:
         door = await context.door(request, token)
         body = await read(request, _ANSWER)
@@ -120,7 +162,16 @@ def routes(context: Context) -> APIRouter:
         text = checked(campaign, here, body.answer)
         if text is None:
             return reply({"status": "invalid", "message": "This answer does not fit the question."}, 422)
-        wanted = answers.Answer(work.assignment, door.ticket, body.at, text, time.time(), watch_seconds(campaign, here), tuple(body.events), lease)
+        wanted = answers.Answer(
+            work.assignment,
+            door.ticket,
+            body.at,
+            text,
+            time.time(),
+            watch_seconds(campaign, here),
+            tuple(body.events),
+            lease,
+        )
         outcome = await asyncio.wrap_future(store.answer(wanted))
         if outcome.status in ("saved", "stored"):
             out: dict[str, Any] = {"status": "saved", "next": await shown(token, work, outcome.position)}
@@ -128,7 +179,14 @@ def routes(context: Context) -> APIRouter:
                 out["feedback"] = feedback(campaign, words, body.at + len(campaign.practice), text)
             return reply(out)
         if outcome.status == "unwatched":
-            return reply({"status": "unwatched", "missing": round(outcome.missing, 1), "message": words["unwatched"].format(seconds=max(1, round(outcome.missing)))}, 409)
+            return reply(
+                {
+                    "status": "unwatched",
+                    "missing": round(outcome.missing, 1),
+                    "message": words["unwatched"].format(seconds=max(1, round(outcome.missing))),
+                },
+                409,
+            )
         context.forget(door.ticket)
         return await stale(token, door)
 

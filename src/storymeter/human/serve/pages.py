@@ -1,4 +1,6 @@
-"""The rater's way: instructions and consent, the task, thanks. Whatever page is asked for, the one that fits is shown."""
+"""The rater's way: instructions and consent, the task, thanks. Whatever page is asked for, the one that fits
+is shown.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,30 @@ def routes(context: Context) -> APIRouter:
             return RedirectResponse(f"/r/{token}", 303)
         return context.page("task.html", door=door, base=f"/r/{token}")
 
-    @router.post("/r/{token}/begin", responses={**ERRORS, 303: {}, 403: {}}, openapi_extra=FORM, summary="Consent given (or more work wanted): take a seat")
+    @router.post(
+        "/r/{token}/begin",
+        responses={**ERRORS, 303: {}, 403: {}},
+        openapi_extra=FORM,
+        summary="Consent given (or more work wanted): take a seat",
+    )
     async def begin(request: Request, token: str) -> Response:
         door = await context.door(request, token)
         if not same_origin(request):
             raise PageError(403, "forbidden")
         now = time.time()
-        work = await asyncio.wrap_future(store.write(lambda c: seats.claim(
-            c, door.ticket, now=now, lease=campaign.lease_minutes * 60, size=count, practice=len(campaign.practice), hits_per_rater=campaign.hits_per_rater)))
+        work = await asyncio.wrap_future(
+            store.write(
+                lambda c: seats.claim(
+                    c,
+                    door.ticket,
+                    now=now,
+                    lease=campaign.lease_minutes * 60,
+                    size=count,
+                    practice=len(campaign.practice),
+                    hits_per_rater=campaign.hits_per_rater,
+                )
+            )
+        )
         context.forget(door.ticket)
         if work is not None and work.stage == "none_left":
             return context.message(200, "none_left", door=door)
@@ -62,14 +80,25 @@ def routes(context: Context) -> APIRouter:
         if work.stage == "working":
             return RedirectResponse(f"/r/{token}/task", 303)
         if work.stage == "welcome":
-            return context.page("welcome.html", door=door, base=f"/r/{token}", count=count, steps=words[f"instructions_{campaign.task}"], preview=False)
+            return context.page(
+                "welcome.html",
+                door=door,
+                base=f"/r/{token}",
+                count=count,
+                steps=words[f"instructions_{campaign.task}"],
+                preview=False,
+            )
         if work.stage == "done":
             home = prolific_return(campaign) if door.platform == "prolific" else ""
-            return context.page("done.html", door=door, base=f"/r/{token}", work=work, visitor=door, home=home, count=count)
+            return context.page(
+                "done.html", door=door, base=f"/r/{token}", work=work, visitor=door, home=home, count=count
+            )
         button = (f"/r/{token}/begin", words["expired_button"]) if work.stage == "expired" else None
         return context.message(200, work.stage, door=door, button=button)
 
-    async def visit(request: Request, platform: str, read: Callable[[dict[str, str]], Visit | None]) -> Response:
+    async def visit(
+        request: Request, platform: str, read: Callable[[dict[str, str]], Visit | None]
+    ) -> Response:
         if campaign.platform.name != platform:
             raise PageError(404, "not_found")
         who = request.client.host if request.client else ""
@@ -80,15 +109,34 @@ def routes(context: Context) -> APIRouter:
             context.limiter.failed(who)
             raise PageError(400, "bad_visit")
         if found.preview:
-            return context.page("welcome.html", base="", count=count, steps=words[f"instructions_{campaign.task}"], preview=True)
+            return context.page(
+                "welcome.html",
+                base="",
+                count=count,
+                steps=words[f"instructions_{campaign.task}"],
+                preview=True,
+            )
         token = context.folder.secrets.token(platform, found.external, found.session)
         now = time.time()
-        await asyncio.wrap_future(store.write(lambda c: seats.enter(
-            c, platform=platform, external=found.external, session=found.session, mark=fingerprint(token),
-            pseudonym=pseudonym(context.folder, platform, found.external), submit_to=found.submit_to, now=now)))
+        await asyncio.wrap_future(
+            store.write(
+                lambda c: seats.enter(
+                    c,
+                    platform=platform,
+                    external=found.external,
+                    session=found.session,
+                    mark=fingerprint(token),
+                    pseudonym=pseudonym(context.folder, platform, found.external),
+                    submit_to=found.submit_to,
+                    now=now,
+                )
+            )
+        )
         return RedirectResponse(f"/r/{token}", 303)
 
-    @router.get("/mturk", responses={**ERRORS, 303: {}, 400: {}}, summary="Mechanical Turk's ExternalQuestion")
+    @router.get(
+        "/mturk", responses={**ERRORS, 303: {}, 400: {}}, summary="Mechanical Turk's ExternalQuestion"
+    )
     async def mturk(request: Request) -> Response:
         return await visit(request, "mturk", mturk_visit)
 

@@ -29,11 +29,16 @@ def listen(host: str, port: int) -> socket.socket:
         sock.listen(2048)
     except OSError as error:
         sock.close()
-        raise UsageError(f"Cannot listen on {host}:{port}: {error.strerror}.", hint="Choose another --port (0 takes any free one).") from None
+        raise UsageError(
+            f"Cannot listen on {host}:{port}: {error.strerror}.",
+            hint="Choose another --port (0 takes any free one).",
+        ) from None
     return sock
 
 
-def serve(folder: Folder, sock: socket.socket, *, admin_anywhere: bool = False, watch: float | None = None) -> None:
+def serve(
+    folder: Folder, sock: socket.socket, *, admin_anywhere: bool = False, watch: float | None = None
+) -> None:
     """Serve until interrupted."""
     try:
         import uvicorn
@@ -47,8 +52,17 @@ def serve(folder: Folder, sock: socket.socket, *, admin_anywhere: bool = False, 
     # what is here now stays: the collector need not look through it again and again while raters wait
     gc.collect()
     gc.freeze()
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=75, timeout_graceful_shutdown=5)
-    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server is stopped; it has finished what it was at
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=5,
+    )
+    with contextlib.suppress(
+        KeyboardInterrupt
+    ):  # Ctrl-C is how a server is stopped; it has finished what it was at
         uvicorn.Server(config).run(sockets=[sock])
 
 
@@ -72,7 +86,17 @@ def start(folder: Path, *, port: int = 0, watch: float | None = None) -> tuple[s
     if not port:
         with listen("127.0.0.1", 0) as probe:
             port = int(probe.getsockname()[1])
-    command = [sys.executable, "-m", "storymeter", "human", "serve", str(folder), "--port", str(port), "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "storymeter",
+        "human",
+        "serve",
+        str(folder),
+        "--port",
+        str(port),
+        "--quiet",
+    ]
     command += [] if watch is None else ["--watch", str(watch)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     url = f"http://127.0.0.1:{port}"
@@ -86,4 +110,6 @@ def start(folder: Path, *, port: int = 0, watch: float | None = None) -> tuple[s
         time.sleep(0.05)
     process.kill()
     process.wait()
-    raise StorymeterError("The server did not answer within two minutes.", hint="Start it by hand: storymeter human serve DIR")
+    raise StorymeterError(
+        "The server did not answer within two minutes.", hint="Start it by hand: storymeter human serve DIR"
+    )

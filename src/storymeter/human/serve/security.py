@@ -1,4 +1,6 @@
-"""Deny by default: response headers, framing rules per route, requests from elsewhere, guessing, and the admin's session."""
+"""Deny by default: response headers, framing rules per route, requests from elsewhere, guessing, and the
+admin's session.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +28,22 @@ _FIXED = [
 
 
 def policy(*, frames: str = "'none'", forms: str = "'self'") -> str:
-    """The Content-Security-Policy: everything from here, nothing inline, framed by nobody unless the route says so."""
-    return ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; "
-            f"base-uri 'none'; form-action {forms}; frame-ancestors {frames}")
+    """The Content-Security-Policy: everything from here, nothing inline, framed by nobody unless the route
+    says so.
+    """
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self';"
+        f" connect-src 'self'; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
+    )
 
 
 _DEFAULT = policy().encode()
 
 
 class Headers:
-    """Puts the security headers on every answer. A route that may be framed sets its own policy; others get the strict one."""
+    """Puts the security headers on every answer. A route that may be framed sets its own policy; others get
+    the strict one.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -50,7 +58,11 @@ class Headers:
                 present = {name.lower() for name, _ in message["headers"]}
                 extra = list(_FIXED)
                 if b"content-security-policy" not in present:
-                    extra += [(b"content-security-policy", _DEFAULT), (b"x-frame-options", b"DENY"), (b"cross-origin-opener-policy", b"same-origin")]
+                    extra += [
+                        (b"content-security-policy", _DEFAULT),
+                        (b"x-frame-options", b"DENY"),
+                        (b"cross-origin-opener-policy", b"same-origin"),
+                    ]
                 if b"cache-control" not in present:
                     extra.append((b"cache-control", b"no-store"))
                 message["headers"] = [*message["headers"], *extra]
@@ -60,7 +72,9 @@ class Headers:
 
 
 def same_origin(request: Request) -> bool:
-    """Did this POST come from our own page? Browsers say so; a client that is no browser has nobody's session to abuse."""
+    """Did this POST come from our own page? Browsers say so; a client that is no browser has nobody's session
+    to abuse.
+    """
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         return site in ("same-origin", "none")
@@ -69,7 +83,9 @@ def same_origin(request: Request) -> bool:
 
 
 class Limiter:
-    """How many failures an address may have per minute before it has to wait: guessing tokens does not pay."""
+    """How many failures an address may have per minute before it has to wait: guessing tokens does not
+    pay.
+    """
 
     def __init__(self, most: int = 30, window: float = 60.0) -> None:
         self.most, self.window = most, window
@@ -101,7 +117,9 @@ class AdminGate:
         self._secrets, self._anywhere, self._hosts = secrets, anywhere, tuple(hosts)
 
     def near(self, request: Request) -> bool:
-        """On this machine, under a local name (so that neither a proxy nor another site's name leads here)."""
+        """On this machine, under a local name (so that neither a proxy nor another site's name leads
+        here).
+        """
         if self._anywhere:
             return True
         client = request.client.host if request.client else ""
@@ -120,7 +138,10 @@ class AdminGate:
         until, _, mark = request.cookies.get(COOKIE, "").partition(".")
         if not (until.isdecimal() and until.isascii() and len(until) < 15):
             return False
-        return hmac.compare_digest(mark.encode(), self._secrets.token("admin", until).encode()) and int(until) > time.time()
+        return (
+            hmac.compare_digest(mark.encode(), self._secrets.token("admin", until).encode())
+            and int(until) > time.time()
+        )
 
     def form_token(self, request: Request) -> str:
         return self._secrets.token("form", request.cookies.get(COOKIE, ""))

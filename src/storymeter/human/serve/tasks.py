@@ -1,8 +1,8 @@
-"""The three tasks from one description: what a place shows, which answers fit, and what a browser may know of it.
+"""The three tasks from one description: what a place shows, which answers fit, and what a browser may know of
+it.
 
-A browser gets a random-looking id per place, made from the signing key: no system, no kind, no pair, no file name. The
-two showings of one clip have different addresses.
-"""
+A browser gets a random-looking id per place, made from the signing key: no system, no kind, no pair, no file
+name. The two showings of one clip have different addresses."""
 
 from __future__ import annotations
 
@@ -39,14 +39,30 @@ def watch_seconds(campaign: Campaign, place: Place) -> float | None:
     return place.media[0].seconds * campaign.watch
 
 
-def item(campaign: Campaign, ids: Ids, base: str, assignment: int, first: int, size: int, position: int, place: Place) -> dict[str, Any]:
+def item(
+    campaign: Campaign,
+    ids: Ids,
+    base: str,
+    assignment: int,
+    first: int,
+    size: int,
+    position: int,
+    place: Place,
+) -> dict[str, Any]:
     """The place as the page gets it."""
     practice = position < 0
     return {
-        "id": ids.slot(assignment, position), "at": position, "practice": practice,
-        "n": position - first + 1 if practice else position + 1, "of": -first if practice else size, "task": campaign.task,
-        "media": [f"{base}/m/{ids.media(assignment, position, number)}" for number in range(len(place.media))],
-        "watch": watch_seconds(campaign, place) is not None, **place.payload,
+        "id": ids.slot(assignment, position),
+        "at": position,
+        "practice": practice,
+        "n": position - first + 1 if practice else position + 1,
+        "of": -first if practice else size,
+        "task": campaign.task,
+        "media": [
+            f"{base}/m/{ids.media(assignment, position, number)}" for number in range(len(place.media))
+        ],
+        "watch": watch_seconds(campaign, place) is not None,
+        **place.payload,
     }
 
 
@@ -65,7 +81,9 @@ class _Marks(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def checked(campaign: Campaign, place: Place, answer: Any) -> str | None:
-    """The answer as it will be stored (always the same text for the same answer), or None where it does not fit the place."""
+    """The answer as it will be stored (always the same text for the same answer), or None where it does not
+    fit the place.
+    """
     try:
         if campaign.task == "da":
             score = msgspec.convert(answer, _Score)
@@ -73,11 +91,17 @@ def checked(campaign: Campaign, place: Place, answer: Any) -> str | None:
         if campaign.task == "preference":
             choice = msgspec.convert(answer, _Preference)
             question = place.payload.get("question")
-            fits = choice.test is None if question is None else choice.test is not None and 0 <= choice.test < len(question["options"])
+            fits = (
+                choice.test is None
+                if question is None
+                else choice.test is not None and 0 <= choice.test < len(question["options"])
+            )
             return msgspec.json.encode(choice).decode() if -2 <= choice.value <= 2 and fits else None
         marks = msgspec.convert(answer, _Marks)
         stories = len(place.payload["stories"])
-        whole = len(marks.marks) == stories and all(len(row) == len(CRITERIA) and all(1 <= mark <= 5 for mark in row) for row in marks.marks)
+        whole = len(marks.marks) == stories and all(
+            len(row) == len(CRITERIA) and all(1 <= mark <= 5 for mark in row) for row in marks.marks
+        )
         return msgspec.json.encode(marks).decode() if whole and 0 <= marks.vote < stories else None
     except msgspec.ValidationError:
         return None

@@ -1,4 +1,6 @@
-"""What the pages say, in one file per language: `languages/<code>.json`. A new language is a new file with the same keys."""
+"""What the pages say, in one file per language: `languages/<code>.json`. A new language is a new file with
+the same keys.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ def languages() -> list[str]:
 @functools.cache
 def words(language: str) -> dict[str, Any]:
     if language not in languages():
-        raise UsageError(f"There is no catalogue for the language {language!r}.", hint=f"There are: {', '.join(languages())}.")
+        raise UsageError(
+            f"There is no catalogue for the language {language!r}.",
+            hint=f"There are: {', '.join(languages())}.",
+        )
     english: dict[str, Any] = msgspec.json.decode((FOLDER / "en.json").read_bytes())
     own: dict[str, Any] = msgspec.json.decode((FOLDER / f"{language}.json").read_bytes())
     return {**english, **own}

@@ -1,4 +1,6 @@
-"""Answers that are never lost: the database of a campaign, on SQLite or PostgreSQL, behind one small class."""
+"""Answers that are never lost: the database of a campaign, on SQLite or PostgreSQL, behind one small
+class.
+"""
 
 from __future__ import annotations
 
@@ -66,18 +68,39 @@ class Store:
 
     # --- the campaign itself ---
 
-    def fill(self, campaign_id: str, clips: Sequence[Media], sizes: Sequence[int], slots: Iterable[dict[str, Any]], hits: Sequence[str], raters_per_hit: int) -> None:
+    def fill(
+        self,
+        campaign_id: str,
+        clips: Sequence[Media],
+        sizes: Sequence[int],
+        slots: Iterable[dict[str, Any]],
+        hits: Sequence[str],
+        raters_per_hit: int,
+    ) -> None:
         """Put a new campaign in, whole or not at all."""
         rows = list(slots)
 
         def put(connection: sa.Connection) -> None:
-            taken = connection.execute(sa.select(setting.c.value).where(setting.c.name == "campaign")).scalar()
+            taken = connection.execute(
+                sa.select(setting.c.value).where(setting.c.name == "campaign")
+            ).scalar()
             if taken is not None:
-                raise DataError(f"The database already holds the campaign {taken}.", hint="Give each campaign a database of its own (--db).")
-            connection.execute(sa.insert(setting), [{"name": "campaign", "value": campaign_id}, {"name": "state", "value": "open"}])
+                raise DataError(
+                    f"The database already holds the campaign {taken}.",
+                    hint="Give each campaign a database of its own (--db).",
+                )
+            connection.execute(
+                sa.insert(setting),
+                [{"name": "campaign", "value": campaign_id}, {"name": "state", "value": "open"}],
+            )
             if clips:
-                connection.execute(sa.insert(clip), [{"id": n, "path": c.path, "mime": c.mime, "seconds": c.seconds, "bytes": size}
-                                                     for n, (c, size) in enumerate(zip(clips, sizes, strict=True), 1)])
+                connection.execute(
+                    sa.insert(clip),
+                    [
+                        {"id": n, "path": c.path, "mime": c.mime, "seconds": c.seconds, "bytes": size}
+                        for n, (c, size) in enumerate(zip(clips, sizes, strict=True), 1)
+                    ],
+                )
             connection.execute(sa.insert(slot), rows)
             # every HIT gets its first rater before any gets its second
             connection.execute(sa.insert(seat), [{"hit": hit} for _ in range(raters_per_hit) for hit in hits])
@@ -85,15 +108,25 @@ class Store:
         self.write(put).result()
 
     def check(self, campaign_id: str) -> None:
-        found = self.read(lambda c: c.execute(sa.select(setting.c.value).where(setting.c.name == "campaign")).scalar())
+        found = self.read(
+            lambda c: c.execute(sa.select(setting.c.value).where(setting.c.name == "campaign")).scalar()
+        )
         if found != campaign_id:
-            raise DataError(f"The database belongs to {'campaign ' + found if found else 'no campaign'}, not to {campaign_id}.", hint="Check the address in secrets.json.")
+            raise DataError(
+                f"The database belongs to {'campaign ' + found if found else 'no campaign'}, not to"
+                f" {campaign_id}.",
+                hint="Check the address in secrets.json.",
+            )
 
     def state(self) -> str:
         return str(self.read(seats._state))
 
     def set_state(self, state: str) -> Future[Any]:
-        return self.write(lambda c: c.execute(sa.update(setting).where(setting.c.name == "state").values(value=state)).rowcount)
+        return self.write(
+            lambda c: (
+                c.execute(sa.update(setting).where(setting.c.name == "state").values(value=state)).rowcount
+            )
+        )
 
     def remembered(self, hit: str) -> list[Place] | None:
         """What `places` would give, if that needs no look into the database."""
@@ -112,11 +145,15 @@ class Store:
     # --- raters ---
 
     def ticket(self, mark: str) -> int | None:
-        return self.read(lambda c: c.execute(sa.select(ticket.c.id).where(ticket.c.fingerprint == mark)).scalar())
+        return self.read(
+            lambda c: c.execute(sa.select(ticket.c.id).where(ticket.c.fingerprint == mark)).scalar()
+        )
 
     def visitor(self, ticket_id: int) -> Any:
         """Platform, platform ids and the address to hand in to, of a ticket."""
-        query = sa.select(rater.c.platform, rater.c.external, rater.c.pseudonym, ticket.c.session, ticket.c.submit_to).join(rater, rater.c.id == ticket.c.rater)
+        query = sa.select(
+            rater.c.platform, rater.c.external, rater.c.pseudonym, ticket.c.session, ticket.c.submit_to
+        ).join(rater, rater.c.id == ticket.c.rater)
         return self.read(lambda c: c.execute(query.where(ticket.c.id == ticket_id)).one())
 
     def standing(self, ticket_id: int, hits_per_rater: int) -> seats.Standing | None:
@@ -126,25 +163,51 @@ class Store:
         return self.desk.answer(request)
 
     def stored(self, assignment_id: int, position: int) -> str | None:
-        return self.read(lambda c: c.execute(sa.select(rating.c.answer).where(rating.c.assignment == assignment_id, rating.c.position == position)).scalar())
+        return self.read(
+            lambda c: c.execute(
+                sa.select(rating.c.answer).where(
+                    rating.c.assignment == assignment_id, rating.c.position == position
+                )
+            ).scalar()
+        )
 
     def everything(self) -> list[Any]:
         """Every answer that counts (no practice), with its assignment and rater, in the order of the work."""
-        query = (sa.select(rating, assignment.c.hit, assignment.c.state, assignment.c.finished_at, assignment.c.started_at, assignment.c.code,
-                           rater.c.pseudonym, rater.c.platform, rater.c.external, ticket.c.session)
-                 .join(assignment, assignment.c.id == rating.c.assignment).join(rater, rater.c.id == assignment.c.rater)
-                 .join(ticket, ticket.c.id == assignment.c.ticket).where(rating.c.position >= 0).order_by(rating.c.assignment, rating.c.position))
+        query = (
+            sa.select(
+                rating,
+                assignment.c.hit,
+                assignment.c.state,
+                assignment.c.finished_at,
+                assignment.c.started_at,
+                assignment.c.code,
+                rater.c.pseudonym,
+                rater.c.platform,
+                rater.c.external,
+                ticket.c.session,
+            )
+            .join(assignment, assignment.c.id == rating.c.assignment)
+            .join(rater, rater.c.id == assignment.c.rater)
+            .join(ticket, ticket.c.id == assignment.c.ticket)
+            .where(rating.c.position >= 0)
+            .order_by(rating.c.assignment, rating.c.position)
+        )
         return self.read(lambda c: list(c.execute(query)))
 
 
 def _places(connection: sa.Connection, hit: str) -> list[Place]:
     clips = {}
-    rows = connection.execute(sa.select(slot.c.media, slot.c.payload).where(slot.c.hit == hit).order_by(slot.c.position)).all()
+    rows = connection.execute(
+        sa.select(slot.c.media, slot.c.payload).where(slot.c.hit == hit).order_by(slot.c.position)
+    ).all()
     wanted = {number for row in rows for number in msgspec.json.decode(row.media)}
     if wanted:
         query = sa.select(clip.c.id, clip.c.path, clip.c.mime, clip.c.seconds).where(clip.c.id.in_(wanted))
         clips = {row.id: Media(row.path, row.mime, row.seconds) for row in connection.execute(query)}
-    return [Place(tuple(clips[n] for n in msgspec.json.decode(row.media)), msgspec.json.decode(row.payload)) for row in rows]
+    return [
+        Place(tuple(clips[n] for n in msgspec.json.decode(row.media)), msgspec.json.decode(row.payload))
+        for row in rows
+    ]
 
 
 def now() -> float:

@@ -1,8 +1,7 @@
 """Answers, many at a time: one question to the database, one insert, whatever the number of raters who wait.
 
-An answer counts once its place is the next one of an active assignment and its clip has been watched, by the server's
-clock. Anything else gets a reason, and what is stored already stays as it is.
-"""
+An answer counts once its place is the next one of an active assignment and its clip has been watched, by the
+server's clock. Anything else gets a reason, and what is stored already stays as it is."""
 
 from __future__ import annotations
 
@@ -46,26 +45,70 @@ def new_code() -> str:
     return f"{letters[:5]}-{letters[5:]}"
 
 
-#: the assignments at hand, each with its last answer, what was seen of the place after it, and whether the campaign is open. All of it
+#: the assignments at hand, each with its last answer, what was seen of the place after it, and whether the
+#: campaign is open. All of it
 #: comes by keys, so that neither a long HIT nor a full campaign makes an answer dearer
-_LAST = sa.select(sa.func.max(rating.c.position)).where(rating.c.assignment == assignment.c.id).correlate(assignment).scalar_subquery()
-_STANDING = sa.select(
-    assignment.c.id, assignment.c.ticket, assignment.c.state, assignment.c.first, assignment.c.size, assignment.c.started_at, assignment.c.leased_until,
-    rating.c.position, rating.c.received_at, viewing.c.shown_at, viewing.c.play_at, viewing.c.ended_at,
-    sa.select(setting.c.value).where(setting.c.name == "state").scalar_subquery().label("campaign"),
-).select_from(
-    assignment.outerjoin(rating, sa.and_(rating.c.assignment == assignment.c.id, rating.c.position == _LAST))
-    .outerjoin(viewing, sa.and_(viewing.c.assignment == assignment.c.id, viewing.c.position == sa.func.coalesce(rating.c.position + 1, assignment.c.first))),
-).where(assignment.c.id.in_(sa.bindparam("ids", expanding=True)))
+_LAST = (
+    sa.select(sa.func.max(rating.c.position))
+    .where(rating.c.assignment == assignment.c.id)
+    .correlate(assignment)
+    .scalar_subquery()
+)
+_STANDING = (
+    sa.select(
+        assignment.c.id,
+        assignment.c.ticket,
+        assignment.c.state,
+        assignment.c.first,
+        assignment.c.size,
+        assignment.c.started_at,
+        assignment.c.leased_until,
+        rating.c.position,
+        rating.c.received_at,
+        viewing.c.shown_at,
+        viewing.c.play_at,
+        viewing.c.ended_at,
+        sa.select(setting.c.value).where(setting.c.name == "state").scalar_subquery().label("campaign"),
+    )
+    .select_from(
+        assignment.outerjoin(
+            rating, sa.and_(rating.c.assignment == assignment.c.id, rating.c.position == _LAST)
+        ).outerjoin(
+            viewing,
+            sa.and_(
+                viewing.c.assignment == assignment.c.id,
+                viewing.c.position == sa.func.coalesce(rating.c.position + 1, assignment.c.first),
+            ),
+        ),
+    )
+    .where(assignment.c.id.in_(sa.bindparam("ids", expanding=True)))
+)
 _INSERT = sa.insert(rating)
-_LEASE = sa.update(assignment).where(assignment.c.id == sa.bindparam("key")).values(leased_until=sa.bindparam("until"))
-_DONE = sa.update(assignment).where(assignment.c.id == sa.bindparam("key")).values(
-    state="done", finished_at=sa.bindparam("at"), leased_until=sa.bindparam("at"), code=sa.bindparam("new_code"))
+_LEASE = (
+    sa.update(assignment)
+    .where(assignment.c.id == sa.bindparam("key"))
+    .values(leased_until=sa.bindparam("until"))
+)
+_DONE = (
+    sa.update(assignment)
+    .where(assignment.c.id == sa.bindparam("key"))
+    .values(
+        state="done",
+        finished_at=sa.bindparam("at"),
+        leased_until=sa.bindparam("at"),
+        code=sa.bindparam("new_code"),
+    )
+)
 
 
 def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcome]:
     """Decide and store a group of answers inside the caller's transaction."""
-    rows = {row.id: row for row in connection.execute(_STANDING, {"ids": sorted({request.assignment for request in requests})})}
+    rows = {
+        row.id: row
+        for row in connection.execute(
+            _STANDING, {"ids": sorted({request.assignment for request in requests})}
+        )
+    }
     #: what this very group has answered: (last place, when)
     last: dict[int, tuple[int, float]] = {}
     inserts: list[dict[str, Any]] = []
@@ -77,12 +120,16 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
         if row is None or row.ticket != request.ticket:
             outcomes.append(Outcome("gone", 0))
             continue
-        before, since = last.get(row.id) or ((row.position, row.received_at) if row.position is not None else (row.first - 1, row.started_at))
+        before, since = last.get(row.id) or (
+            (row.position, row.received_at) if row.position is not None else (row.first - 1, row.started_at)
+        )
         due, closed = before + 1, row.campaign == "closed"
         if request.position != due or row.state != "active" or closed:
             outcomes.append(Outcome(_refusal(connection, request, row, due, inserts, closed), due))
             continue
-        shown, play, ended = (row.shown_at, row.play_at, row.ended_at) if row.id not in last else (None, None, None)
+        shown, play, ended = (
+            (row.shown_at, row.play_at, row.ended_at) if row.id not in last else (None, None, None)
+        )
         shown = since if shown is None else shown
         play = request.now if play is None and "play" in request.events else play
         ended = request.now if ended is None and "ended" in request.events else ended
@@ -91,8 +138,17 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
             if play is None or ended is None or missing > 0:
                 outcomes.append(Outcome("unwatched", due, max(missing, 0.0)))
                 continue
-        inserts.append({"assignment": row.id, "position": due, "answer": request.answer, "shown_at": shown, "play_at": play,
-                        "ended_at": ended, "received_at": request.now})
+        inserts.append(
+            {
+                "assignment": row.id,
+                "position": due,
+                "answer": request.answer,
+                "shown_at": shown,
+                "play_at": play,
+                "ended_at": ended,
+                "received_at": request.now,
+            }
+        )
         last[row.id] = (due, request.now)
         if due == row.size - 1:
             done.append({"key": row.id, "at": request.now, "new_code": new_code()})
@@ -108,12 +164,30 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
     return outcomes
 
 
-def _refusal(connection: sa.Connection, request: Answer, row: Any, due: int, inserts: list[dict[str, Any]], closed: bool) -> Status:
-    """Why an answer is not taken. A repeat of a stored answer is no error: it gets the same reply as the first time."""
+def _refusal(
+    connection: sa.Connection,
+    request: Answer,
+    row: Any,
+    due: int,
+    inserts: list[dict[str, Any]],
+    closed: bool,
+) -> Status:
+    """Why an answer is not taken. A repeat of a stored answer is no error: it gets the same reply as the
+    first time.
+    """
     if row.first <= request.position < due:
-        waiting = [i["answer"] for i in inserts if i["assignment"] == row.id and i["position"] == request.position]
-        stored = waiting[0] if waiting else connection.execute(
-            sa.select(rating.c.answer).where(rating.c.assignment == row.id, rating.c.position == request.position)).scalar()
+        waiting = [
+            i["answer"] for i in inserts if i["assignment"] == row.id and i["position"] == request.position
+        ]
+        stored = (
+            waiting[0]
+            if waiting
+            else connection.execute(
+                sa.select(rating.c.answer).where(
+                    rating.c.assignment == row.id, rating.c.position == request.position
+                )
+            ).scalar()
+        )
         return "stored" if stored == request.answer else "stale"
     if closed:
         return "closed"

@@ -1,10 +1,9 @@
-"""One thread writes. Whatever waits when it is free goes into one transaction (group commit), and nobody hears "saved"
-before that transaction is on the disk.
+"""One thread writes. Whatever waits when it is free goes into one transaction (group commit), and nobody
+hears "saved" before that transaction is on the disk.
 
-So a hundred raters who press Next at once cost one disk flush, not a hundred, and writers never meet each other's
-locks. An operation is a function of the connection and must be repeatable: if a group fails, each of its members is
-tried again alone, so that one bad request spoils nobody else's.
-"""
+So a hundred raters who press Next at once cost one disk flush, not a hundred, and writers never meet each
+other's locks. An operation is a function of the connection and must be repeatable: if a group fails, each of
+its members is tried again alone, so that one bad request spoils nobody else's."""
 
 from __future__ import annotations
 
@@ -47,7 +46,9 @@ class Desk:
     def _put(self, what: Any, is_answer: bool) -> Future[Any]:
         future: Future[Any] = Future()
         if self._closed:
-            future.set_exception(StoreError("The server is shutting down.", hint="Send it again in a moment."))
+            future.set_exception(
+                StoreError("The server is shutting down.", hint="Send it again in a moment.")
+            )
         else:
             self._waiting.put((what, is_answer, future))
         return future
@@ -86,7 +87,9 @@ class Desk:
             future.set_result(result)
 
     def _one_by_one(self, jobs: list[tuple[Any, bool, Future[Any]]]) -> None:
-        """Find the one that spoiled the group. Two failures of the database in a row mean the database: the rest need not wait for it."""
+        """Find the one that spoiled the group. Two failures of the database in a row mean the database: the
+        rest need not wait for it.
+        """
         trouble: list[StoreError] = []
         for job in jobs:
             if len(trouble) == 2:
@@ -105,8 +108,15 @@ class Desk:
                     if not is_answer:
                         results[place] = operation(connection)
                 if answers:
-                    for place, result in zip(answers, self._together(connection, [jobs[p][0] for p in answers]), strict=True):
+                    for place, result in zip(
+                        answers, self._together(connection, [jobs[p][0] for p in answers]), strict=True
+                    ):
                         results[place] = result
-        except (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError, sa.exc.InternalError) as error:
+        except (
+            sa.exc.OperationalError,
+            sa.exc.InterfaceError,
+            sa.exc.TimeoutError,
+            sa.exc.InternalError,
+        ) as error:
             raise StoreError.of(error) from error
         return results

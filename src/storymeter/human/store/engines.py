@@ -1,8 +1,7 @@
 """Doors to the database: the same code for SQLite (in the campaign's folder) and PostgreSQL (by URL).
 
-SQLite runs in WAL mode with synchronous=FULL: a commit that returned has reached the disk. Writers begin with BEGIN
-IMMEDIATE, so two processes on one file queue up instead of failing half-way.
-"""
+SQLite runs in WAL mode with synchronous=FULL: a commit that returned has reached the disk. Writers begin with
+BEGIN IMMEDIATE, so two processes on one file queue up instead of failing half-way."""
 
 from __future__ import annotations
 
@@ -20,18 +19,35 @@ HEAD = "0001"
 
 
 class StoreError(StorymeterError):
-    """The database cannot take or give an answer now. Nothing was acknowledged; the same request may be sent again."""
+    """The database cannot take or give an answer now. Nothing was acknowledged; the same request may be sent
+    again.
+    """
 
     @classmethod
     def of(cls, error: BaseException) -> StoreError:
         text = str(getattr(error, "orig", error)).lower()
         if "disk is full" in text or "no space left" in text or "disk full" in text or "disk_full" in text:
-            return cls("The disk that holds the answers is full.", hint="Make room; the page sends the answer again by itself.")
+            return cls(
+                "The disk that holds the answers is full.",
+                hint="Make room; the page sends the answer again by itself.",
+            )
         if "not a database" in text or "malformed" in text:
-            return cls("The file that holds the answers is damaged.", hint="Bring back a copy of campaign.db, or rescue what can be read: sqlite3 campaign.db .recover")
+            return cls(
+                "The file that holds the answers is damaged.",
+                hint=(
+                    "Bring back a copy of campaign.db, or rescue what can be read: sqlite3 campaign.db"
+                    " .recover"
+                ),
+            )
         if "readonly" in text or "read-only" in text:
             return cls("The database cannot be written to.", hint="Check its rights and its disk.")
-        return cls("The database does not answer.", hint=f"Check that it runs and that its address is right. It said: {text.splitlines()[0][:200] if text else type(error).__name__}")
+        return cls(
+            "The database does not answer.",
+            hint=(
+                "Check that it runs and that its address is right. It said:"
+                f" {text.splitlines()[0][:200] if text else type(error).__name__}"
+            ),
+        )
 
     @property
     def full(self) -> bool:
@@ -42,22 +58,38 @@ def open_engine(url: str, *, writer: bool) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
     except sa.exc.ArgumentError:
-        raise UsageError("The database address cannot be read.", hint="Write sqlite:///campaign.db or postgresql://user@host/name.") from None
+        raise UsageError(
+            "The database address cannot be read.",
+            hint="Write sqlite:///campaign.db or postgresql://user@host/name.",
+        ) from None
     if parsed.get_backend_name() == "sqlite":
         return _sqlite(parsed, writer)
     if parsed.get_backend_name() == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
         try:
-            return sa.create_engine(parsed, pool_pre_ping=True, pool_size=1 if writer else 8, max_overflow=0 if writer else 8,
-                                    connect_args={"connect_timeout": 10})
+            return sa.create_engine(
+                parsed,
+                pool_pre_ping=True,
+                pool_size=1 if writer else 8,
+                max_overflow=0 if writer else 8,
+                connect_args={"connect_timeout": 10},
+            )
         except ImportError:
             raise MissingPartError.extra("PostgreSQL", "human") from None
-    raise UsageError(f"There is no support for {parsed.get_backend_name()} databases.", hint="Use sqlite:///… or postgresql://….")
+    raise UsageError(
+        f"There is no support for {parsed.get_backend_name()} databases.",
+        hint="Use sqlite:///… or postgresql://….",
+    )
 
 
 def _sqlite(url: sa.URL, writer: bool) -> sa.Engine:
-    engine = sa.create_engine(url, poolclass=sa.pool.QueuePool, pool_size=1 if writer else 8, max_overflow=0 if writer else 8,
-                              connect_args={"check_same_thread": False, "timeout": 10})
+    engine = sa.create_engine(
+        url,
+        poolclass=sa.pool.QueuePool,
+        pool_size=1 if writer else 8,
+        max_overflow=0 if writer else 8,
+        connect_args={"check_same_thread": False, "timeout": 10},
+    )
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, record: Any) -> None:

@@ -1,5 +1,5 @@
-"""What the database holds: only what raters may see, and what they answered. What stands behind a place (system, kind,
-pair) is in the private key, which never enters the database.
+"""What the database holds: only what raters may see, and what they answered. What stands behind a place
+(system, kind, pair) is in the private key, which never enters the database.
 
 Times are seconds since 1970 by the server's clock.
 """
@@ -21,16 +21,23 @@ from sqlalchemy import (
     text,
 )
 
-metadata = MetaData(naming_convention={
-    "ix": "ix_%(column_0_label)s", "uq": "uq_%(table_name)s_%(column_0_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s", "pk": "pk_%(table_name)s",
-})
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
 
 #: few values by name: `campaign` (id), `state` (open, paused, closed)
-setting = Table("setting", metadata, Column("name", String(40), primary_key=True), Column("value", Text, nullable=False))
+setting = Table(
+    "setting", metadata, Column("name", String(40), primary_key=True), Column("value", Text, nullable=False)
+)
 
 clip = Table(
-    "clip", metadata,
+    "clip",
+    metadata,
     Column("id", Integer, primary_key=True),
     Column("path", Text, nullable=False),
     Column("mime", String(60), nullable=False),
@@ -41,7 +48,8 @@ clip = Table(
 #: one place of a HIT; `media` is a JSON list of clip ids, `payload` the JSON that the page shows.
 #: Practice items stand in HIT "" at positions -n … -1.
 slot = Table(
-    "slot", metadata,
+    "slot",
+    metadata,
     Column("hit", String(20), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("media", Text, nullable=False),
@@ -50,15 +58,22 @@ slot = Table(
 
 #: one rater's work on one HIT is wanted per seat; `assignment` is whoever sits there now
 seat = Table(
-    "seat", metadata,
+    "seat",
+    metadata,
     Column("id", Integer, primary_key=True),
     Column("hit", String(20), nullable=False),
     Column("assignment", Integer, nullable=True, unique=True),
 )
-Index("ix_seat_free", seat.c.id, sqlite_where=text("assignment IS NULL"), postgresql_where=text("assignment IS NULL"))
+Index(
+    "ix_seat_free",
+    seat.c.id,
+    sqlite_where=text("assignment IS NULL"),
+    postgresql_where=text("assignment IS NULL"),
+)
 
 rater = Table(
-    "rater", metadata,
+    "rater",
+    metadata,
     Column("id", Integer, primary_key=True),
     Column("platform", String(20), nullable=False),
     Column("external", String(200), nullable=False),
@@ -69,7 +84,8 @@ rater = Table(
 
 #: a door: a personal link, or one visit from a platform
 ticket = Table(
-    "ticket", metadata,
+    "ticket",
+    metadata,
     Column("id", Integer, primary_key=True),
     Column("fingerprint", String(64), nullable=False, unique=True),
     Column("rater", Integer, ForeignKey("rater.id"), nullable=False),
@@ -79,7 +95,8 @@ ticket = Table(
 )
 
 assignment = Table(
-    "assignment", metadata,
+    "assignment",
+    metadata,
     Column("id", Integer, primary_key=True),
     Column("ticket", Integer, ForeignKey("ticket.id"), nullable=False, index=True),
     Column("rater", Integer, ForeignKey("rater.id"), nullable=False),
@@ -100,7 +117,8 @@ assignment = Table(
 
 #: the evidence that a place was shown, and its clip played to the end, before it was answered
 viewing = Table(
-    "viewing", metadata,
+    "viewing",
+    metadata,
     Column("assignment", Integer, ForeignKey("assignment.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("shown_at", Double, nullable=True),
@@ -110,7 +128,8 @@ viewing = Table(
 
 #: one answer per (assignment, position): the primary key says so
 rating = Table(
-    "rating", metadata,
+    "rating",
+    metadata,
     Column("assignment", Integer, ForeignKey("assignment.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("answer", Text, nullable=False),

@@ -19,7 +19,74 @@ from ...metric import Progress, silent
 from ...text.words import words
 
 _PHRASE = re.compile(r"\[/EN#(\d+)/\S+ ([^\]]+)\]")
-_STOP = frozenset(["a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "all", "both", "another", "other", "one", "two", "three", "four", "five", "several", "many", "few", "of", "in", "on", "at", "to", "with", "and", "or", "his", "her", "their", "its", "my", "your", "our", "he", "she", "it", "they", "him", "them", "who", "what", "which", "'s", "is", "are", "was", "were", "be", "being", "by", "for", "from", "up", "down", "out", "into", "over", "under", "as"])
+_STOP = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "these",
+        "those",
+        "some",
+        "any",
+        "each",
+        "every",
+        "all",
+        "both",
+        "another",
+        "other",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "several",
+        "many",
+        "few",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "with",
+        "and",
+        "or",
+        "his",
+        "her",
+        "their",
+        "its",
+        "my",
+        "your",
+        "our",
+        "he",
+        "she",
+        "it",
+        "they",
+        "him",
+        "them",
+        "who",
+        "what",
+        "which",
+        "'s",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "being",
+        "by",
+        "for",
+        "from",
+        "up",
+        "down",
+        "out",
+        "into",
+        "over",
+        "under",
+        "as",
+    ]
+)
 
 
 class Mention(NamedTuple):
@@ -34,7 +101,10 @@ def read_mentions(folder: str | Path, progress: Progress = silent) -> list[Menti
     folder = Path(folder)
     annotations, sentences = folder / "Annotations", folder / "Sentences"
     if not annotations.is_dir() or not sentences.is_dir():
-        raise DataError(f"{folder} lacks the folders Annotations and Sentences.", hint="Give the unpacked Flickr30K Entities (annotations.zip).")
+        raise DataError(
+            f"{folder} lacks the folders Annotations and Sentences.",
+            hint="Give the unpacked Flickr30K Entities (annotations.zip).",
+        )
     files = sorted(annotations.glob("*.xml"))
     found: dict[Mention, None] = {}
     lacking = []
@@ -50,26 +120,41 @@ def read_mentions(folder: str | Path, progress: Progress = silent) -> list[Menti
                 found.update(dict.fromkeys(Mention(file.stem, kept, box) for box in boxes.get(id, ())))
         progress("reading annotations", number, len(files))
     if lacking:
-        raise DataError(f"{len(lacking):,} of {len(files):,} images have no sentence file: {some(lacking)}", hint="Unpack the whole archive.")
+        raise DataError(
+            f"{len(lacking):,} of {len(files):,} images have no sentence file: {some(lacking)}",
+            hint="Unpack the whole archive.",
+        )
     if not found:
-        raise DataError(f"{folder} names no phrase with a box.", hint="Give the unpacked Flickr30K Entities (annotations.zip).")
+        raise DataError(
+            f"{folder} names no phrase with a box.",
+            hint="Give the unpacked Flickr30K Entities (annotations.zip).",
+        )
     return list(found)
 
 
 def _boxes(file: Path) -> dict[str, list[tuple[int, int, int, int]]]:
     content = file.read_bytes()
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:  # entities are how XML attacks; the data set has none
-        raise DataError(f"{file} declares entities, which Flickr30K Entities never does; it was not read.", hint="Unpack the archive again.")
+    if (
+        b"<!DOCTYPE" in content or b"<!ENTITY" in content
+    ):  # entities are how XML attacks; the data set has none
+        raise DataError(
+            f"{file} declares entities, which Flickr30K Entities never does; it was not read.",
+            hint="Unpack the archive again.",
+        )
     boxes: dict[str, list[tuple[int, int, int, int]]] = {}
     try:
         for item in ElementTree.fromstring(content).iter("object"):  # noqa: S314  (entities are refused above)
             place = item.find("bndbox")
             if place is None:
                 continue
-            left, top, right, bottom = (int(float(place.findtext(edge) or "nan")) for edge in ("xmin", "ymin", "xmax", "ymax"))
+            left, top, right, bottom = (
+                int(float(place.findtext(edge) or "nan")) for edge in ("xmin", "ymin", "xmax", "ymax")
+            )
             if right > left and bottom > top:
                 for name in item.findall("name"):
                     boxes.setdefault((name.text or "").strip(), []).append((left, top, right, bottom))
     except (ElementTree.ParseError, ValueError) as error:
-        raise DataError(f"{file} cannot be read: {error}", hint="It may be truncated: unpack the archive again.") from None
+        raise DataError(
+            f"{file} cannot be read: {error}", hint="It may be truncated: unpack the archive again."
+        ) from None
     return boxes

@@ -1,8 +1,8 @@
 """`storymeter train grounding`: phrases and regions into one space (RoViST, algorithm 1 and appendix).
 
-Image regions of Flickr30K Entities are cut out of their pictures, squeezed to the size the vision model wants, and paired with
-the mean GloVe vector of their phrase. Images are split, not pairs, so that no picture is on both sides.
-"""
+Image regions of Flickr30K Entities are cut out of their pictures, squeezed to the size the vision model
+wants, and paired with the mean GloVe vector of their phrase. Images are split, not pairs, so that no picture
+is on both sides."""
 
 from __future__ import annotations
 
@@ -26,17 +26,31 @@ from ..pictures import Pictures, open_picture
 from .flickr30k import Mention
 from .loop import IntArray, Options, fit, write_bytes, write_safetensors
 
-PAPER = Options(lr=5e-5, lr_decay=0.95, schedule="epoch", weight_decay=1e-5, batch_size=64, epochs=30, patience=3)
+PAPER = Options(
+    lr=5e-5, lr_decay=0.95, schedule="epoch", weight_decay=1e-5, batch_size=64, epochs=30, patience=3
+)
 
 
 class PairedTask:
     """Mentions as (pixels, GloVe vector); a phrase without a known word has been left out before."""
 
-    def __init__(self, net: Any, config: PairedConfig, pictures: Pictures, train: Sequence[Mention], dev: Sequence[Mention], glove: Glove, options: Options, device: str) -> None:
+    def __init__(
+        self,
+        net: Any,
+        config: PairedConfig,
+        pictures: Pictures,
+        train: Sequence[Mention],
+        dev: Sequence[Mention],
+        glove: Glove,
+        options: Options,
+        device: str,
+    ) -> None:
         self.net, self.config, self.pictures, self.options = net, config, pictures, options
         self.train, self.dev = list(train), list(dev)
         self.device = torch_device(device)
-        self.train_vectors, self.dev_vectors = (glove.phrases([mention.phrase for mention in part]) for part in (self.train, self.dev))
+        self.train_vectors, self.dev_vectors = (
+            glove.phrases([mention.phrase for mention in part]) for part in (self.train, self.dev)
+        )
         self._open = functools.lru_cache(maxsize=256)(self._picture)
 
     def _picture(self, name: str) -> tuple[Any, float]:
@@ -45,7 +59,10 @@ class PairedTask:
 
         path = self.pictures.find(name)
         if path is None:
-            raise DataError(f"The image {name} is not in {self.pictures.folder}.", hint="Add it, or remove its annotation.")
+            raise DataError(
+                f"The image {name} is not in {self.pictures.folder}.",
+                hint="Add it, or remove its annotation.",
+            )
         with Image.open(path) as raw:
             longest = max(raw.size)
         image = open_picture(path)
@@ -54,7 +71,7 @@ class PairedTask:
     def batches(self, epoch: int) -> list[IntArray]:
         order = np.random.default_rng([self.options.seed, epoch]).permutation(len(self.train))
         size = self.options.batch_size
-        return [order[begin:begin + size] for begin in range(0, len(order), size) if len(order) - begin > 1]
+        return [order[begin : begin + size] for begin in range(0, len(order), size) if len(order) - begin > 1]
 
     def vectors(self, mentions: Sequence[Mention], texts: NDArray[np.float32]) -> tuple[Any, Any]:
         torch = need_torch("Training")
@@ -73,7 +90,9 @@ class PairedTask:
         return symmetric_loss(*self.vectors([self.train[k] for k in batch], self.train_vectors[batch]))
 
     def evaluate(self) -> Mapping[str, float]:
-        """The loss, and how often the right region is the nearest to a phrase among those of a batch (other phrases only)."""
+        """The loss, and how often the right region is the nearest to a phrase among those of a batch (other
+        phrases only).
+        """
         torch = need_torch("Training")
         from ..paired_layers import symmetric_loss
 
@@ -81,28 +100,48 @@ class PairedTask:
         order = np.random.default_rng(0).permutation(len(self.dev))
         with torch.inference_mode():
             for begin in range(0, len(order), self.options.batch_size):
-                chosen = order[begin:begin + self.options.batch_size]
+                chosen = order[begin : begin + self.options.batch_size]
                 images, texts = self.vectors([self.dev[k] for k in chosen], self.dev_vectors[chosen])
                 losses.append(float(symmetric_loss(images, texts)) * len(chosen))
-                alike = (texts / texts.norm(dim=1, keepdim=True)) @ (images / images.norm(dim=1, keepdim=True)).T
+                alike = (texts / texts.norm(dim=1, keepdim=True)) @ (
+                    images / images.norm(dim=1, keepdim=True)
+                ).T
                 nearest = alike.argmax(1).cpu().numpy()
-                right += sum(self.dev[chosen[k]].phrase == self.dev[chosen[nearest[k]]].phrase for k in range(len(chosen)))
+                right += sum(
+                    self.dev[chosen[k]].phrase == self.dev[chosen[nearest[k]]].phrase
+                    for k in range(len(chosen))
+                )
                 asked += len(chosen)
         return {"loss": sum(losses) / asked, "right region": right / asked}
 
 
-def split_mentions(mentions: Sequence[Mention], *, dev_share: float, seed: int) -> tuple[list[Mention], list[Mention]]:
+def split_mentions(
+    mentions: Sequence[Mention], *, dev_share: float, seed: int
+) -> tuple[list[Mention], list[Mention]]:
     """By image, chosen by its name and the seed."""
     train: list[Mention] = []
     dev: list[Mention] = []
     for mention in mentions:
         digest = hashlib.sha256(f"{seed}:{mention.image}".encode()).digest()
-        (dev if int.from_bytes(digest[:8], "big") / 2.0 ** 64 < dev_share else train).append(mention)
+        (dev if int.from_bytes(digest[:8], "big") / 2.0**64 < dev_share else train).append(mention)
     return train, dev
 
 
-def train_grounding(mentions: Sequence[Mention], images: str | Path, vision: str | Path, glove_file: str | Path, out: Path, *, options: Options = PAPER, width: int = 1024,
-                    dev_share: float = 0.15, name: str = "grounding", device: str = "cpu", progress: Progress = silent, say: Callable[[str], None] | None = None) -> PairedSpace:
+def train_grounding(
+    mentions: Sequence[Mention],
+    images: str | Path,
+    vision: str | Path,
+    glove_file: str | Path,
+    out: Path,
+    *,
+    options: Options = PAPER,
+    width: int = 1024,
+    dev_share: float = 0.15,
+    name: str = "grounding",
+    device: str = "cpu",
+    progress: Progress = silent,
+    say: Callable[[str], None] | None = None,
+) -> PairedSpace:
     """Train and write `out/grounding.json`, `out/grounding.safetensors` and `out/encoder/`."""
     torch = need_torch("Training")
     from ..paired_layers import PairedNet
@@ -113,24 +152,57 @@ def train_grounding(mentions: Sequence[Mention], images: str | Path, vision: str
     pictures = Pictures(images)
     lacking = sorted({mention.image for mention in kept if pictures.find(mention.image) is None})
     if lacking:
-        raise DataError(f"{len(lacking):,} images are not in {images}: {some(lacking)}", hint="Give the folder flickr30k-images.")
+        raise DataError(
+            f"{len(lacking):,} images are not in {images}: {some(lacking)}",
+            hint="Give the folder flickr30k-images.",
+        )
     train, dev = split_mentions(kept, dev_share=dev_share, seed=options.seed)
     if len(train) < 2 or not dev:
-        raise UsageError(f"{len(train):,} pairs to train on and {len(dev):,} to stop by are too few.", hint="Give more images, or another --dev-share.")
+        raise UsageError(
+            f"{len(train):,} pairs to train on and {len(dev):,} to stop by are too few.",
+            hint="Give more images, or another --dev-share.",
+        )
     folder = checkpoint_folder(vision)
     torch.manual_seed(options.seed)
     model, settings = load_vision(folder, weights=True)
-    config = PairedConfig(name=name, width=width, text_width=glove.width, side=int(getattr(model.config, "image_size", 224)), glove=str(Path(glove_file).expanduser().resolve()),
-                          mean=tuple(settings.get("image_mean", (0.5, 0.5, 0.5))), deviation=tuple(settings.get("image_std", (0.5, 0.5, 0.5))))
+    config = PairedConfig(
+        name=name,
+        width=width,
+        text_width=glove.width,
+        side=int(getattr(model.config, "image_size", 224)),
+        glove=str(Path(glove_file).expanduser().resolve()),
+        mean=tuple(settings.get("image_mean", (0.5, 0.5, 0.5))),
+        deviation=tuple(settings.get("image_std", (0.5, 0.5, 0.5))),
+    )
     net = PairedNet(model, glove.width, width).to(torch_device(device))
     if say is not None:
-        say(f"{len(train):,} pairs to train on, {len(dev):,} kept back; {len(mentions) - len(kept):,} phrases without a word vector left out")
+        say(
+            f"{len(train):,} pairs to train on, {len(dev):,} kept back; {len(mentions) - len(kept):,} phrases"
+            " without a word vector left out"
+        )
     task = PairedTask(net, config, pictures, train, dev, glove, options, device)
     digest = hashlib.sha256(msgspec.json.encode([train, dev])).hexdigest()
-    history = fit(task, options, out, key=f"{digest} {weights_hash(*weight_files(folder))} {glove.key} {width}", progress=progress, say=say)
+    history = fit(
+        task,
+        options,
+        out,
+        key=f"{digest} {weights_hash(*weight_files(folder))} {glove.key} {width}",
+        progress=progress,
+        say=say,
+    )
     best = min(history, key=lambda epoch: epoch.dev["loss"])
-    config = msgspec.structs.replace(config, trained={"pairs": len(train), "dev_pairs": len(dev), "epochs": len(history), "data_sha256": digest,
-                                                      "options": msgspec.to_builtins(options), "dev": best.dev, "vision": folder.name})
+    config = msgspec.structs.replace(
+        config,
+        trained={
+            "pairs": len(train),
+            "dev_pairs": len(dev),
+            "epochs": len(history),
+            "data_sha256": digest,
+            "options": msgspec.to_builtins(options),
+            "dev": best.dev,
+            "vision": folder.name,
+        },
+    )
     write_safetensors(out / WEIGHTS, dict(net.named_parameters()))
     (out / ENCODER).mkdir(exist_ok=True)
     for file in ("config.json", "preprocessor_config.json"):

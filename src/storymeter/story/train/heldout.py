@@ -1,10 +1,13 @@
 """How good is a coherence model on stories it never saw: one table, the same for every model.
 
-- forced choice: p(A, B) > p(B, A) over neighbouring pairs, by place in the story, beside a bag of words (1-2-grams of each
-  side, logistic regression) trained on the same pairs, its strength of regularisation chosen on the pairs kept back;
+- forced choice: p(A, B) > p(B, A) over neighbouring pairs, by place in the story, beside a bag of words
+  (1-2-grams of each
+  side, logistic regression) trained on the same pairs, its strength of regularisation chosen on the pairs
+  kept back;
 - order: C of a story against C of the same sentences shuffled, over all stories;
 - calibration: expected calibration error over both orders, before and after the temperature;
-- human labels: Kendall's tau-b of C with the share of raters who found a story reasonable, with a bootstrap interval.
+- human labels: Kendall's tau-b of C with the share of raters who found a story reasonable, with a bootstrap
+  interval.
 """
 
 from __future__ import annotations
@@ -48,7 +51,15 @@ class Human(NamedTuple):
     untrained: float
 
 
-def forced_choice(name: str, stories: Sequence[Story], model: OrderModel, baseline: Any | None, *, seed: int = 0, progress: Any = None) -> Choice:
+def forced_choice(
+    name: str,
+    stories: Sequence[Story],
+    model: OrderModel,
+    baseline: Any | None,
+    *,
+    seed: int = 0,
+    progress: Any = None,
+) -> Choice:
     pairs = [pair for story in stories for pair in pairs_of(story)]
     both = [(p.first, p.second) for p in pairs] + [(p.second, p.first) for p in pairs]
     logits = model.logits(both, progress=progress)
@@ -59,8 +70,18 @@ def forced_choice(name: str, stories: Sequence[Story], model: OrderModel, baseli
     temperature = model.config.temperature
     judged = _Judged(model, dict(zip(both, 1 / (1 + np.exp(-logits / temperature)), strict=True)))
     first, middle, last = (float(right[place == k].mean()) for k in range(3))
-    return Choice(name, len(pairs), float(right.mean()), words, first, middle, last,
-                  order_accuracy(stories, judged, seed=seed, progress=progress), calibration_error(z, 1.0), calibration_error(z, temperature))
+    return Choice(
+        name,
+        len(pairs),
+        float(right.mean()),
+        words,
+        first,
+        middle,
+        last,
+        order_accuracy(stories, judged, seed=seed, progress=progress),
+        calibration_error(z, 1.0),
+        calibration_error(z, temperature),
+    )
 
 
 class _Judged:
@@ -75,8 +96,12 @@ class _Judged:
         return np.array([self.known[pair] for pair in pairs])
 
 
-def order_accuracy(stories: Sequence[Story], model: PairClassifier, *, seed: int = 0, progress: Any = None) -> float:
-    """Share of stories (of three sentences or more) whose C is above that of one shuffle of their sentences; a tie counts a half."""
+def order_accuracy(
+    stories: Sequence[Story], model: PairClassifier, *, seed: int = 0, progress: Any = None
+) -> float:
+    """Share of stories (of three sentences or more) whose C is above that of one shuffle of their sentences;
+    a tie counts a half.
+    """
     random = np.random.default_rng(seed)
     told, shuffled = [], []
     for story in stories:
@@ -97,16 +122,26 @@ def story_means(stories: Sequence[Sequence[str]], model: PairClassifier, progres
 
 
 def calibration_error(z: Floats, temperature: float, bins: int = 10) -> float:
-    """Expected calibration error of p = σ(z / T): |said - right|, weighted by how often it was said (both orders)."""
+    """Expected calibration error of p = σ(z / T): |said - right|, weighted by how often it was said (both
+    orders).
+    """
     p = 1 / (1 + np.exp(-z.ravel() / temperature))
     true = np.tile([1.0, 0.0], len(z))
     bin_of = np.minimum((p * bins).astype(int), bins - 1)
-    return float(sum(abs(p[bin_of == b].mean() - true[bin_of == b].mean()) * np.mean(bin_of == b) for b in range(bins) if (bin_of == b).any()))
+    return float(
+        sum(
+            abs(p[bin_of == b].mean() - true[bin_of == b].mean()) * np.mean(bin_of == b)
+            for b in range(bins)
+            if (bin_of == b).any()
+        )
+    )
 
 
-def bag_of_words(train: Sequence[Pair], dev: Sequence[Pair], strengths: Sequence[float] = (0.1, 0.3, 1.0)) -> Any:
-    """Logistic regression on 1-2-grams of A against those of B; an antisymmetric model, so both orders are in it. Of some strengths of
-    regularisation, the one that chooses best on `dev`."""
+def bag_of_words(
+    train: Sequence[Pair], dev: Sequence[Pair], strengths: Sequence[float] = (0.1, 0.3, 1.0)
+) -> Any:
+    """Logistic regression on 1-2-grams of A against those of B; an antisymmetric model, so both orders are in
+    it. Of some strengths of regularisation, the one that chooses best on `dev`."""
     try:
         from sklearn.feature_extraction.text import CountVectorizer
         from sklearn.linear_model import LogisticRegression
@@ -115,14 +150,23 @@ def bag_of_words(train: Sequence[Pair], dev: Sequence[Pair], strengths: Sequence
     vectors = CountVectorizer(ngram_range=(1, 2), min_df=3, binary=True, token_pattern=r"(?u)[\w']+")  # noqa: S106
     vectors.fit([p.first for p in train] + [p.second for p in train])
     sign = np.where(np.arange(len(train)) % 2 == 0, 1.0, -1.0)
-    difference = (vectors.transform([p.first for p in train]) - vectors.transform([p.second for p in train])).multiply(sign[:, None]).tocsr()
-    fitted = [(vectors, LogisticRegression(C=strength, max_iter=300, fit_intercept=False).fit(difference, sign > 0)) for strength in strengths]
+    difference = (
+        (vectors.transform([p.first for p in train]) - vectors.transform([p.second for p in train]))
+        .multiply(sign[:, None])
+        .tocsr()
+    )
+    fitted = [
+        (vectors, LogisticRegression(C=strength, max_iter=300, fit_intercept=False).fit(difference, sign > 0))
+        for strength in strengths
+    ]
     return max(fitted, key=lambda baseline: float(np.mean(baseline_margin(baseline, dev) > 0)))
 
 
 def baseline_margin(baseline: Any, pairs: Sequence[Pair]) -> Floats:
     vectors, model = baseline
-    out: Floats = model.decision_function(vectors.transform([p.first for p in pairs]) - vectors.transform([p.second for p in pairs]))
+    out: Floats = model.decision_function(
+        vectors.transform([p.first for p in pairs]) - vectors.transform([p.second for p in pairs])
+    )
     return out
 
 
@@ -134,13 +178,28 @@ def read_rated(path: Path) -> list[tuple[Story, float]]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         parts = line.split(" ||| ")
         try:
-            rated.append((Story(parts[0], tuple(split(parts[1])), path.name), float(np.mean([float(label) for label in parts[2].split()]))))
+            rated.append(
+                (
+                    Story(parts[0], tuple(split(parts[1])), path.name),
+                    float(np.mean([float(label) for label in parts[2].split()])),
+                )
+            )
         except (IndexError, ValueError):
-            raise DataError(f"{path}:{number}: not of the form `id ||| story ||| labels`.", hint="Give UNION's file of rated stories.") from None
+            raise DataError(
+                f"{path}:{number}: not of the form `id ||| story ||| labels`.",
+                hint="Give UNION's file of rated stories.",
+            ) from None
     return rated
 
 
-def human_agreement(rated: Sequence[tuple[Story, float]], model: OrderModel, untrained: OrderModel | None, *, resamples: int = 1000, seed: int = 0) -> Human:
+def human_agreement(
+    rated: Sequence[tuple[Story, float]],
+    model: OrderModel,
+    untrained: OrderModel | None,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Human:
     from scipy.stats import kendalltau
 
     labels = np.array([label for _, label in rated])
@@ -150,5 +209,9 @@ def human_agreement(rated: Sequence[tuple[Story, float]], model: OrderModel, unt
     draws = [random.integers(0, len(rated), len(rated)) for _ in range(resamples)]
     taus = [float(kendalltau(scores[draw], labels[draw]).statistic) for draw in draws]
     low, high = np.quantile(taus, [0.025, 0.975])
-    plain_tau = float(kendalltau(story_means(sentences, untrained), labels).statistic) if untrained is not None else float("nan")
+    plain_tau = (
+        float(kendalltau(story_means(sentences, untrained), labels).statistic)
+        if untrained is not None
+        else float("nan")
+    )
     return Human(len(rated), float(kendalltau(scores, labels).statistic), float(low), float(high), plain_tau)

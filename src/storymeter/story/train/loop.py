@@ -1,10 +1,10 @@
 """A training loop that can be killed at any moment and goes on as if nothing had happened.
 
-Everything random is a function of the seed and the step (the order of the batches of the seed and the epoch; dropout
-of the seed and the step), so there is no generator whose state could be lost. The whole state (weights, optimiser,
-counters, history) is one safetensors file, written beside the old one and then put in its place, so that a kill leaves
-either the old state or the new one. The best weights so far lie in a file of their own.
-"""
+Everything random is a function of the seed and the step (the order of the batches of the seed and the epoch;
+dropout of the seed and the step), so there is no generator whose state could be lost. The whole state
+(weights, optimiser, counters, history) is one safetensors file, written beside the old one and then put in
+its place, so that a kill leaves either the old state or the new one. The best weights so far lie in a file of
+their own."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ IntArray = NDArray[np.int64]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """Adam's settings and when to stop. `schedule`: `epoch` multiplies the rate by `lr_decay` after each epoch (the
-    paper); `tail` lets it rise over `warmup` steps, keeps it, and lets it fall to zero over the last fifth of all steps.
-    `steps` ends the run after so many steps, in the middle of an epoch if need be (0: never)."""
+    """Adam's settings and when to stop. `schedule`: `epoch` multiplies the rate by `lr_decay` after each
+    epoch (the paper); `tail` lets it rise over `warmup` steps, keeps it, and lets it fall to zero over the
+    last fifth of all steps. `steps` ends the run after so many steps, in the middle of an epoch if need be
+    (0: never)."""
 
     lr: float = 1e-5
     lr_decay: float = 0.95
@@ -46,7 +47,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(Protocol):
-    """What is trained: a module, its batches, its loss, and how well it does on the part that was kept back."""
+    """What is trained: a module, its batches, its loss, and how well it does on the part that was kept
+    back.
+    """
 
     net: Any
 
@@ -81,12 +84,20 @@ class Counters(msgspec.Struct):
     finished: bool = False
 
 
-def fit(task: Task, options: Options, folder: Path, *, key: str = "", progress: Progress = silent,
-        say: Callable[[str], None] | None = None) -> list[Epoch]:
-    """Train until `epochs` or until `patience` epochs brought no lower dev loss; the net ends with the best weights.
+def fit(
+    task: Task,
+    options: Options,
+    folder: Path,
+    *,
+    key: str = "",
+    progress: Progress = silent,
+    say: Callable[[str], None] | None = None,
+) -> list[Epoch]:
+    """Train until `epochs` or until `patience` epochs brought no lower dev loss; the net ends with the best
+    weights.
 
-    A folder that holds the state of the same run (`key` and options) is gone on with; that of another is refused.
-    """
+    A folder that holds the state of the same run (`key` and options) is gone on with; that of another is
+    refused."""
     torch = need_torch("Training")
     folder.mkdir(parents=True, exist_ok=True)
     key = f"{key} {msgspec.json.encode(options).decode()}"
@@ -95,7 +106,10 @@ def fit(task: Task, options: Options, folder: Path, *, key: str = "", progress: 
     counters = _resume(folder / STATE, key, task.net, trained, optimiser, torch)
     per_epoch = len(task.batches(0))
     if per_epoch == 0:
-        raise DataError("There is nothing to train on: no batch could be made.", hint="Give more data, or a smaller --batch-size.")
+        raise DataError(
+            "There is nothing to train on: no batch could be made.",
+            hint="Give more data, or a smaller --batch-size.",
+        )
     total = min(per_epoch * options.epochs, options.steps or per_epoch * options.epochs)
     while not counters.finished:
         batches = task.batches(counters.epoch)
@@ -115,7 +129,10 @@ def fit(task: Task, options: Options, folder: Path, *, key: str = "", progress: 
             counters.batch += 1
             counters.step += 1
             if not math.isfinite(counters.running):
-                raise UsageError(f"The loss is no number any more after {counters.step:,} steps.", hint="Try a smaller --lr.")
+                raise UsageError(
+                    f"The loss is no number any more after {counters.step:,} steps.",
+                    hint="Try a smaller --lr.",
+                )
             progress(f"training, epoch {counters.epoch + 1}", counters.batch, len(batches))
             if counters.step % options.interval == 0 and counters.batch < len(batches):
                 _save(folder / STATE, counters, task.net, trained, optimiser)
@@ -128,42 +145,68 @@ def fit(task: Task, options: Options, folder: Path, *, key: str = "", progress: 
 
 def _rate(options: Options, epoch: int, step: int, total: int) -> float:
     if options.schedule == "epoch":
-        return options.lr * options.lr_decay ** epoch
+        return options.lr * options.lr_decay**epoch
     warm = min(1.0, (step + 1) / max(1, options.warmup))
     return options.lr * warm * min(1.0, max(0.0, (total - step) / max(1, total / 5)))
 
 
-def _end_epoch(task: Task, options: Options, folder: Path, counters: Counters, total: int, trained: Mapping[str, Any],
-               say: Callable[[str], None] | None) -> None:
+def _end_epoch(
+    task: Task,
+    options: Options,
+    folder: Path,
+    counters: Counters,
+    total: int,
+    trained: Mapping[str, Any],
+    say: Callable[[str], None] | None,
+) -> None:
     task.net.eval()
     dev = {name: float(value) for name, value in task.evaluate().items()}
     mean = counters.running / max(counters.batch, 1)
-    counters.history.append(Epoch(counters.epoch, mean, dev, _rate(options, counters.epoch, counters.step - 1, total)))
+    counters.history.append(
+        Epoch(counters.epoch, mean, dev, _rate(options, counters.epoch, counters.step - 1, total))
+    )
     if counters.best is None or dev["loss"] < counters.best:
         counters.best, counters.best_epoch = dev["loss"], counters.epoch
-        write_safetensors(folder / BEST, {name: p.detach() for name, p in trained.items()} | _buffers(task.net))
+        write_safetensors(
+            folder / BEST, {name: p.detach() for name, p in trained.items()} | _buffers(task.net)
+        )
     if say is not None:
-        say(f"epoch {counters.epoch + 1}: train loss {mean:.4f}, " + ", ".join(f"dev {k} {v:.4f}" for k, v in dev.items()))
+        say(
+            f"epoch {counters.epoch + 1}: train loss {mean:.4f}, "
+            + ", ".join(f"dev {k} {v:.4f}" for k, v in dev.items())
+        )
     counters.epoch, counters.batch, counters.running = counters.epoch + 1, 0, 0.0
-    counters.finished = counters.epoch >= options.epochs or counters.step >= total or counters.epoch - 1 - counters.best_epoch >= options.patience
+    counters.finished = (
+        counters.epoch >= options.epochs
+        or counters.step >= total
+        or counters.epoch - 1 - counters.best_epoch >= options.patience
+    )
     write_bytes(folder / HISTORY, msgspec.json.format(msgspec.json.encode(counters.history)))
     draw_curve(counters.history, folder / CURVE)
 
 
 def _buffers(net: Any) -> dict[str, Any]:
     """What is learnt without a gradient (running means of batch normalisation)."""
-    return {f"buffer:{name}": buffer for name, buffer in net.named_buffers() if buffer.is_floating_point() and "running_" in name}
+    return {
+        f"buffer:{name}": buffer
+        for name, buffer in net.named_buffers()
+        if buffer.is_floating_point() and "running_" in name
+    }
 
 
 def _save(path: Path, counters: Counters, net: Any, trained: Mapping[str, Any], optimiser: Any) -> None:
-    tensors = {f"net:{name}": p.detach() for name, p in trained.items()} | {f"net:{k}": v for k, v in _buffers(net).items()}
+    tensors = {f"net:{name}": p.detach() for name, p in trained.items()} | {
+        f"net:{k}": v for k, v in _buffers(net).items()
+    }
     for name, p in trained.items():
         for part, value in optimiser.state.get(p, {}).items():
             tensors[f"adam:{part}:{name}"] = value
     write_safetensors(path, tensors, {"counters": msgspec.json.encode(counters).decode()})
 
 
-def _resume(path: Path, key: str, net: Any, trained: Mapping[str, Any], optimiser: Any, torch: Any) -> Counters:
+def _resume(
+    path: Path, key: str, net: Any, trained: Mapping[str, Any], optimiser: Any, torch: Any
+) -> Counters:
     if not path.exists():
         return Counters(key)
     tensors = read_safetensors(path)
@@ -172,22 +215,39 @@ def _resume(path: Path, key: str, net: Any, trained: Mapping[str, Any], optimise
     with safe_open(path, "pt") as file:
         counters = msgspec.json.decode((file.metadata() or {}).get("counters", "{}"), type=Counters)
     if counters.key != key:
-        raise UsageError(f"{path.parent} holds a run with other data or settings.", hint="Give another --out folder, the same settings, or remove the folder.")
+        raise UsageError(
+            f"{path.parent} holds a run with other data or settings.",
+            hint="Give another --out folder, the same settings, or remove the folder.",
+        )
     load_weights(net, {k.removeprefix("net:"): v for k, v in tensors.items() if k.startswith("net:")}, path)
     for name, p in trained.items():
-        state = {k.split(":")[1]: v for k, v in tensors.items() if k.startswith("adam:") and k.split(":", 2)[2] == name}
+        state = {
+            k.split(":")[1]: v
+            for k, v in tensors.items()
+            if k.startswith("adam:") and k.split(":", 2)[2] == name
+        }
         if state:
-            optimiser.state[p] = {part: value.to("cpu" if part == "step" else p.device, torch.float32) for part, value in state.items()}
+            optimiser.state[p] = {
+                part: value.to("cpu" if part == "step" else p.device, torch.float32)
+                for part, value in state.items()
+            }
     return counters
 
 
 def load_weights(net: Any, tensors: Mapping[str, Any], path: Path) -> None:
-    """Copy tensors into the net's parameters and buffers of the same names; another shape is an error that names it."""
+    """Copy tensors into the net's parameters and buffers of the same names; another shape is an error that
+    names it.
+    """
     torch = need_torch("Training")
     places = {**dict(net.named_parameters()), **{f"buffer:{n}": b for n, b in net.named_buffers()}}
-    wrong = [name for name, value in tensors.items() if name not in places or places[name].shape != value.shape]
+    wrong = [
+        name for name, value in tensors.items() if name not in places or places[name].shape != value.shape
+    ]
     if wrong:
-        raise DataError(f"{path} does not fit the model: {', '.join(wrong[:3])}.", hint="It was trained with another encoder or other settings.")
+        raise DataError(
+            f"{path} does not fit the model: {', '.join(wrong[:3])}.",
+            hint="It was trained with another encoder or other settings.",
+        )
     with torch.no_grad():
         for name, value in tensors.items():
             places[name].copy_(value.to(places[name].dtype))
@@ -197,7 +257,10 @@ def write_safetensors(path: Path, tensors: Mapping[str, Any], metadata: dict[str
     """All or nothing: a kill while writing leaves the old file."""
     from safetensors.torch import save
 
-    write_bytes(path, save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, metadata or {}))
+    write_bytes(
+        path,
+        save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, metadata or {}),
+    )
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -1,9 +1,10 @@
-"""Pairs of neighbouring sentences out of human stories, without the leaks that make a model look better than it is.
+"""Pairs of neighbouring sentences out of human stories, without the leaks that make a model look better than
+it is.
 
-Traps, each with its remedy: a story (or its opening sentence) that is also in a held-out file is dropped; the split
-goes by album, since the stories of one album tell the same day; final marks go, because some last sentences lack one
-(`order_net.plain`); placeholders become random names, one draw per story; pairs of equal sentences go.
-"""
+Traps, each with its remedy: a story (or its opening sentence) that is also in a held-out file is dropped; the
+split goes by album, since the stories of one album tell the same day; final marks go, because some last
+sentences lack one (`order_net.plain`); placeholders become random names, one draw per story; pairs of equal
+sentences go."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ from .stories import Story
 
 
 class Pair(NamedTuple):
-    """Two neighbours in the order of the story; `place` counts from 0, `last` is the place of the story's last pair."""
+    """Two neighbours in the order of the story; `place` counts from 0, `last` is the place of the story's
+    last pair.
+    """
 
     first: str
     second: str
@@ -54,12 +57,20 @@ def pairs_of(story: Story, source: random.Random | None = None, reach: int = 1) 
     """The pairs of a story as the model reads them; with `reach` > 1 also sentences so far apart."""
     joined = fill("\n".join(story.sentences), source)  # one draw for the whole story
     sentences = [plain(sentence) for sentence in joined.split("\n")]
-    return [Pair(sentences[k], sentences[k + gap], k, len(sentences) - 2) for gap in range(1, reach + 1) for k in range(len(sentences) - gap)
-            if sentences[k] and sentences[k + gap] and sentences[k] != sentences[k + gap]]
+    return [
+        Pair(sentences[k], sentences[k + gap], k, len(sentences) - 2)
+        for gap in range(1, reach + 1)
+        for k in range(len(sentences) - gap)
+        if sentences[k] and sentences[k + gap] and sentences[k] != sentences[k + gap]
+    ]
 
 
-def split_pairs(stories: Sequence[Story], held_out: Sequence[Story], *, dev_share: float, seed: int, reach: int = 1) -> Split:
-    """Training and development pairs; a group is on one side only, chosen by its name and the seed, not by its place."""
+def split_pairs(
+    stories: Sequence[Story], held_out: Sequence[Story], *, dev_share: float, seed: int, reach: int = 1
+) -> Split:
+    """Training and development pairs; a group is on one side only, chosen by its name and the seed, not by
+    its place.
+    """
     kept = without_leaks(stories, held_out)
     draw = random.Random(seed)
     train: list[Pair] = []
@@ -75,4 +86,4 @@ def split_pairs(stories: Sequence[Story], held_out: Sequence[Story], *, dev_shar
 
 
 def _fraction(text: str) -> float:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2.0 ** 64
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2.0**64

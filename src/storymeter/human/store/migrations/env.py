@@ -1,4 +1,6 @@
-"""Alembic's entry: runs the migrations on the connection that `storymeter.human.store.engines.upgrade` hands over."""
+"""Alembic's entry: runs the migrations on the connection that `storymeter.human.store.engines.upgrade` hands
+over.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,8 @@ from alembic import context
 
 from storymeter.human.store.tables import metadata
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True)
+context.configure(
+    connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True
+)
 with context.begin_transaction():
     context.run_migrations()
