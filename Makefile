@@ -1,15 +1,17 @@
 # make demo   from nothing to the main job on the packaged example
 # make test   the whole test suite
-# make check  ruff, mypy --strict, import arrows
+# make check  formatters, ruff, mypy --strict, import arrows
+# make format lets the formatters write
 # make bench  every benchmark, each against its peer in the same run
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 OUT ?= out/demo
-SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(shell find native -name '*.cpp' -o -name '*.hpp')
+KERNELS := $(shell find native -name '*.cpp' -o -name '*.hpp')
+SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(KERNELS)
 
-.PHONY: demo test check bench fuzz install clean
+.PHONY: demo test check format bench fuzz install clean
 
 demo: $(STAMP)
 	$(BIN)/storymeter demo --out $(OUT)
@@ -18,9 +20,15 @@ test: $(STAMP)
 	$(BIN)/python -m pytest
 
 check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(KERNELS)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/unit/test_arrows.py
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(KERNELS)
 
 bench: $(STAMP)
 	for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
