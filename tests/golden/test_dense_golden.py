@@ -96,11 +96,11 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
         )
         differing = int((np.abs(score.rows[:, :3] - videos).max(axis=1) > 1e-9).sum())
         script = expected["aggregate"][f"soda-v1/{variant}"][2]
-        print(
+        print(  # noqa: T201
             f"\n{name} soda_{variant}: script {100 * script:.4f}, ours {100 * score.value:.4f}; {differing}"
             f" of {score.n} videos differ",
             end="",
-        )  # noqa: T201
+        )
         if annotators == 1:
             assert differing < 0.02 * score.n
     submission = storymeter.read(data / "anet" / "bmt_val_1.json")

@@ -144,10 +144,10 @@ def _system(
         if resamples and score.rows is not None:
             interval = bootstrap_interval(
                 score.rows,
-                lambda sums, m=metric: m.combine(sums)["value"],
+                lambda sums, m=metric: m.combine(sums)["value"],  # type: ignore[misc]
                 resamples=resamples,
                 seed=setting.seed,
-            )  # type: ignore[misc]
+            )
             score = replace(score, interval=interval)
         scores.append(replace(score, signature=score.signature.add(**_inputs(corpus, references, metric))))
     return SystemReport(corpus.name, tuple(scores), task.coverage)

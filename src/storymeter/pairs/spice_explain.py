@@ -59,8 +59,10 @@ class GraphComparison:
 def compare_graphs(title: str, candidate: str, references: Sequence[str]) -> GraphComparison:
     graph, others = scene_graph(candidate), [scene_graph(text) for text in references]
     union = SceneGraph(
-        *(frozenset[str]().union(*(getattr(other, part) for other in others)) for part in SceneGraph._fields)
-    )  # type: ignore[arg-type]
+        *(  # type: ignore[arg-type]
+            frozenset[str]().union(*(getattr(other, part) for other in others)) for part in SceneGraph._fields
+        )
+    )
     ours, theirs = _ordered(graph), _ordered(union)
     facts = [
         Matched(KIND[len(fact)], fact, tuple(other for other in theirs if match(fact, other)))

@@ -93,11 +93,13 @@ def audit(
     trials += [
         Trial(
             label,
-            lambda repeat, names=names: apply(names, corpus, scene, seed=seeds(setting.seed, repeat)),
+            lambda repeat, names=names: apply(  # type: ignore[misc]
+                names, corpus, scene, seed=seeds(setting.seed, repeat)
+            ),
             repeats,
         )
         for label, names in damages.items()
-    ]  # type: ignore[misc]
+    ]
     result = run(
         trials,
         references=references,

@@ -52,10 +52,12 @@ def count(
         trials.append(
             Trial(
                 f"{letter}={value}",
-                lambda repeat, name=name: apply([name], corpus, scene, seed=seeds(setting.seed, repeat)),
+                lambda repeat, name=name: apply(  # type: ignore[misc]
+                    [name], corpus, scene, seed=seeds(setting.seed, repeat)
+                ),
                 repeats,
             )
-        )  # type: ignore[misc]
+        )
     return run(
         trials,
         references=references,
@@ -97,11 +99,11 @@ def order(
     trials = [
         Trial(
             label,
-            lambda repeat, name=name: apply(
+            lambda repeat, name=name: apply(  # type: ignore[misc]
                 [f"{name}(bound={bound})"], base, scene, seed=seeds(setting.seed, repeat)
             ),
             repeats,
-        )  # type: ignore[misc]
+        )
         for label, name in names.items()
     ]
     return run(
@@ -134,10 +136,12 @@ def pad(
             trials.append(
                 Trial(
                     f"{kind} {size}",
-                    lambda repeat, name=name: apply([name], corpus, scene, seed=seeds(setting.seed, repeat)),
+                    lambda repeat, name=name: apply(  # type: ignore[misc]
+                        [name], corpus, scene, seed=seeds(setting.seed, repeat)
+                    ),
                     repeats,
                 )
-            )  # type: ignore[misc]
+            )
     return run(
         trials,
         references=references,

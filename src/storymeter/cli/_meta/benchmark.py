@@ -103,7 +103,7 @@ def command(
         for one in benchmark.levels if level is None else (level,):
             results, comparisons = run.evaluate_metrics(
                 scores,
-                one,
+                one,  # type: ignore[arg-type]
                 resamples=resamples,
                 permutations=permutations,
                 seed=seed,
@@ -111,7 +111,7 @@ def command(
                 statistic=statistic,
                 jobs=jobs,
                 progress=progress,
-            )  # type: ignore[arg-type]
+            )
             agreements.append(
                 Agreement(
                     benchmark.title,
