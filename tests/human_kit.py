@@ -97,7 +97,7 @@ def campaign(
     """A campaign of `items` clips; the layout is a whole HIT of 100 unless another is asked for."""
     ids = sorted(path.stem for path in clips.glob("*.webm"))[:items]
     systems, human = corpora(ids, sentences=sentences)
-    wishes = Wishes(**{"systems": systems, "human": human, "clips": clips, "hits": 1, **wish})
+    wishes = Wishes(**{"systems": systems, "human": human, "clips": clips, "hits": 1, "seed": 0, **wish})
     prepared = prepare(wishes)
     assert not prepared.problems, prepared.problems
     return write(prepared, folder, database=database, raters=raters)

@@ -1,8 +1,8 @@
 """A campaign is a folder, and the files in it are kept apart by who may know them:
 
 campaign.json   what is asked, how and of whom; the organiser may edit the texts
-key.jsonl       the private key: what stands at each place of each HIT (mode 0600; the rater pages never read
-                it)
+key.jsonl       the private key: what stands at each place of each HIT, and the seed that it was drawn from
+                (mode 0600; the rater pages never read it)
 secrets.json    admin token, signing key, database address (mode 0600; made by the machine, never by hand)
 links.csv       a personal link per rater (local campaigns; mode 0600)
 campaign.db     answers (unless the database is elsewhere)
@@ -25,6 +25,7 @@ import msgspec
 
 from ..errors import DataError, UsageError
 from .design import Layout, Slot
+from .lots import rehearsed
 from .studies import Duel, Panel
 
 Task = Literal["da", "preference", "survey"]
@@ -59,7 +60,6 @@ class Campaign(msgspec.Struct, frozen=True, omit_defaults=True):
     clips: str
     hits: int
     hit_size: int
-    seed: int
     created: str
     human: str = ""
     schema: int = 1
@@ -149,6 +149,16 @@ class Folder:
         return {(line.hit, line.position): line for line in lines}
 
     @property
+    def rehearsal(self) -> bool:
+        """Whether the private key was drawn from a seed that somebody chose, so that others may rebuild it."""
+        return any(rehearsed(line.seed) for line in self.key.values() if line.seed)
+
+    def exposed(self) -> list[str]:
+        """The private files that other users of this machine may read."""
+        private = (self.path / name for name in ("key.jsonl", "secrets.json", "links.csv", "campaign.db"))
+        return [path.name for path in private if path.exists() and path.stat().st_mode & 0o077]
+
+    @property
     def clips(self) -> Path:
         return (self.path / self.campaign.clips).resolve()
 
@@ -190,6 +200,7 @@ def private(path: Path, content: bytes, mode: int = 0o600) -> None:
     temporary = path.with_name(path.name + ".tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        os.fchmod(descriptor, mode)  # a leftover of an earlier attempt may have had others
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()

@@ -31,6 +31,7 @@ import msgspec
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
 from .degrade import Degraded, damage, degrade
+from .lots import drawn
 
 __all__ = ["Degraded", "Design", "Hit", "Layout", "Slot", "build", "degrade"]
 
@@ -98,6 +99,8 @@ class Slot(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", ta
     #: the same for both members of a control pair, empty otherwise
     pair: str = ""
     degraded: Degraded | None = None
+    #: on the first line: the seed that everything was drawn from
+    seed: str = ""
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -108,7 +111,7 @@ class Hit(msgspec.Struct, frozen=True):
 class Design(msgspec.Struct, frozen=True):
     layout: Layout
     hits: tuple[Hit, ...]
-    seed: int
+    seed: str | int
     notes: tuple[str, ...] = ()
 
 
@@ -135,7 +138,7 @@ def build(
     *,
     layout: Layout | None = None,
     hits: int | None = None,
-    seed: int = 0,
+    seed: str | int = 0,
     merge_identical: bool = False,
     items: Iterable[str] | None = None,
 ) -> Design:
@@ -162,9 +165,7 @@ def build(
         else {}
     )
     pool = _pool(systems, wanted, merge_identical)
-    dealer = _Dealer(
-        pool, people, human.name if human else "", layout, random.Random(f"storymeter design {seed}")
-    )
+    dealer = _Dealer(pool, people, human.name if human else "", layout, drawn("design", seed))
     total = sum(map(len, pool.values()))
     count = hits if hits is not None else -(-total // max(1, layout.blocks * layout.system))
     if count < 1:

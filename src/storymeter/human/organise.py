@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import itertools
-import random
 import secrets
 from collections import Counter
 from collections.abc import Sequence
@@ -33,6 +32,7 @@ from .campaign import (
     private,
 )
 from .design import Layout, Slot
+from .lots import drawn, new_seed
 from .studies import Duel, Panel, Question
 
 
@@ -46,7 +46,8 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
     hits: int | None = None
     layout: Layout = Layout()
     per_hit: int | None = None
-    seed: int = 0
+    #: for rehearsals: a chosen seed can be guessed, and with it the private key
+    seed: int | None = None
     merge_identical: bool = False
     questions: Sequence[Question] = ()
     practice: int = 0
@@ -81,8 +82,14 @@ def prepare(wishes: Wishes, *, progress: Progress = silent) -> Prepared:
             f"{wishes.clips} is not a folder.", hint="Give --clips the folder that holds the clips."
         )
     problems, warnings = _texts(wishes)
+    seed = new_seed() if wishes.seed is None else str(wishes.seed)
+    if wishes.seed is not None:
+        warnings.append(
+            f"--seed {seed} is for rehearsals: whoever guesses it can rebuild the private key from the captions."
+            " Leave it out for raters who are paid."
+        )
     if wishes.task == "survey":
-        key, files, problems_ = _survey(wishes)
+        key, files, problems_ = _survey(wishes, seed)
     else:
         ids = sorted(
             {document.id for corpus in wishes.systems for document in corpus}
@@ -96,11 +103,16 @@ def prepare(wishes: Wishes, *, progress: Progress = silent) -> Prepared:
                 f"No caption has a clip in {wishes.clips} that can be shown: {some(problems_, limit=3)}.",
                 hint="Clips are found by name: the file of video `v1` is v1.mp4 or v1.webm.",
             )
-        key = _preference(wishes, files) if wishes.task == "preference" else _direct(wishes, files, warnings)
+        key = (
+            _preference(wishes, seed, files)
+            if wishes.task == "preference"
+            else _direct(wishes, seed, files, warnings)
+        )
     problems += problems_
+    key[0] = msgspec.structs.replace(key[0], seed=seed)
     hits = {line.hit for line in key}
     size = len(key) // len(hits)
-    practice = _practice(wishes, files) if wishes.task == "da" else ()
+    practice = _practice(wishes, seed, files) if wishes.task == "da" else ()
     campaign = Campaign(
         id=secrets.token_hex(4),
         task=wishes.task,
@@ -115,7 +127,6 @@ def prepare(wishes: Wishes, *, progress: Progress = silent) -> Prepared:
         clips=str(wishes.clips.resolve()),
         hits=len(hits),
         hit_size=size,
-        seed=wishes.seed,
         created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         layout=wishes.layout if wishes.task == "da" else None,
         language=wishes.language,
@@ -231,13 +242,13 @@ def _texts(wishes: Wishes) -> tuple[list[str], list[str]]:
     return problems, warnings
 
 
-def _direct(wishes: Wishes, files: dict[str, media.Clip], warnings: list[str]) -> list[KeyLine]:
+def _direct(wishes: Wishes, seed: str, files: dict[str, media.Clip], warnings: list[str]) -> list[KeyLine]:
     laid = design.build(
         wishes.systems,
         wishes.human,
         layout=wishes.layout,
         hits=wishes.hits,
-        seed=wishes.seed,
+        seed=seed,
         merge_identical=wishes.merge_identical,
         items=files,
     )
@@ -251,19 +262,19 @@ def _direct(wishes: Wishes, files: dict[str, media.Clip], warnings: list[str]) -
     return [slot for hit in laid.hits for slot in hit.slots]
 
 
-def _preference(wishes: Wishes, files: dict[str, media.Clip]) -> list[KeyLine]:
+def _preference(wishes: Wishes, seed: str, files: dict[str, media.Clip]) -> list[KeyLine]:
     dealt = studies.preference(
         wishes.systems,
         per_hit=wishes.per_hit or 10,
         hits=wishes.hits,
-        seed=wishes.seed,
+        seed=seed,
         items=files,
         questions=wishes.questions,
     )
     return [duel for hand in dealt for duel in hand]
 
 
-def _survey(wishes: Wishes) -> tuple[list[KeyLine], dict[str, media.Clip], list[str]]:
+def _survey(wishes: Wishes, seed: str) -> tuple[list[KeyLine], dict[str, media.Clip], list[str]]:
     ids = sorted({document.id for corpus in wishes.systems for document in corpus})
     named = media.sequences(wishes.clips, studies.pictures(wishes.systems), ids)
     checked = media.check(
@@ -276,12 +287,12 @@ def _survey(wishes: Wishes) -> tuple[list[KeyLine], dict[str, media.Clip], list[
     }
     problems = checked.problems + [f"{item}: no pictures" for item in ids if not named.get(item)]
     dealt = studies.survey(
-        wishes.systems, whole, per_hit=wishes.per_hit or 5, hits=wishes.hits, seed=wishes.seed, items=whole
+        wishes.systems, whole, per_hit=wishes.per_hit or 5, hits=wishes.hits, seed=seed, items=whole
     )
     return [panel for hand in dealt for panel in hand], checked.clips, problems
 
 
-def _practice(wishes: Wishes, files: dict[str, media.Clip]) -> tuple[Practice, ...]:
+def _practice(wishes: Wishes, seed: str, files: dict[str, media.Clip]) -> tuple[Practice, ...]:
     """Warming up: right and wrong captions in turn (a human caption of this clip, one of another)."""
     people = (
         {item: text for item, text in design.texts(wishes.human).items() if item in files and text}
@@ -290,7 +301,7 @@ def _practice(wishes: Wishes, files: dict[str, media.Clip]) -> tuple[Practice, .
     )
     if not wishes.practice or len(people) < 2:
         return ()
-    rng = random.Random(f"storymeter practice {wishes.seed}")
+    rng = drawn("practice", seed)
     items = rng.sample(sorted(people), min(wishes.practice, len(people) - 1) + 1)
     return tuple(
         (

@@ -21,6 +21,7 @@ import msgspec
 
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
+from .lots import drawn
 
 T = TypeVar("T")
 CRITERIA = ("grounded", "coherent", "no_repetition")
@@ -46,6 +47,7 @@ class Duel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", ta
     systems: tuple[str, str]
     texts: tuple[tuple[str, ...], tuple[str, ...]]
     question: Question | None = None
+    seed: str = ""
 
 
 class Panel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="survey"):
@@ -57,6 +59,7 @@ class Panel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", t
     systems: tuple[str, ...]
     texts: tuple[tuple[str, ...], ...]
     images: tuple[str, ...]
+    seed: str = ""
 
 
 def sentences(corpus: Corpus) -> dict[str, tuple[str, ...]]:
@@ -84,7 +87,7 @@ def preference(
     *,
     per_hit: int = 10,
     hits: int | None = None,
-    seed: int = 0,
+    seed: str | int = 0,
     items: Iterable[str] | None = None,
     questions: Sequence[Question] = (),
 ) -> list[list[Duel]]:
@@ -98,7 +101,7 @@ def preference(
                 hint="`answer` counts the options from 0; give two options or more.",
             )
         tests.setdefault(question.item, []).append(question)
-    rng = random.Random(f"storymeter preference {seed}")
+    rng = drawn("preference", seed)
     deck = [(item, a, b) for item, by in told.items() for a, b in itertools.combinations(sorted(by), 2)]
     out: list[list[Duel]] = []
     for number, hand in enumerate(_deal(deck, per_hit, hits, rng, "comparisons"), 1):
@@ -126,7 +129,7 @@ def survey(
     *,
     per_hit: int = 5,
     hits: int | None = None,
-    seed: int = 0,
+    seed: str | int = 0,
     items: Iterable[str] | None = None,
 ) -> list[list[Panel]]:
     told = _told(systems, items, 2, "survey")
@@ -136,7 +139,7 @@ def survey(
             f"{len(without):,} sequences have no pictures: {some(without)}.",
             hint="Name them in the caption files, or lay them into FOLDER/<sequence id>/.",
         )
-    rng = random.Random(f"storymeter survey {seed}")
+    rng = drawn("survey", seed)
     out: list[list[Panel]] = []
     for number, hand in enumerate(_deal(list(told), per_hit, hits, rng, "sequences"), 1):
         panels = []

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._options import say
+
 if TYPE_CHECKING:
     from ...human.campaign import Folder
     from ...human.store import Store
@@ -34,6 +36,18 @@ class Greedy(click.Command):
         return super().parse_args(ctx, out)
 
 
+def warn(home: Folder) -> None:
+    """What makes the private key less than private."""
+    if exposed := home.exposed():
+        names = " ".join(str(home.path / name) for name in exposed)
+        say(f"note: other users of this machine may read private files. Close them: chmod 600 {names}")
+    if home.rehearsal:
+        say(
+            "note: this campaign was drawn from a chosen --seed, which others may guess and rebuild the private"
+            " key from: it is a rehearsal."
+        )
+
+
 @contextlib.contextmanager
 def campaign(folder: Path) -> Iterator[tuple[Folder, Store]]:
     """A campaign's files and its database, closed again at the end."""
@@ -42,6 +56,7 @@ def campaign(folder: Path) -> Iterator[tuple[Folder, Store]]:
 
     home = Folder(folder)
     number = home.campaign.id
+    warn(home)
     store = Store(home.database)
     try:
         store.check(number)

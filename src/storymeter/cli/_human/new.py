@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .._options import output, progress_bar, say, seed_option
+from .._options import output, progress_bar, say
 from ._manners import Greedy
 
 MANY = ("--systems",)
@@ -123,7 +123,12 @@ MANY = ("--systems",)
 )
 @click.option("--dry-run", is_flag=True, help="Print the plan, its cost and every problem; write nothing.")
 @click.option("--skip-bad", is_flag=True, help="Leave out what has problems instead of stopping.")
-@seed_option
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="For rehearsals: the same design again. Whoever guesses it can rebuild the private key.  [default: 128"
+    " random bits, kept in DIR/key.jsonl alone]",
+)
 def command(
     folder: Path,
     systems: tuple[str, ...],

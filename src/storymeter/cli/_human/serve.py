@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from .._options import say
+from ._manners import warn
 
 
 @click.command("serve")
@@ -40,6 +41,7 @@ def command(
 
     home = Folder(folder)
     campaign = home.campaign
+    warn(home)
     sock = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{sock.getsockname()[1]}"

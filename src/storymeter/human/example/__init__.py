@@ -14,7 +14,7 @@ from ..organise import Wishes, prepare, write
 HERE = Path(__file__).parent
 
 
-def build(folder: Path, *, raters: int = 30, seed: int = 1) -> Folder:
+def build(folder: Path, *, raters: int = 30, seed: int | None = 1) -> Folder:
     """A small Direct Assessment campaign: HITs of 50 captions in ten blocks, so that every rater sees ten
     control pairs.
     """
