@@ -8,6 +8,7 @@
 
 #include "meteor/batch.hpp"
 #include "meteor/compile.hpp"
+#include "meteor/explain.hpp"
 #include "meteor/words.hpp"
 
 namespace nb = nanobind;
@@ -89,6 +90,31 @@ nb::tuple compare_pairs(const MappedTables& mapped, const nb::list& candidates, 
                                                   {stats->size(), kStatistics}, stats_owner));
 }
 
+nb::tuple words(const Side& side) {
+    nb::list words, function;
+    for (std::size_t k = 0; k < side.words.size(); ++k) {
+        words.append(nb::str(side.words[k].data(), side.words[k].size()));
+        function.append(nb::bool_(side.function[k] != 0));
+    }
+    return nb::make_tuple(nb::tuple(words), nb::tuple(function));
+}
+
+nb::tuple align_pair(const MappedTables& mapped, const std::string& candidate, const std::string& reference,
+                     const std::string& task, bool normalize) {
+    const auto chosen = parameters(task);
+    if (!chosen) throw nb::value_error("an unknown task");
+    Explanation found;
+    {
+        nb::gil_scoped_release release;
+        found = explain(*mapped.tables, candidate, reference, {*chosen, normalize});
+    }
+    nb::list matches;
+    for (const Match& m : found.matches)
+        matches.append(
+            nb::make_tuple(m.test, m.test_length, m.ref, m.ref_length, static_cast<int>(m.module)));
+    return nb::make_tuple(words(found.test), words(found.ref), matches);
+}
+
 nb::object score_statistics(const Doubles& rows, const std::string& task) {
     const auto chosen = parameters(task);
     if (!chosen || rows.shape(1) != kStatistics)
@@ -158,6 +184,10 @@ void bind_meteor(nb::module_& m) {
           nb::arg("candidate_index"), nb::arg("reference_index"), nb::arg("task"), nb::arg("normalize"),
           nb::arg("threads"), nb::arg("want_statistics"), nb::arg("beam") = 40,
           "(scores, statistics) of the pairs; statistics have no rows where they are not wanted");
+    m.def("meteor_align", &align_pair, nb::arg("tables"), nb::arg("candidate"), nb::arg("reference"),
+          nb::arg("task"), nb::arg("normalize"),
+          "words and their being function words on both sides; matches as (candidate, length, reference, "
+          "length, module), by candidate");
     m.def("meteor_score_statistics", &score_statistics, nb::arg("rows"), nb::arg("task"),
           "scores of rows of 23 statistics");
     m.def(

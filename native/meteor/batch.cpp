@@ -11,18 +11,10 @@
 #include "align.hpp"
 #include "common/pair_index.hpp"
 #include "common/parallel.hpp"
+#include "input.hpp"
 
 namespace storymeter::meteor {
 namespace {
-
-std::string without(std::string_view text, std::string_view what, std::string_view with) {
-    std::string out;
-    std::size_t from = 0;
-    for (std::size_t at; (at = text.find(what, from)) != std::string_view::npos; from = at + what.size()) {
-        out.append(text.substr(from, at - from)).append(with);
-    }
-    return out.append(text.substr(from));
-}
 
 // Distinct texts and where each text of the list is among them.
 struct Distinct {
@@ -85,29 +77,14 @@ struct Sentences {
     }
 };
 
-bool double_blank(std::string_view text) {
-    bool found = false;
-    for (std::size_t k = 1; k < text.size(); ++k)
-        found |= (text[k - 1] == ' ') & (text[k] == ' ');  // no way out: vectors are faster
-    return found;
-}
-
-void analyse_candidate(std::string_view text, Analyser& analyser, Sentences& out) {
-    if (text.find("|||") == text.npos && !double_blank(text)) {
-        out.first.emplace(analyser.analyse(text));
-    } else {
-        out.first.emplace(analyser.analyse(without(without(text, "|||", ""), "  ", " ")));
-    }
-}
-
 void analyse_reference(std::string_view text, Analyser& analyser, Sentences& out) {
-    std::size_t at = text.find("|||");
-    out.first.emplace(analyser.analyse(text.substr(0, at)));
-    while (at != text.npos) {
-        text.remove_prefix(at + 3);
-        at = text.find("|||");
-        out.more.push_back(analyser.analyse(text.substr(0, at)));
-    }
+    each_reference(text, [&](std::string_view part) {
+        if (!out.first) {
+            out.first.emplace(analyser.analyse(part));
+        } else {
+            out.more.push_back(analyser.analyse(part));
+        }
+    });
 }
 
 // Pairs by number, candidate in the upper half of the key, reference in the lower.
@@ -198,9 +175,10 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
     parallel_blocks(
         tests.size() + refs.size(), 8, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
             Analyser& analyser = analysers.get(worker, tables, options.normalize);
+            std::string buffer;
             for (std::size_t k = begin; k < end; ++k) {
                 if (k < tests.size()) {
-                    analyse_candidate(c.texts[k], analyser, tests[k]);
+                    tests[k].first.emplace(analyser.analyse(clean_candidate(c.texts[k], buffer)));
                 } else {
                     analyse_reference(r.texts[k - tests.size()], analyser, refs[k - tests.size()]);
                 }

@@ -48,6 +48,8 @@ class Analyser {
     Analyser(const Tables& tables, bool normalize) : tables_(tables), normalize_(normalize) {}
     // The sentence lies in the memory of this object.
     Sentence analyse(std::string_view line);
+    // The words of the last line, while it and this object live.
+    std::span<const std::string_view> words() const { return tokens_; }
 
   private:
     const Tables& tables_;

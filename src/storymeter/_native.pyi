@@ -114,6 +114,17 @@ def meteor_compare(
     want_statistics: bool,
     beam: int = 40,
 ) -> tuple[_Doubles, _Longs]: ...
+def meteor_align(
+    tables: MeteorTables, candidate: str, reference: str, task: str, normalize: bool
+) -> tuple[
+    tuple[tuple[str, ...], tuple[bool, ...]],
+    tuple[tuple[str, ...], tuple[bool, ...]],
+    list[tuple[int, int, int, int, int]],
+]:
+    """Words and whether they are function words, of both sides; matches as (start and length in the
+    candidate, start and length in the reference, module), by candidate.
+    """
+
 def meteor_score_statistics(rows: _Doubles, task: str) -> _Doubles: ...
 def meteor_normalize(tables: MeteorTables, line: str) -> str: ...
 def porter2(word: str) -> str: ...

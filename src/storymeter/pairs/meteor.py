@@ -38,13 +38,13 @@ from numpy.typing import NDArray
 from .. import _native
 from ..errors import UsageError, closest
 from .base import FloatArray, IntArray, PairScorer
+from .meteor_alignment import MODULES, MeteorAlignment, align
 from .meteor_tables import load
 
 if TYPE_CHECKING:
     from ..metric import Progress
 
 TASKS = ("rank", "adq", "hter")
-_MODULES = ("exact", "stem", "synonym", "paraphrase")
 #: the names of the 23 statistics; "test" is the candidate
 STATISTICS = (
     "test_length",
@@ -53,7 +53,7 @@ STATISTICS = (
     "reference_function_words",
     *(
         f"{module}_{side}_{kind}"
-        for module in _MODULES
+        for module in MODULES
         for kind in ("content", "function")
         for side in ("test", "reference")
     ),
@@ -149,6 +149,29 @@ class Meteor(PairScorer):
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
     ) -> FloatArray:
         return super().pairs(candidates=candidates, references=_checked(candidates, references), jobs=jobs)
+
+    def align(self, *, candidate: str, reference: str) -> MeteorAlignment:
+        """The matched words behind the score of one pair.
+
+        >>> found = Meteor().align(candidate="A man walked past", reference="a man is walking by")
+        >>> found.candidate, found.reference
+        (('a', 'man', 'walked', 'past'), ('a', 'man', 'is', 'walking', 'by'))
+        >>> for match in found.matches[2:]:
+        ...     print(found.candidate[match.candidate.start], found.reference[match.reference.start], match.by)
+        walked walking stem
+        past by synonym
+        >>> found.chunks
+        2
+        """
+        for role, text in (("candidate", candidate), ("reference", reference)):
+            if not isinstance(text, str):
+                raise UsageError(
+                    f"The {role} is a {type(text).__name__}, not a string.", hint="Give one sentence."
+                )
+        from ..text.tokens import tokenize
+
+        test, ref = tokenize([candidate, reference], self.tokenizer)
+        return align(load(), test, ref, self.task, self.normalize)
 
     def combine(self, sums: FloatArray) -> FloatArray:
         return self.score_of_statistics(sums)
