@@ -14,7 +14,7 @@ from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
 from ..stats.correlation import pearson
 from .page import heading, page, paragraph, picture, words
-from .table import Column, Table, to_json
+from .table import Cell, Column, Table, to_json
 
 STATISTICS = {
     "pearson": "r",
@@ -159,17 +159,17 @@ def agreement_table(agreement: Agreement) -> Table:
                 r.metric,
                 r.n,
                 r.values["pearson"],
-                f"[{low_high[0]:+.3f}, {low_high[1]:+.3f}]" if low_high else "none drawn",
+                tuple(low_high) if low_high else Cell(None, "none drawn"),
                 *(r.values.get(k) for k in keys if k != "pearson"),
                 against.p if against else None,
                 "; ".join(said) or ("best" if r.metric == _best(agreement) else ""),
             ]
         )
     columns: list[Column | str] = [
-        "metric",
+        Column("metric", key=True),
         Column("n", ",d"),
         Column("r", "+.3f"),
-        "95 %",
+        Column("95 %", "+.3f"),
         *(Column(STATISTICS[k], "+.3f") for k in keys if k != "pearson"),
         Column("p against best", ".4f"),
         "remarks",
@@ -214,12 +214,19 @@ def interval_table(agreement: Agreement) -> Table:
                         r.metric,
                         STATISTICS[key],
                         r.values[key],
-                        *(f"[{i[0]:+.3f}, {i[1]:+.3f}]" if i else "–" for i in (boot, fisher)),
+                        *(tuple(i) if i else None for i in (boot, fisher)),
                         r.reasons.get(key, ""),
                     ]
                 )
-    return Table(
-        ["metric", "statistic", Column("value", "+.4f"), "95 % bootstrap", "95 % Fisher z", "reason"],
+    return _with_reasons(
+        [
+            Column("metric", key=True),
+            Column("statistic", key=True),
+            Column("value", "+.4f"),
+            Column("95 % bootstrap", "+.3f"),
+            Column("95 % Fisher z", "+.3f", ends=("low_fisher", "high_fisher")),
+            "reason",
+        ],
         rows,
         title=f"Intervals ({agreement.level} level)",
         note=(
@@ -248,8 +255,8 @@ def comparison_table(agreement: Agreement) -> Table:
     williams = agreement.level == "system"
     what = STATISTICS[_compared(agreement)]
     columns: list[Column | str] = [
-        "better",
-        "worse",
+        Column("better", key=True),
+        Column("worse", key=True),
         Column(f"{what} better", "+.3f"),
         Column(f"{what} worse", "+.3f"),
         Column(f"{what} between", "+.3f"),
@@ -264,9 +271,16 @@ def comparison_table(agreement: Agreement) -> Table:
             [c for c in columns if not (isinstance(c, Column) and c.name == "t")],
             [[*row[:5], *row[6:]] for row in rows],
         )
-    return Table(
+    return _with_reasons(
         columns, rows, title="Metrics compared: " + ("Williams' test" if williams else "permutation test")
     )
+
+
+def _with_reasons(columns: list[Column | str], rows: list[list[Any]], *, title: str, note: str = "") -> Table:
+    """The last column says why a number is missing; it is left out where none is."""
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return Table(columns, rows, title=title, note=note)
 
 
 def williams_matrix(agreement: Agreement) -> Table:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from ..engine.compare import Comparison
 from ..registry import metric as get_metric
-from .table import Column, Table, to_json
+from .table import Cell, Column, Table, to_json
 
 
 def comparison_json(comparisons: Sequence[Comparison]) -> str:
@@ -18,35 +18,38 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     rows = []
     for c in comparisons:
         scale = 100.0 if get_metric(c.metric).percent else 1.0
-        low, high = (bound * scale for bound in c.interval)
+
+        def shown(value: float, scale: float = scale) -> Cell:
+            return Cell(value, f"{value * scale:+.2f}")
+
         rows.append(
             [
                 c.metric,
                 c.a,
                 c.b,
-                c.value_a * scale,
-                c.value_b * scale,
-                c.difference * scale,
-                f"[{low:+.2f}, {high:+.2f}]",
+                Cell(c.value_a, f"{c.value_a * scale:.2f}"),
+                Cell(c.value_b, f"{c.value_b * scale:.2f}"),
+                shown(c.difference),
+                Cell(c.interval, f"[{', '.join(shown(end).text for end in c.interval)}]"),
                 c.p_permutation,
                 c.p_bootstrap,
                 c.p_holm,
-                f"{c.wins}/{c.ties}/{c.losses}",
+                Cell({"wins": c.wins, "ties": c.ties, "losses": c.losses}, f"{c.wins}/{c.ties}/{c.losses}"),
                 c.n,
             ]
         )
     columns: list[Column | str] = [
-        "metric",
-        "A",
-        "B",
-        Column("A's score", ".2f"),
-        Column("B's score", ".2f"),
-        Column("A - B", "+.2f"),
+        Column("metric", key=True),
+        Column("A", key=True),
+        Column("B", key=True),
+        "A's score",
+        "B's score",
+        "A - B",
         "95 %",
         Column("p permutation", ".4f"),
         Column("p bootstrap", ".4f"),
         Column("p Holm", ".4f"),
-        "win/tie/loss",
+        Column("win/tie/loss", prefix=""),
         Column("n", ",d"),
     ]
     return Table(
@@ -65,18 +68,26 @@ def difference_table(comparisons: Sequence[Comparison]) -> Table:
         if c.metric == comparisons[0].metric:
             scale = 100.0 if get_metric(c.metric).percent else 1.0
             rows += [
-                [c.a, c.b, d.document, d.a * scale, d.b * scale, (d.a - d.b) * scale]
+                [
+                    c.a,
+                    c.b,
+                    d.document,
+                    *(
+                        Cell(x, f"{x * scale:{sign}.2f}")
+                        for x, sign in ((d.a, ""), (d.b, ""), (d.a - d.b, "+"))
+                    ),
+                ]
                 for d in c.most_different
             ]
     title = f"Where they differ most ({comparisons[0].metric})" if comparisons else ""
     return Table(
         [
-            "A",
-            "B",
-            "document",
-            Column("A's score", ".2f"),
-            Column("B's score", ".2f"),
-            Column("A - B", "+.2f"),
+            Column("A", key=True),
+            Column("B", key=True),
+            Column("document", key=True),
+            "A's score",
+            "B's score",
+            "A - B",
         ],
         rows,
         title=title,

@@ -10,12 +10,39 @@ from collections.abc import Sequence
 GAP, EDGES = 3, 2
 #: a text may wrap at this many characters, or at its longest word (but none longer than the second number)
 NARROW, LONGEST_WORD = 16, 40
+#: a name may be folded into lines of this many characters
+KEY = 6
 
 
 def natural_width(cells: Sequence[str]) -> int:
     from rich.cells import cell_len
 
     return max((cell_len(line) for cell in cells for line in cell.splitlines()), default=0)
+
+
+def clip(text: str, room: int) -> str:
+    """The text in at most `room` cells of a terminal, where a Chinese or Japanese letter takes two: cut after
+    a word if one ends in the last third, otherwise after a letter.
+
+    >>> clip("a dog runs on the grass", 16), clip("犬が草の上を走っている", 10), clip("x" * 9, 5)
+    ('a dog runs on …', '犬が草の…', 'xxxx…')
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    text = " ".join(text.split())
+    if cell_len(text) <= room:
+        return text
+    head = set_cell_size(text, max(0, room - 1)).rstrip()
+    blank = head.rfind(" ")
+    cut = head[:blank] if blank > len(head) * 2 // 3 and not text[len(head) :].startswith(" ") else head
+    return f"{cut} …" if " " in cut and cell_len(cut) + 2 <= room else f"{cut}…"
+
+
+def pad(text: str, room: int) -> str:
+    """Filled up with blanks to so many cells."""
+    from rich.cells import cell_len
+
+    return text + " " * (room - cell_len(text))
 
 
 def least_width(head: str, cells: Sequence[str], number: bool) -> int:
@@ -37,28 +64,33 @@ def naming(numbers: Sequence[bool]) -> int:
 
 
 def blocks(
-    natural: Sequence[int], least: Sequence[int], names: int, width: int
+    natural: Sequence[int], least: Sequence[int], keys: Sequence[int], width: int
 ) -> list[list[tuple[int, int]]]:
-    """(column, its width) for every block; the first `names` columns say what a row is about.
+    """(column, its width) for every block. The columns `keys` say what a row is about: they stand in every
+    block, folded where they would take more than half of it.
 
-    >>> blocks([6, 10, 30], [6, 10, 16], 1, 40)
+    >>> blocks([6, 10, 30], [6, 10, 16], [0], 40)
     [[(0, 6), (1, 10), (2, 16)]]
-    >>> blocks([6, 10, 30], [6, 10, 16], 1, 30)
+    >>> blocks([6, 10, 30], [6, 10, 16], [0], 30)
     [[(0, 6), (1, 10)], [(0, 6), (2, 19)]]
+    >>> blocks([20, 20, 9, 9], [20, 20, 9, 9], [0, 1], 30)
+    [[(0, 6), (1, 7), (2, 9)], [(0, 6), (1, 7), (3, 9)]]
     """
     room = width - EDGES
     every = list(range(len(natural)))
     if _taken(least, every) <= room:
         return [_widths(natural, least, every, room)]
-    keys = every[: max(names, 1)]
-    while len(keys) > 1 and _taken(least, keys) > room // 2:
-        keys.pop()
+    keys = list(keys)[:-1] if len(keys) == len(every) > 1 else list(keys)
+    narrow = dict(_widths(least, [min(wide, KEY) for wide in least], keys, room // 2))
+    least = [narrow.get(column, wide) for column, wide in enumerate(least)]
     found: list[list[int]] = []
-    for column in every[len(keys) :]:
+    for column in every:
+        if column in keys:
+            continue
         if not found or _taken(least, [*keys, *found[-1], column]) > room:
             found.append([])
         found[-1].append(column)
-    return [_widths(natural, least, [*keys, *block], room) for block in found or [[]]]
+    return [_widths(natural, least, sorted([*keys, *block]), room) for block in found or [[]]]
 
 
 def _taken(widths: Sequence[int], columns: Sequence[int]) -> int:

@@ -9,7 +9,7 @@ from ..human.analysis import CAPTION_MINIMUM, Analysis
 from ..human.quality import FLAGS
 from ..human.reliability import Replication, cost
 from .page import heading, page, paragraph, picture, words
-from .table import Column, Table, to_json
+from .table import Cell, Column, Table, to_json
 
 TEST_NAMES = {
     "t": "paired t-test",
@@ -210,18 +210,17 @@ def system_table(analysis: Analysis) -> Table:
     rows = []
     number = {name: k for k, cluster in enumerate(analysis.ranking.clusters, 1) for name in cluster}
     for s in analysis.ranking.systems:
-        interval = f"[{s.interval[0]:+.3f}, {s.interval[1]:+.3f}]" if s.interval else "one caption"
-        rows.append(
-            [number[s.name], f"{s.ranks[0]}-{s.ranks[1]}", s.name, s.raw, s.z, interval, s.captions, s.n]
-        )
+        rank = f"{s.ranks[0]}-{s.ranks[1]}" if s.ranks[0] != s.ranks[1] else f"{s.ranks[0]}"
+        interval = tuple(s.interval) if s.interval else Cell(None, "one caption")
+        rows.append([number[s.name], rank, s.name, s.raw, s.z, interval, s.captions, s.n])
     return Table(
         [
             Column("cluster", "d"),
             "rank",
-            "system",
+            Column("system", key=True),
             Column("raw", ".1f"),
             Column("z", "+.3f"),
-            "95 %",
+            Column("95 %", "+.3f"),
             Column("captions", ",d"),
             Column("ratings", ",d"),
         ],
@@ -246,8 +245,8 @@ def pair_table(analysis: Analysis) -> Table:
     ]
     return Table(
         [
-            "better",
-            "worse",
+            Column("better", key=True),
+            Column("worse", key=True),
             Column("p", ".4g"),
             Column("p Holm", ".4g"),
             Column("p BH", ".4g"),
@@ -267,7 +266,14 @@ def worker_table(analysis: Analysis) -> Table:
         for w in analysis.quality.workers
     ]
     return Table(
-        ["rater", "passed", "because", Column("ratings", ",d"), Column("s/rating", ".1f"), "flags"],
+        [
+            Column("rater", key=True),
+            "passed",
+            "because",
+            Column("ratings", ",d"),
+            Column("s/rating", ".1f"),
+            "flags",
+        ],
         rows,
         title="Raters",
     )
@@ -292,7 +298,7 @@ def evidence_table(analysis: Analysis) -> Table:
     ]
     return Table(
         [
-            "rater",
+            Column("rater", key=True),
             Column("pairs", "d"),
             Column("undamaged", ".1f"),
             Column("damaged", ".1f"),

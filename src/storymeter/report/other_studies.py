@@ -10,7 +10,7 @@ from typing import Any
 from ..human.preference import MetricAccuracy, Preference
 from ..human.survey import Survey
 from .page import page, paragraph, picture, words
-from .table import Column, Table, to_json
+from .table import Cell, Column, Table, to_json
 
 PREFERENCE_WORDS = {
     "items": "how many videos were compared",
@@ -98,22 +98,20 @@ def preferences(results: Sequence[Preference]) -> Study:
 
     rows = []
     for r in results:
-        interval = (
-            f"[{100 * r.interval[0]:.1f}, {100 * r.interval[1]:.1f}]" if r.interval else "no item decided"
-        )
+        interval = tuple(r.interval) if r.interval else Cell(None, "no item decided")
         rows.append(
             [r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b, interval, r.p, r.alpha]
         )
     table = Table(
         [
-            "A",
-            "B",
+            Column("A", key=True),
+            Column("B", key=True),
             Column("items", ",d"),
             Column("A wins", "d"),
             Column("B wins", "d"),
             Column("undecided", "d"),
             Column("share B %", ".1f", 100.0),
-            "95 %",
+            Column("95 %", ".1f", 100.0),
             Column("p", ".4g"),
             Column("alpha", ".3f"),
         ],
@@ -150,7 +148,7 @@ def survey(result: Survey) -> Study:
         rows.append([system, *cells, result.votes[system], result.votes[system] / total if total else None])
     first = Table(
         [
-            "system",
+            Column("system", key=True),
             *(Column(c, ".2f") for c in result.criteria),
             Column("votes", "d"),
             Column("vote share %", ".1f", 100.0),
@@ -222,7 +220,7 @@ def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
             p.b,
             m.metric,
             m.accuracy,
-            f"[{100 * m.interval[0]:.1f}, {100 * m.interval[1]:.1f}]" if m.interval else "no decided item",
+            tuple(m.interval) if m.interval else Cell(None, "no decided item"),
             m.n,
             m.ties,
         ]
@@ -232,11 +230,11 @@ def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
     meaning = {"half": "counts half", "wrong": "counts as wrong", "drop": "is left out"}[rule]
     return Table(
         [
-            "A",
-            "B",
-            "metric",
+            Column("A", key=True),
+            Column("B", key=True),
+            Column("metric", key=True),
             Column("accuracy %", ".1f", 100.0),
-            "95 %",
+            Column("95 %", ".1f", 100.0),
             Column("items", "d"),
             Column("metric ties", "d"),
         ],

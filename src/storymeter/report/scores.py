@@ -9,11 +9,16 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ..engine.compare import Comparison
 from ..engine.evaluate import Report
 from ..errors import MissingPartError, UsageError
 from ..files import atomic
 from ..metric import Metric, Score
-from .table import Column, Table, to_json
+from ..signature import Signature
+from .table import Cell, Column, Table, raw, to_json
+
+#: a difference is called significant below this p after Holm's correction
+SIGNIFICANT = 0.05
 
 
 def score_json(report: Report) -> str:
@@ -45,27 +50,113 @@ def _record(score: Score) -> dict[str, Any]:
 
 
 def score_table(report: Report) -> Table:
-    """One row per system and metric; fractions are printed as percentages where the field does."""
-    rows = []
+    """One row per system and metric, with parts; fractions are printed as percentages where the field
+    does.
+    """
+    rows, numbers = [], []
     for system in report.systems:
         for metric, score in zip(report.metrics, system.scores, strict=True):
-            scale = 100.0 if metric.percent else 1.0
-            interval = (
-                ""
-                if score.interval is None
-                else f"[{score.interval[0] * scale:.2f}, {score.interval[1] * scale:.2f}]"
+            people, few = Column("", ".2f", _scale(metric)), dict(list(score.parts.items())[:4])
+            rows.append(
+                [
+                    system.name,
+                    score.metric,
+                    *(Cell(x, people.show(x)) for x in (score.value, score.interval)),
+                    Cell(score.parts, people.show(few)),
+                    score.n,
+                ]
             )
-            parts = "  ".join(f"{key} {value * scale:.2f}" for key, value in list(score.parts.items())[:4])
-            rows.append([system.name, score.metric, score.value * scale, interval, parts, score.n])
-    columns: Sequence[Column | str] = [
-        "system",
-        "metric",
-        Column("score", ".2f"),
-        "95 %",
-        "parts",
-        Column("n", ",d"),
+            numbers.append([*(raw(cell) for cell in rows[-1]), str(score.signature)])
+    names: list[Column | str] = [Column("system", key=True), Column("metric", key=True)]
+    machine = Table([*names, "value", "interval", "parts", "n", "signature"], numbers)
+    return Table(
+        [*names, "score", "95 %", "parts", Column("n", ",d")],
+        rows,
+        signatures=signature_lines(report),
+        machine=machine,
+    )
+
+
+def leaderboard_table(report: Report, comparisons: Sequence[Comparison] = ()) -> Table:
+    """Systems below each other, metrics side by side: the best is bold, † marks what is not significantly
+    worse than it.
+    """
+    columns = [
+        _leaderboard_column(metric, [system.scores[k] for system in report.systems], report, comparisons)
+        for k, metric in enumerate(report.metrics)
     ]
-    return Table(columns, rows)
+    arrows = {True: "", False: " ↓", None: ""}
+    heads: list[Column | str] = [
+        Column("system", key=True),
+        *(m.name + arrows[m.higher_is_better] for m in report.metrics),
+    ]
+    rows = [[system.name, *(column[k] for column in columns)] for k, system in enumerate(report.systems)]
+    shown = [cell for column in columns for cell in column]
+    notes = [
+        "± half of the 95 % interval (bootstrap)." if any("±" in cell.text for cell in shown) else "",
+        "Bold or *: the best." if any(cell.strong for cell in shown) else "",
+        "†: not significantly worse than the best (permutation test, Holm, p ≥ .05)."
+        if any(cell.mark for cell in shown)
+        else "",
+        "↓ less is better." if any(m.higher_is_better is False for m in report.metrics) else "",
+    ]
+    return Table(
+        heads,
+        rows,
+        note=" ".join(note for note in notes if note),
+        signatures=signature_lines(report),
+        machine=score_table(report).machine,
+    )
+
+
+def _leaderboard_column(
+    metric: Metric, scores: Sequence[Score], report: Report, comparisons: Sequence[Comparison]
+) -> list[Cell]:
+    """The cells of one metric, a system each."""
+    sign = {True: 1.0, False: -1.0, None: 0.0}[metric.higher_is_better]
+    best = max((sign * score.value for score in scores), default=0.0)
+    leading = [
+        sign != 0 and len(scores) > 1 and sign * score.value == best and best != -np.inf for score in scores
+    ]
+    leaders = {system.name for system, leads in zip(report.systems, leading, strict=True) if leads}
+    near = {
+        name
+        for c in comparisons
+        if c.metric == metric.name and c.p_holm >= SIGNIFICANT and leaders & {c.a, c.b}
+        for name in (c.a, c.b)
+    } - leaders
+    cells = []
+    for system, score, leads in zip(report.systems, scores, leading, strict=True):
+        text = f"{score.value * _scale(metric):.2f}"
+        if score.interval is not None:
+            text += f" ± {(score.interval[1] - score.interval[0]) / 2 * _scale(metric):.2f}"
+        cells.append(Cell(score.value, text, strong=leads, mark="†" if system.name in near else ""))
+    return cells
+
+
+def _scale(metric: Metric) -> float:
+    return 100.0 if metric.percent else 1.0
+
+
+def signature_lines(report: Report) -> list[str]:
+    """What the numbers depend on: the fields that all share once, then what each metric adds."""
+    found: dict[str, Signature] = {}
+    for k, metric in enumerate(report.metrics):
+        each = {system.name: system.scores[k].signature for system in report.systems}
+        if len(set(each.values())) == 1:
+            found[metric.name] = next(iter(each.values()))
+        else:
+            found |= {f"{metric.name} of {name}": signature for name, signature in each.items()}
+    shared = [
+        field
+        for field in next(iter(found.values()), Signature()).fields
+        if len(found) > 1 and all(field in signature.fields for signature in found.values())
+    ]
+    lines = [f"all: {Signature(tuple(shared))}"] if shared else []
+    for name, signature in found.items():
+        own = tuple(field for field in signature.fields if field not in shared and field[0] != "metric")
+        lines.append(f"{name}: {Signature(own)}" if own else name)
+    return lines
 
 
 def coverage_lines(report: Report) -> list[str]:
@@ -84,11 +175,11 @@ def document_table(report: Report) -> Table:
     """One row per system and document: every metric's value and parts, worked out from that document
     alone.
     """
-    heads: list[str] = []
+    heads: list[Column | str] = []
     rows: list[list[Any]] = []
     for system in report.systems:
         blocks = []
-        heads = ["system", "document"]
+        heads = [Column("system", key=True), Column("document", key=True)]
         for metric, score in zip(report.metrics, system.scores, strict=True):
             values = _by_document(metric, score)
             heads += [score.metric if key == "value" else f"{score.metric}.{key}" for key in values]

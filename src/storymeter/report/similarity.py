@@ -70,10 +70,10 @@ def source_table(found: Similarity) -> Table:
     ]
     return Table(
         [
-            "source",
+            Column("source", key=True),
             "kind",
             Column("to all others", ".3f"),
-            "interval",
+            Column("interval", ".3f"),
             Column("to people", ".3f"),
             Column("to systems", ".3f"),
             "≤ 0 … 1",
@@ -103,7 +103,7 @@ def kind_table(found: Similarity) -> Table:
             Column("pairs of sources", ",d"),
             Column("similarities", ",d"),
             Column("mean", ".3f"),
-            "interval",
+            Column("interval", ".3f"),
             *(Column(name, ".3f") for name in QUANTILES),
             "≤ 0 … 1",
         ],
@@ -199,8 +199,13 @@ def similarity_page(found: Similarity) -> str:
         picture(pictures["kinds"], "How the similarities are distributed, by kind of pair."),
         paragraph(
             "Each line is a histogram of single similarities, one per item and pair of sources; dotted: the"
-            " median. Where the line of human-human lies left, people chose different things to tell: a"
-            " system that is far from one of them is not wrong for that alone.",
+            " median."
+            + (
+                " Where the line of human-human lies left, people chose different things to tell: a system"
+                " that is far from one of them is not wrong for that alone."
+                if found.of_kind("human-human").size
+                else ""
+            ),
             note=True,
         ),
         heading("Every source against the others"),
@@ -226,10 +231,8 @@ def _value(mean: Mean | None) -> float:
     return math.nan if mean is None else mean.value
 
 
-def _interval(mean: Mean | None) -> str | None:
-    return (
-        None if mean is None or mean.interval is None else f"[{mean.interval[0]:.3f}, {mean.interval[1]:.3f}]"
-    )
+def _interval(mean: Mean | None) -> tuple[float, float] | None:
+    return None if mean is None or mean.interval is None else (mean.interval[0], mean.interval[1])
 
 
 def _kind(found: Similarity, source: int) -> str:

@@ -1,9 +1,12 @@
-"""One table, many costumes: terminal, CSV, LaTeX, Markdown, HTML, JSON. Rendering never prints.
+"""A table for people and for machines. Rendering never prints; the other styles are in `styles`.
 
->>> table = Table(["system", Column("SODA c", ".2f")], [["mine", 5.1249], ["yours", None]])
+People get rounded numbers, percentages and intervals in brackets; machines get every number in full, on one
+scale, an interval as two columns and parts as a column each.
+
+>>> table = Table(["system", Column("SODA c", ".2f", 100)], [["mine", 0.051249], ["yours", None]])
 >>> print(table.render("csv").strip())
 system,SODA c
-mine,5.1249
+mine,0.051249
 yours,
 >>> print(table.render("markdown"))
 | system | SODA c |
@@ -15,12 +18,10 @@ yours,
 
 from __future__ import annotations
 
-import csv
-import html
 import io
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,17 +47,37 @@ def harmless(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """A value for machines beside the text for people, where the column alone cannot say how it is shown."""
+
+    value: object
+    text: str
+    strong: bool = False
+    #: stands behind the text, such as †
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A heading, and how its numbers are shown to people (`.2f`, `,d`); files for machines get them in
-    full.
+    full. An interval is a pair of numbers, parts are a mapping.
     """
 
     name: str
     format: str = ""
     #: numbers are multiplied by this for people: 100 where the field prints percentages
     scale: float = 1.0
+    #: names its row: stands in every block of a narrow terminal, and is never altered, so that files can be
+    #: joined by it
+    key: bool = False
+    #: what the two ends of an interval are called in files
+    ends: tuple[str, str] = ("low", "high")
+    #: what stands before the names of parts in files
+    prefix: str = "part_"
 
     def show(self, value: object) -> str:
+        if isinstance(value, Cell):
+            return harmless(value.text + value.mark)
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return MISSING
         if isinstance(value, bool):
@@ -66,7 +87,16 @@ class Column:
                 value * self.scale if self.scale != 1 else value,
                 self.format or ("," if isinstance(value, int) else ".4f"),
             )
+        if isinstance(value, tuple):
+            return f"[{', '.join(self.show(end) for end in value)}]"
+        if isinstance(value, Mapping):
+            return "  ".join(f"{harmless(str(key))} {self.show(part)}" for key, part in value.items())
         return harmless(str(value))
+
+
+def raw(value: object) -> object:
+    """What machines get of a cell."""
+    return value.value if isinstance(value, Cell) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +105,10 @@ class Table:
     rows: Sequence[Sequence[Any]]
     title: str = ""
     note: str = ""
+    #: what the numbers depend on, a line each; every style but the terminal's and CSV writes it below
+    signatures: Sequence[str] = ()
+    #: what CSV holds instead, where people see another shape
+    machine: Table | None = None
     heads: tuple[Column, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -86,13 +120,15 @@ class Table:
                 raise ValueError(f"a row of {len(row)} cells under {len(self.heads)} headings")
 
     def render(self, style: str = "table", *, width: int | None = None, colour: bool = False) -> str:
+        from .styles import STYLES
+
         if style == "table":
             return self._terminal(width, colour)
         if style not in STYLES:
             raise UsageError(
                 f"There is no table format {style!r}.", hint=f"Known: table, {', '.join(STYLES)}."
             )
-        return STYLES[style](self)
+        return STYLES[style](self.machine if style == "csv" and self.machine else self)
 
     def shown(self) -> list[list[str]]:
         return [[head.show(value) for head, value in zip(self.heads, row, strict=True)] for row in self.rows]
@@ -100,10 +136,39 @@ class Table:
     def numeric(self) -> list[bool]:
         """Which columns hold numbers, and so are set flush right."""
         return [
-            any(isinstance(row[k], int | float) for row in self.rows)
-            and all(row[k] is None or isinstance(row[k], int | float) for row in self.rows)
+            any(_number(row[k]) for row in self.rows)
+            and all(raw(row[k]) is None or _number(row[k]) for row in self.rows)
             for k in range(len(self.heads))
         ]
+
+    def strong(self) -> list[list[bool]]:
+        return [[isinstance(value, Cell) and value.strong for value in row] for row in self.rows]
+
+    def _marked(self) -> list[list[str]]:
+        """The cells as a terminal shows them: `*` behind what is strong, for colour may be missing, and the
+        digits of a column below each other whatever stands behind them.
+        """
+        marked = [
+            any(isinstance(row[k], Cell) and (row[k].strong or row[k].mark) for row in self.rows)
+            for k in range(len(self.heads))
+        ]
+        return [
+            [
+                text
+                if not marks
+                else f"{text}*"
+                if isinstance(value, Cell) and value.strong
+                else text
+                if isinstance(value, Cell) and value.mark
+                else f"{text}\N{NO-BREAK SPACE}"
+                for text, value, marks in zip(cells, row, marked, strict=True)
+            ]
+            for cells, row in zip(self.shown(), self.rows, strict=True)
+        ]
+
+    def _keys(self, numbers: Sequence[bool]) -> list[int]:
+        named = [k for k, head in enumerate(self.heads) if head.key]
+        return named or list(range(naming(numbers)))
 
     def _terminal(self, width: int | None, colour: bool) -> str:
         from rich import box
@@ -111,7 +176,8 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        numbers, names, shown = self.numeric(), [harmless(head.name) for head in self.heads], self.shown()
+        numbers, names, shown = self.numeric(), [harmless(head.name) for head in self.heads], self._marked()
+        strong = self.strong()
         cells = [[row[k] for row in shown] for k in range(len(names))]
         natural = [natural_width([name, *column]) for name, column in zip(names, cells, strict=True)]
         least = [
@@ -119,7 +185,7 @@ class Table:
             for name, column, number in zip(names, cells, numbers, strict=True)
         ]
         # a table that goes into a file or a pipe is never cut
-        fitted = blocks(natural, least, naming(numbers), width) if width else [list(enumerate(natural))]
+        fitted = blocks(natural, least, self._keys(numbers), width) if width else [list(enumerate(natural))]
         console = Console(
             file=io.StringIO(),
             width=width or 100_000,
@@ -136,116 +202,16 @@ class Table:
                     table.add_column(
                         Text(names[k]), justify="right" if numbers[k] else "left", overflow="fold", width=wide
                     )
-                for row in shown:
-                    table.add_row(*(Text(row[k]) for k, _ in block))
+                for row, marks in zip(shown, strong, strict=True):
+                    table.add_row(*(Text(row[k], "bold" if marks[k] and colour else "") for k, _ in block))
                 console.print(table)
             if self.note:
                 console.print(Text(harmless(self.note), "dim"))
         return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
 
 
-def _csv(table: Table) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_plain(head.name) for head in table.heads])
-    writer.writerows([_plain(value) for value in row] for row in table.rows)
-    return out.getvalue()
-
-
-def _plain(value: object) -> object:
-    """A cell for a machine: missing is empty, and text that a spreadsheet would run as a formula is
-    defused.
-    """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + value
-    return value
-
-
-_LATEX = {
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-    MISSING: "--",
-    "\n": " ",
-    "\t": " ",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
-
-
-def _latex(table: Table) -> str:
-    def escape(text: str) -> str:
-        return "".join(_LATEX.get(char, char) for char in text)
-
-    def line(cells: Sequence[str]) -> str:
-        row = " & ".join(escape(cell) for cell in cells) + r" \\"
-        return (
-            "{}" + row if row.startswith(("[", "*")) else row
-        )  # after \\ or a rule these would be its option
-
-    align = "".join("r" if number else "l" for number in table.numeric())
-    body = [line([head.name for head in table.heads]), r"\midrule", *(line(row) for row in table.shown())]
-    tabular = "\n".join(
-        [rf"\begin{{tabular}}{{{align}}}", r"\toprule", *body, r"\bottomrule", r"\end{tabular}"]
-    )
-    comments = [f"% {line}" for text in (table.title, table.note) for line in text.splitlines()]
-    return "\n".join(["% needs \\usepackage{booktabs}", *comments, tabular]) + "\n"
-
-
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-
-
-def _markdown(table: Table) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return (
-            "| "
-            + " | ".join(_TAG.sub("&lt;", cell.replace("|", "\\|").replace("\n", " ")) for cell in cells)
-            + " |"
-        )
-
-    rule = "|" + "|".join("--:" if number else ":--" for number in table.numeric()) + "|"
-    return (
-        "\n".join([line([head.name for head in table.heads]), rule, *(line(row) for row in table.shown())])
-        + "\n"
-    )
-
-
-def _html(table: Table) -> str:
-    numbers = table.numeric()  # once: it looks at every row
-
-    def cells(tag: str, row: Sequence[str]) -> str:
-        return "".join(
-            f"<{tag}{' class=number' if number else ''}>{html.escape(cell)}</{tag}>"
-            for cell, number in zip(row, numbers, strict=True)
-        )
-
-    parts = ["<table>"]
-    if table.title:
-        parts.append(f"<caption>{html.escape(table.title)}</caption>")
-    parts.append(f"<thead><tr>{cells('th', [head.name for head in table.heads])}</tr></thead><tbody>")
-    parts.extend(f"<tr>{cells('td', row)}</tr>" for row in table.shown())
-    parts.append("</tbody></table>")
-    if table.note:
-        parts.append(f"<p class=note>{html.escape(table.note)}</p>")
-    return "\n".join(parts) + "\n"
-
-
-def _json(table: Table) -> str:
-    names = [head.name for head in table.heads]
-    records = [
-        dict(zip(names, (None if isinstance(v, float) and math.isnan(v) else v for v in row), strict=True))
-        for row in table.rows
-    ]
-    return to_json({"schema": 1, "title": table.title, "rows": records})
+def _number(value: object) -> bool:
+    return isinstance(raw(value), int | float) and not isinstance(raw(value), bool)
 
 
 def to_json(value: Any) -> str:
@@ -260,12 +226,3 @@ def _builtin(value: Any) -> Any:
     if hasattr(value, "tolist"):  # numpy scalars and arrays
         return value.tolist()
     return str(value)
-
-
-STYLES: dict[str, Callable[[Table], str]] = {
-    "csv": _csv,
-    "latex": _latex,
-    "markdown": _markdown,
-    "html": _html,
-    "json": _json,
-}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..captions import Caption, Corpus
 from ..dense.links import Link, VideoLinks
+from .fitting import clip, pad
 from .page import heading, page, paragraph
 from .table import Column, Table, harmless
 
@@ -138,9 +139,9 @@ def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
         last = max(first + 1, min(axis, round(event.end / span * axis)))
         partner = timeline.partner(reference=number) if letter == "g" else timeline.partner(caption=number)
         bar = ("█" if partner != "no partner" else "░") * (last - first)
-        text = textwrap.shorten(" ".join(event.text.split()), room, placeholder=" …")
+        text = pad(clip(harmless(event.text), room), room)
         lines.append(
-            f"{letter}{number + 1:<3}{' ' * first}{bar}{' ' * (axis - last)} {text:<{room}}"
+            f"{letter}{number + 1:<3}{' ' * first}{bar}{' ' * (axis - last)} {text}"
             f" {'-> ' if letter == 'g' else '<- '}{partner}".rstrip()
         )
     return lines if events else [*lines, "    none"]

@@ -89,3 +89,33 @@ def test_a_narrow_terminal_cuts_tables_into_blocks_that_name_their_rows() -> Non
 def test_a_file_gets_tables_and_notes_uncut() -> None:
     text = WIDE.render("table")
     assert WIDE.note in text.splitlines() and text.count("rank") == 1
+
+
+def test_names_are_folded_and_never_left_out() -> None:
+    names = ["a" * 44, "b" * 44]
+    table = Table(
+        [Column("metric", key=True), Column("A", key=True), *(Column(f"n{k}", ".4f") for k in range(9))],
+        [[*names, *[0.5] * 9]],
+    )
+    text = table.render("table", width=80)
+    blocks = text.count("metric")
+    assert blocks > 1 and text.count("a" * 6) >= blocks
+    assert text.count("a") == 44 * blocks and text.count("b") == 44 * blocks
+
+
+def test_yes_and_no_are_words_and_stand_left() -> None:
+    assert Table(["holds"], [[True], [False]]).numeric() == [False]
+
+
+def test_cells_are_as_wide_as_the_terminal_draws_them() -> None:
+    from rich.cells import cell_len
+
+    text = Table(["文", "n"], [["犬が草の上を走っている", 1], ["dog", 2]]).render("table", width=60)
+    rows = [line for line in text.splitlines() if line.rstrip().endswith(("1", "2"))]
+    assert len({cell_len(line.rstrip()) for line in rows}) == 1
+
+
+def test_intervals_and_parts_are_columns_of_their_own_in_files() -> None:
+    table = Table(["a", "95 %", "parts"], [["x", (0.1, 0.2), {"f1": 0.3}], ["y", None, {}]])
+    assert table.render("csv") == "a,low,high,part_f1\nx,0.1,0.2,0.3\ny,,,\n"
+    assert "[0.1000, 0.2000]" in table.render("table")

@@ -38,3 +38,16 @@ def test_an_empty_story_still_renders() -> None:
     nothing = Timeline("v", "s", "r", "meteor", 0.0, [], [], [], 0, 0, 0)
     assert "v" in terminal(nothing)
     assert "<svg" in timeline_page(nothing)
+
+
+def test_japanese_and_right_to_left_text_fills_its_place_and_no_more() -> None:
+    from rich.cells import cell_len
+
+    texts = ["犬が草の上を走っている。" * 8, "رجل يركض في الحديقة " * 12, "👩‍👩‍👧 🐕 " * 30, "x" * 400]
+    events = [Event(text, 0, 9) for text in texts]
+    shown = terminal(Timeline("v", "s", "r", "meteor", 20.0, events, [], [], 0, 0, 0), 100)
+    rows = [line for line in shown.splitlines() if line.startswith("g")]
+    assert len(rows) == 4
+    for row, text in zip(rows, texts, strict=True):
+        assert text[:10] in row and "…" in row and cell_len(row) <= 100
+    assert len({cell_len(row.partition("->")[0]) for row in rows}) == 1

@@ -1,0 +1,93 @@
+"""Score tables: wide for people, long and in full for machines."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.engine.compare import compare
+from storymeter.engine.evaluate import Report, evaluate
+from storymeter.report.comparison import comparison_table, difference_table
+from storymeter.report.scores import (
+    document_table,
+    leaderboard_table,
+    score_json,
+    score_table,
+    signature_lines,
+)
+
+IDS = ["-AwyG", "=1+1", "plain"]
+TEXTS = ["a man rides a horse", "a dog runs on the grass", "two women cook in a kitchen"]
+
+
+def corpus(name: str, texts: list[str]) -> Corpus:
+    return Corpus(
+        tuple(Document(i, (Caption(text, 0.0, 9.0),), 10.0) for i, text in zip(IDS, texts, strict=True)), name
+    )
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    good, bad = corpus("a-system-with-a-long-name", TEXTS), corpus("another-system", [*TEXTS[:2], "nothing"])
+    return evaluate(
+        candidates=[good, bad], references=[corpus("people", TEXTS)], metrics=["soda_c", "cider", "rouge_l"]
+    )
+
+
+def records(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_people_get_one_row_per_system_with_the_best_marked(report: Report) -> None:
+    table = leaderboard_table(report, compare(report))
+    assert [row[0] for row in table.rows] == ["a-system-with-a-long-name", "another-system"]
+    text = table.render("table", width=80)
+    assert "*" in text and "±" in text and "bold" in text.casefold()
+    assert "†" in text  # two thirds of three documents are no proof
+    assert "**" in table.render("markdown") and r"\textbf{" in table.render("latex")
+    assert "<strong>" in table.render("html")
+
+
+def test_machines_get_fractions_and_named_columns(report: Report) -> None:
+    found = records(leaderboard_table(report).render("csv"))
+    assert found == records(score_table(report).render("csv"))
+    row = next(r for r in found if (r["system"], r["metric"]) == ("another-system", "soda_c"))
+    score = report["another-system", "soda_c"]
+    assert float(row["value"]) == score.value < 1
+    assert score.interval is not None
+    assert (float(row["low"]), float(row["high"])) == score.interval
+    assert float(row["part_recall"]) == score.parts["recall"]
+    assert row["signature"] == str(score.signature)
+
+
+@pytest.mark.parametrize("style", ["latex", "markdown", "html"])
+def test_signatures_are_in_every_style_and_their_common_part_once(report: Report, style: str) -> None:
+    lines = signature_lines(report)
+    assert lines[0].startswith("all: ") and "tok:ptb" in lines[0]
+    for make in (score_table, leaderboard_table):
+        text = make(report).render(style)
+        assert text.count("tok:ptb") == 1 and "scorer:meteor" in text
+    assert score_json(report).count("tok:ptb") == 6
+
+
+def test_ids_in_files_are_those_of_the_input(report: Report) -> None:
+    assert {row["document"] for row in records(document_table(report).render("csv"))} == set(IDS)
+
+
+def test_a_comparison_keeps_both_names_in_every_block_of_a_narrow_terminal(report: Report) -> None:
+    text = comparison_table(compare(report)).render("table", width=60)
+    heads = [line.split() for line in text.splitlines() if line.strip().startswith("metric")]
+    assert len(heads) > 2 and all(head[:3] == ["metric", "A", "B"] for head in heads)
+    assert max(map(len, text.splitlines())) <= 60
+
+
+def test_files_of_comparisons_are_fractions_with_named_ends(report: Report) -> None:
+    comparisons = compare(report)
+    row = records(comparison_table(comparisons).render("csv"))[0]
+    assert float(row["A - B"]) == comparisons[0].difference < 1
+    assert (float(row["low"]), float(row["high"])) == comparisons[0].interval
+    assert int(row["wins"]) + int(row["ties"]) + int(row["losses"]) == int(row["n"]) == 3
+    assert records(difference_table(comparisons).render("csv"))[0]["document"] == "plain"
