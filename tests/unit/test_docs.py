@@ -1,11 +1,11 @@
 """Every fenced block of the documentation runs.
 
 ```python  blocks are executed, one after another per page, in one namespace.
-```console blocks hold commands after `$ ` and, below them, lines of their output, which must appear in that
-order; `…` stands for
-           anything. A block marked ```console data needs the real data folder and is skipped where that is
+```console blocks hold commands after `$ `, which run in a real shell as a reader would paste them, and,
+           below them, lines of their output, which must appear in that order; `…` stands for anything. A block marked ```console data needs the real data folder and is skipped where that is
            absent.
-Other blocks (```sh for what installs things, ```text) are for people only.
+```sh      blocks, for what installs things or needs the reader's own files, are read by the shell, not run.
+Other blocks (```text) are for people only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -60,10 +59,14 @@ def _check_output(command: str, wanted: list[str], text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder where a reader of the documentation would stand: the examples are here, and nothing else."""
-    folder = tmp_path_factory.mktemp("desk")
+    folder = tmp_path_factory.mktemp("reader")
     shutil.copytree(ROOT / "examples", folder / "examples")
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "storymeter"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m storymeter "$@"\n')
+    program.chmod(0o755)
     data = Path(os.environ.get("STORYMETER_DATA", ROOT.parent / "shared" / "data"))
     if data.is_dir():
         (folder / "data").symlink_to(data.resolve())
@@ -71,32 +74,56 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if _blocks(p, "console")], ids=lambda p: p.name)
-def test_commands(page: Path, desk: Path) -> None:
+def test_commands(page: Path, reader: Path) -> None:
     for mark, body in _blocks(page, "console"):
-        if mark == "data" and not (desk / "data").exists():
+        if mark == "data" and not (reader / "data").exists():
             continue
         for command, wanted in _commands(body):
-            words = shlex.split(command)
-            assert words[0] == "storymeter", f"only storymeter commands run here: {command}"
+            assert command.startswith("storymeter "), f"only storymeter commands run here: {command}"
             done = subprocess.run(
-                [sys.executable, "-m", "storymeter", *words[1:]],
-                cwd=desk,
+                ["bash", "-c", command],
+                cwd=reader,
                 capture_output=True,
                 text=True,
                 timeout=300,
-                env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
+                env={
+                    **os.environ,
+                    "COLUMNS": "200",
+                    "NO_COLOR": "1",
+                    "PATH": f"{reader / 'bin'}:{os.environ['PATH']}",
+                },
             )
+            assert "syntax error" not in done.stderr, f"{command}: {done.stderr}"
             assert "Traceback" not in done.stderr, done.stderr
             assert done.returncode == 0 or wanted, f"{command}: {done.stderr}"
             _check_output(command, wanted, done.stdout + done.stderr)
 
 
+@pytest.mark.parametrize("page", [p for p in PAGES if _blocks(p, "sh")], ids=lambda p: p.name)
+def test_shell_blocks_are_free_of_syntax_errors(page: Path) -> None:
+    for _, body in _blocks(page, "sh"):
+        done = subprocess.run(["bash", "-n"], input=body, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, f"{body}\n{done.stderr}"
+
+
+def test_examples_of_the_help_can_be_pasted() -> None:
+    """Every line of a docstring of a verb that begins with `storymeter `."""
+    for module in sorted((ROOT / "src" / "storymeter" / "cli").rglob("*.py")):
+        for line in module.read_text(encoding="utf-8").splitlines():
+            command = re.split(r" {3,}", line.strip())[0]
+            if command.startswith("storymeter ") and "…" not in command:
+                done = subprocess.run(
+                    ["bash", "-n", "-c", command], capture_output=True, text=True, timeout=60
+                )
+                assert done.returncode == 0, f"{module.name}: {command}\n{done.stderr}"
+
+
 @pytest.mark.parametrize("page", [p for p in PAGES if _blocks(p, "python")], ids=lambda p: p.name)
-def test_python(page: Path, desk: Path) -> None:
+def test_python(page: Path, reader: Path) -> None:
     script = "\n\n".join(
-        body for mark, body in _blocks(page, "python") if mark != "data" or (desk / "data").exists()
+        body for mark, body in _blocks(page, "python") if mark != "data" or (reader / "data").exists()
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=desk, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", script], cwd=reader, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, f"{script}\n{done.stderr}"
