@@ -37,13 +37,18 @@ def reading_options(function: F) -> F:
                 help="Format of the files; default: seen from their content.",
             ),
             click.option(
-                "--id-map", metavar="MAP", help="strip-v, add-v, strip-ext, sequence, or a file of pairs."
+                "--id-map",
+                multiple=True,
+                metavar="MAP",
+                help=(
+                    "strip-v, add-v, strip-ext, sequence, or a file of pairs; several are applied in order."
+                ),
             ),
             click.option(
                 "--columns",
                 callback=_columns,
                 metavar="PAIRS",
-                help="Columns of a table: video=clip,text=caption",
+                help="Columns of a table: video=clip,text=caption; of models' answers: answer=response",
             ),
             click.option(
                 "--repair",

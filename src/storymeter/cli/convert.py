@@ -25,7 +25,7 @@ def command(
     target: str,
     format: str | None,
     repair: bool,
-    id_map: str | None,
+    id_map: tuple[str, ...],
     columns: dict[str, str] | None,
     target_format: str | None,
 ) -> None:

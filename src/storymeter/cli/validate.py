@@ -25,7 +25,7 @@ def command(
     files: tuple[str, ...],
     format: str | None,
     repair: bool,
-    id_map: str | None,
+    id_map: tuple[str, ...],
     columns: dict[str, str] | None,
     style: str,
 ) -> None:

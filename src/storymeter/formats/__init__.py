@@ -8,8 +8,11 @@ for problem in examine("mine.json").problems: ...
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Sequence
 
 from ..captions import Corpus
+from ..errors import StorymeterWarning
 from .reading import Reading as Reading
 from .reading import examine as examine
 from .reading import iter_documents as iter_documents
@@ -21,13 +24,26 @@ def read(
     *,
     format: str | None = None,
     repair: bool = False,
-    id_map: str | None = None,
+    id_map: str | Sequence[str] | None = None,
     columns: dict[str, str] | None = None,
 ) -> Corpus:
-    """One file as a corpus; `-` is stdin. The format is seen from the content unless `format` names it.
+    """One file as a corpus; `-` is stdin, a folder holds one video per file. The format is seen from the
+    content unless `format` names it.
 
-    Raises one DataError that lists every error with its place; warnings do not stop it (see `examine`).
-    `repair` swaps reversed segments, clips times to the video and trims blanks; `id_map` is `strip-v`,
-    `add-v`, `strip-ext`, `sequence` or a file of pairs; `columns` maps our names to those of a table:
-    {"text": "caption"}."""
-    return examine(path, format=format, repair=repair, id_map=id_map, columns=columns).require()
+    Raises one DataError that lists every error with its place; warnings do not stop it (see `examine`), but
+    lines that were left out are counted in a StorymeterWarning. `repair` swaps reversed segments, clips times
+    to the video and trims blanks; `id_map` is `strip-v`, `add-v`, `strip-ext`, `sequence` or a file of pairs,
+    or several of them in order; `columns` maps our names to those of a table: {"text": "caption"}."""
+    reading = examine(path, format=format, repair=repair, id_map=id_map, columns=columns)
+    corpus = reading.require()
+    left_out = reading.left_out
+    if left_out:
+        timed = sum(problem.code != "skipped-line" for problem in left_out)
+        warnings.warn(
+            f"{reading.path}: {len(left_out):,} lines or items were left out"
+            + (f", {timed:,} of them with times" if timed else "")
+            + f"; see them with: storymeter validate {reading.path}",
+            StorymeterWarning,
+            stacklevel=2,
+        )
+    return corpus

@@ -1,12 +1,12 @@
-"""Ids of one file in the words of another: `strip-v`, `add-v`, `strip-ext`, `sequence`, or a file of
-pairs.
+"""Ids of one file in the words of another: `strip-v`, `add-v`, `strip-ext`, `sequence`, or a file of pairs;
+several maps are applied one after the other.
 """
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,43 +27,55 @@ _RULES: dict[str, Callable[[Document], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class IdMap:
-    """A renaming of documents. Two ids that become one are an error: nothing is merged by accident."""
+    """Renamings of documents, in order. Two ids that become one are an error: nothing is merged by
+    accident.
+    """
 
-    rename: Callable[[Document], str] | None = None
+    renamings: tuple[Callable[[Document], str], ...] = ()
 
     @classmethod
-    def parse(cls, text: str | None) -> IdMap:
-        if not text:
-            return cls()
-        if text in _RULES:
-            return cls(_RULES[text])
-        if not Path(text).is_file():
-            raise UsageError(
-                f"--id-map {text!r} is neither a rule nor a file.",
-                hint=(
-                    f"Rules: {', '.join(_RULES)}. A file holds a JSON object or two columns: old id, new id."
-                ),
-            )
-        table = _pairs(Path(text))
-        return cls(lambda document: table.get(document.id, document.id))
+    def parse(cls, texts: str | Sequence[str] | None) -> IdMap:
+        """One map or several; a text may name several rules with commas between them."""
+        listed = [texts] if isinstance(texts, str) else list(texts or ())
+        names = [
+            name
+            for text in listed
+            for name in (text.split(",") if all(part in _RULES for part in text.split(",")) else [text])
+        ]
+        return cls(tuple(_renaming(name) for name in names if name))
 
     def apply(self, documents: tuple[Document, ...], check: Check) -> tuple[Document, ...]:
-        if self.rename is None:
+        if not self.renamings:
             return documents
         came_from: dict[str, str] = {}
         out = []
         for document in documents:
-            id = self.rename(document)
-            if came_from.setdefault(id, document.id) != document.id and self.rename is not sequence_id:
+            renamed = document
+            for rename in self.renamings:
+                renamed = msgspec.structs.replace(renamed, id=rename(renamed))
+            before = came_from.setdefault(renamed.id, document.id)
+            if before != document.id and sequence_id not in self.renamings:
                 check.error(
                     "id-collision",
                     "the id map gives two documents the same id",
-                    (id,),
-                    detail=f"{came_from[id]} and {document.id}",
-                    id=id,
+                    (renamed.id,),
+                    detail=f"{before} and {document.id}",
+                    id=renamed.id,
                 )
-            out.append(msgspec.structs.replace(document, id=id))
+            out.append(renamed)
         return tuple(out)
+
+
+def _renaming(name: str) -> Callable[[Document], str]:
+    if name in _RULES:
+        return _RULES[name]
+    if not Path(name).is_file():
+        raise UsageError(
+            f"--id-map {name!r} is neither a rule nor a file.",
+            hint=f"Rules: {', '.join(_RULES)}. A file holds a JSON object or two columns: old id, new id.",
+        )
+    table = _pairs(Path(name))
+    return lambda document: table.get(document.id, document.id)
 
 
 def _pairs(path: Path) -> dict[str, str]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from ..captions import Corpus, Document, Origin
-from ..errors import DataError
+from ..errors import DataError, some
 from . import registry
 from .base import Format, LineFormat
 from .checks import Check, named
@@ -31,6 +35,11 @@ class Reading:
     @property
     def errors(self) -> list[Problem]:
         return [problem for problem in self.problems if problem.severity == "error"]
+
+    @property
+    def left_out(self) -> list[Problem]:
+        """Lines and items that could not be read as captions."""
+        return [problem for problem in self.problems if problem.code.startswith("skipped")]
 
     def require(self) -> Corpus:
         """The corpus, or one DataError that lists every kind of error with its first places."""
@@ -59,14 +68,16 @@ def examine(
     *,
     format: str | None = None,
     repair: bool = False,
-    id_map: str | None = None,
+    id_map: str | Sequence[str] | None = None,
     columns: dict[str, str] | None = None,
 ) -> Reading:
-    """Read a file and list its problems. Raises only where there is nothing to read (no such file, a wrong
-    name).
+    """Read a file, or a folder of files with one video each, and list its problems. Raises only where there
+    is nothing to read (no such file, a wrong name).
     """
     mapped = IdMap.parse(id_map)
     chosen = registry.get(format) if format else None
+    if Path(path).is_dir():
+        return _folder(Path(path), format=format, repair=repair, id_map=id_map, columns=columns)
     check = Check(os.fspath(path), repair=repair)
     with _no_collection():
         source = Source.open(path, check)
@@ -79,9 +90,44 @@ def examine(
     if repair:
         meta["repairs"] = dict(sorted(check.repairs.items()))
     if id_map:
-        meta["id_map"] = id_map
+        meta["id_map"] = id_map if isinstance(id_map, str) else ",".join(id_map)
     origin = Origin(source.path, found, source.sha256)
     return Reading(source.path, Corpus(documents, source.stem, origin, meta), check.problems)
+
+
+def _folder(folder: Path, **options: Any) -> Reading:
+    """Files of one video each (subtitles, chapters, answers) as one corpus; problems name their file."""
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    readings = [examine(path, **options) for path in paths]
+    formats = [reading.corpus.origin.format for reading in readings]
+    many = [
+        path.name
+        for path, found in zip(paths, formats, strict=True)
+        if not found or "documents" in registry.FORMATS[found].carries
+    ]
+    if many or not paths:
+        raise DataError(
+            f"{folder} is a folder, and "
+            + (
+                f"{len(many):,} of its {len(paths):,} files do not hold one video each: {some(many)}."
+                if paths
+                else "it is empty."
+            ),
+            hint="Name the files in it. A folder is read as one system only if each file tells one video.",
+        )
+    problems = [
+        replace(problem, where=f"{path.name}: {problem.where}" if problem.where != "$" else path.name)
+        for path, reading in zip(paths, readings, strict=True)
+        for problem in reading.problems
+    ]
+    sums = "".join(f"{path.name} {r.corpus.origin.sha256}\n" for path, r in zip(paths, readings, strict=True))
+    origin = Origin(str(folder), formats[0], hashlib.sha256(sums.encode()).hexdigest())
+    documents = tuple(document for reading in readings for document in reading.corpus)
+    meta = {key: value for key, value in readings[0].corpus.meta.items() if key != "repairs"}
+    if options["repair"]:
+        done = sum((Counter(reading.corpus.meta["repairs"]) for reading in readings), Counter[str]())
+        meta["repairs"] = dict(sorted(done.items()))
+    return Reading(str(folder), Corpus(documents, folder.name, origin, meta), problems)
 
 
 def _documents(source: Source, chosen: Format | None, check: Check) -> tuple[str, tuple[Document, ...]]:

@@ -10,6 +10,7 @@ from .coco import Annotations, Results
 from .jsonl import JsonLines
 from .lines import Lines
 from .plain import Plain
+from .prose import Prose
 from .source import Source
 from .subtitles import Srt, WebVtt
 from .tables import Csv, Parquet, Tsv
@@ -21,6 +22,7 @@ from .youcook2 import YouCook2
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
+        Prose(),  # before JSON: `[0, 12] a dog` begins like a list
         JsonLines(),
         Vitt(),
         Submission(),

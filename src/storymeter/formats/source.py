@@ -25,13 +25,12 @@ from .problems import Mark
 from .problems import Path as Place
 
 BOM = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _MAGIC = {
     b"\x1f\x8b": "a gzip file: unpack it first (gunzip -k FILE)",
     b"PK\x03\x04": "a zip file: unpack it first",
     b"\xfd7zXZ": "an xz file: unpack it first (unxz -k FILE)",
     b"BZh": "a bzip2 file: unpack it first (bunzip2 -k FILE)",
-    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
     b"<?xml": "an XML file",
     b"<!DOCTYPE": "a web page",
     b"<html": "a web page",
@@ -77,6 +76,8 @@ class Source:
         if data.startswith(BOM):
             check.warn("bom", "the file begins with a byte order mark", (Mark("byte", 0),))
             data = data[len(BOM) :]
+        elif data.startswith(_UTF_16):
+            data = _from_utf_16(data, check)
         self.data = data
 
     @classmethod
@@ -94,9 +95,9 @@ class Source:
 
     @functools.cached_property
     def text(self) -> str:
-        """The file as text; bytes that are not UTF-8 are reported."""
+        """The file as text; bytes that are not UTF-8 are reported. CR ends a line where nothing else does."""
         self.note_line_ends()
-        return self._decoded
+        return self._decoded if "\n" in self._decoded else self._decoded.replace("\r", "\n")
 
     @functools.cached_property
     def _decoded(self) -> str:
@@ -149,6 +150,18 @@ class Source:
         if at >= 0:
             line = self.data.count(b"\n", 0, at) + 1
             self.check.warn("crlf", "lines end in CR LF", (Mark("line", line),))
+        elif b"\r" in self.data and b"\n" not in self.data:
+            self.check.warn("cr", "lines end in CR alone", (Mark("line", 1),))
+
+
+def _from_utf_16(data: bytes, check: Check) -> bytes:
+    """The same text as UTF-8; what is broken in it becomes U+FFFD and is reported."""
+    check.warn("utf-16", "the file is UTF-16, not UTF-8: read all the same", (Mark("byte", 0),))
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeDecodeError as error:
+        check.error("not-utf-8", "the UTF-16 text is broken", (Mark("byte", error.start),))
+        return data.decode("utf-16", errors="replace").encode()
 
 
 def decode(data: bytes, check: Check, at: Place = (), *, text: Any = None) -> Any:

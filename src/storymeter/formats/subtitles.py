@@ -1,72 +1,77 @@
-"""Subtitle files, SRT and WebVTT: one video per file, named like the file. Read by pysubs2; markup is taken
-off.
-"""
+"""Subtitle files, SRT and WebVTT: one video per file, named like the file. Markup is taken off, entities are
+decoded.
+
+A cue is its line of times and the text after it. In WebVTT an empty line ends the text, a line before the
+times is the cue's identifier, and blocks that begin with NOTE, STYLE or REGION are no captions; any other
+text without times is an error, not a part of the cue before it. In SRT the text goes on to the next number
+and line of times, over empty lines too. Lines may end in LF, CR LF or CR."""
 
 from __future__ import annotations
 
 import html
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from ..captions import Caption, Corpus, Document
 from .base import Format, carrying
-from .checks import Check
+from .checks import Check, named
 from .problems import Mark
 from .source import Source
+from .times import clock
 
-_ARROW = re.compile(r"^[ \t]*[\d:.,]+[ \t]+-->", re.MULTILINE)
-_SRT = re.compile(r"\s*\d+[ \t]*\r?\n[ \t]*\d+:\d\d:\d\d[,.]\d+[ \t]+-->")
-_VTT_TAG = re.compile(r"</?(?:[biu]|ruby|rt|c|v|lang)(?:[.\s][^>]*)?>|<\d[\d:.]*>")
+_ARROW = "-->"
+_TIMES = re.compile(r"[ \t]*([\d:.,]+)[ \t]*-->[ \t]*([\d:.,]+)((?:[ \t]+\w+:\S+)*)[ \t]*")
+_SRT = re.compile(r"\s*(?:\d+[ \t]*(?:\r\n?|\n)[ \t]*)?\d+:\d\d:\d\d[,.]\d+[ \t]*-->")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});")
+_VTT_TAG = re.compile(r"</?(?:[biu]|ruby|rt|c|v|lang|font)(?:[.\s][^>]*)?>|<\d[\d:.]*>")
 _SRT_TAG = re.compile(r"</?[biu]>|</?font[^>]*>|\{\\an?\d+\}", re.IGNORECASE)
 
 
 class Subtitles(Format):
     carries = carrying("several", "times")
     tick = 0.001
-    kind = ""
 
     def read(self, source: Source, check: Check) -> Iterable[Document]:
-        import pysubs2  # late: most runs read no subtitles
-
         id = check.open(source.stem, (), text=(), time=())
-        text = source.text.replace("\r\n", "\n")
-        places = [text.count("\n", 0, arrow.start()) + 1 for arrow in _ARROW.finditer(text)]
-        try:
-            options: dict[str, Any] = {
-                "keep_html_tags": True,
-                "keep_unknown_html_tags": True,
-                "keep_style_tags": True,
-            }
-            events = list(pysubs2.SSAFile.from_string(text, format_=self.kind, **options).events)
-        except Exception as error:
-            check.error(
-                "bad-subtitles",
-                "the subtitles cannot be read",
-                (),
-                detail=str(error)[:200] or type(error).__name__,
-            )
-            events = []
-        if len(events) != len(places):
-            check.error(
-                "bad-cue",
-                "some cues cannot be read",
-                (Mark("line", places[len(events)]),) if len(events) < len(places) else (),
-                detail=f"{len(places):,} times, {len(events):,} cues",
-                id=id,
-            )
-            places = list(range(len(events)))
-        captions = []
-        for i, (event, line) in enumerate(zip(events, places, strict=False)):
-            check.move((Mark("line", line),))
-            caption = check.caption(
-                i, self.plain(event.text.replace("\\N", "\n")), event.start / 1000, event.end / 1000
-            )
+        lines = re.split(r"\r\n|\r|\n", source.text)
+        times = [number for number, line in enumerate(lines) if _ARROW in line]
+        begins = [self.begin(lines, number) for number in times]
+        self.preface(lines, begins[0] if begins else len(lines), check)
+        captions: list[Caption] = []
+        shown: list[list[str]] = []
+        for i, (number, (_, end)) in enumerate(zip(times, pairwise([*begins, len(lines)]), strict=True)):
+            check.move((Mark("line", number + 1),))
+            text = self.text(lines, number + 1, end, check)
+            span = _TIMES.fullmatch(lines[number])
+            start, stop = (clock(span[1]), clock(span[2])) if span else (None, None)
+            if start is None or stop is None:
+                self.bad(check, number, f"found {named(lines[number])}", "the times of a cue cannot be read")
+                continue
+            plain = self.plain("\n".join(text))
+            shown.append([line for line in plain.splitlines() if line.strip()])
+            caption = check.caption(i, plain, start, stop)
             if caption is not None:
                 captions.append(caption)
         check.move(())
+        _note_rolling(shown, check)
         return [check.close(id, captions)]
+
+    def bad(self, check: Check, number: int, detail: str, message: str) -> None:
+        check.error("bad-cue", message, (Mark("line", number + 1),), detail=detail)
+
+    @abstractmethod
+    def begin(self, lines: Sequence[str], number: int) -> int:
+        """Where the cue begins whose times stand in this line: here, or with its name in the line before."""
+
+    @abstractmethod
+    def preface(self, lines: Sequence[str], end: int, check: Check) -> None:
+        """Looks at what stands before the first cue."""
+
+    @abstractmethod
+    def text(self, lines: Sequence[str], begin: int, end: int, check: Check) -> list[str]:
+        """The text of the cue whose lines these are; what does not belong to it is reported."""
 
     @abstractmethod
     def plain(self, text: str) -> str:
@@ -86,17 +91,29 @@ class Srt(Subtitles):
     title = "SubRip subtitles (SRT)"
     shape = "1 / 00:00:00,000 --> 00:00:04,500 / …"
     suffixes = (".srt",)
-    kind = "srt"
 
     def sniff(self, source: Source) -> bool:
         return not source.foreign and bool(_SRT.match(source.head))
 
+    def begin(self, lines: Sequence[str], number: int) -> int:
+        return number - 1 if number and lines[number - 1].strip().isdecimal() else number
+
+    def preface(self, lines: Sequence[str], end: int, check: Check) -> None:
+        for number, line in enumerate(lines[:end]):
+            if line.strip():
+                self.bad(check, number, named(line), "text without times stands before the first cue")
+
+    def text(self, lines: Sequence[str], begin: int, end: int, check: Check) -> list[str]:
+        return [line for line in lines[begin:end] if line.strip()]
+
     def plain(self, text: str) -> str:
-        return _SRT_TAG.sub("", text)
+        return _decoded(_SRT_TAG.sub("", text))
 
     def cue(self, number: int, caption: Caption) -> str:
         span = f"{_stamp(caption.start)} --> {_stamp(caption.end)}".replace(".", ",")
-        return f"{number}\n{span}\n{_unbroken(caption.text)}\n\n"
+        text = _ENTITY.sub(lambda found: f"&amp;{found[0][1:]}", _unbroken(caption.text))
+        text = _SRT_TAG.sub(lambda found: found[0].replace("<", "&lt;").replace("{", "&#123;"), text)
+        return f"{number}\n{span}\n{text}\n\n"
 
 
 class WebVtt(Subtitles):
@@ -104,13 +121,38 @@ class WebVtt(Subtitles):
     title = "WebVTT subtitles"
     shape = "WEBVTT / 00:00.000 --> 00:04.500 / …"
     suffixes = (".vtt",)
-    kind = "vtt"
 
     def sniff(self, source: Source) -> bool:
         return source.data.lstrip().startswith(b"WEBVTT")
 
+    def begin(self, lines: Sequence[str], number: int) -> int:
+        named = number > 1 and lines[number - 1].strip() and not lines[number - 2].strip()
+        return number - 1 if named else number
+
+    def preface(self, lines: Sequence[str], end: int, check: Check) -> None:
+        first = next((k for k, line in enumerate(lines[:end]) if line.strip()), end)
+        headed = first < end and lines[first].strip().startswith("WEBVTT")
+        begin = next((k for k in range(first, end) if not lines[k].strip()), end) if headed else first
+        self._blocks(lines, begin, end, check)
+
+    def text(self, lines: Sequence[str], begin: int, end: int, check: Check) -> list[str]:
+        last = next((k for k in range(begin, end) if not lines[k]), end)
+        if last == end < len(lines) and lines[end - 1].strip():
+            self.bad(check, end, "", "a cue begins without an empty line before it")
+        self._blocks(lines, last, end, check)
+        return [line for line in lines[begin:last] if line.strip()]
+
+    def _blocks(self, lines: Sequence[str], begin: int, end: int, check: Check) -> None:
+        """Blocks without times: notes, styles and regions may stand between cues, nothing else."""
+        inside = False
+        for number in range(begin, end):
+            line = lines[number].strip()
+            if line and not inside and not re.match(r"(?:NOTE|STYLE|REGION)(?:\s|$)", line):
+                self.bad(check, number, named(line), "text stands between cues, without times")
+            inside = bool(line)
+
     def plain(self, text: str) -> str:
-        return html.unescape(_VTT_TAG.sub("", text))
+        return _decoded(_VTT_TAG.sub("", text))
 
     def cue(self, number: int, caption: Caption) -> str:
         return (
@@ -121,6 +163,23 @@ class WebVtt(Subtitles):
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         yield b"WEBVTT\n\n"
         yield from super().write(corpus)
+
+
+def _note_rolling(cues: Sequence[Sequence[str]], check: Check) -> None:
+    """Automatic captions of YouTube show each line twice: below when it is spoken, then above the next."""
+    again = sum(a[-1] == b[0] for a, b in pairwise([cue for cue in cues if cue]))
+    if again > len(cues) / 2:
+        check.warn(
+            "rolling",
+            "most cues repeat the last line of the cue before, as YouTube's automatic captions do: words"
+            " count twice",
+            (),
+            detail=f"{again:,} of {len(cues):,} cues",
+        )
+
+
+def _decoded(text: str) -> str:
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), text)
 
 
 def _stamp(seconds: float | None) -> str:

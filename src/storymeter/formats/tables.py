@@ -50,7 +50,7 @@ class Table(Format):
         if unknown:
             raise UsageError(
                 f"There is no column {some(sorted(unknown))}.",
-                hint=f"Columns that can be mapped: {', '.join(ALIASES)}.",
+                hint=f"Columns that can be mapped: {', '.join(ALIASES)}; answers of models: --from prose.",
             )
         rows = list(self.rows(source, check))
         if not rows:
@@ -129,7 +129,7 @@ def _grouped(rows: list[tuple[Mark, Row]], names: dict[str, str], check: Check) 
             (mark,),
             text=(names["text"],),
             time=(names["start"],),
-            duration=_number(row.get(names["duration"])),
+            duration=number(row.get(names["duration"])),
         )
         captions = []
         for i, (place, item) in enumerate(members):
@@ -145,8 +145,8 @@ def _grouped(rows: list[tuple[Mark, Row]], names: dict[str, str], check: Check) 
             caption = check.caption(
                 i,
                 text,
-                _number(item.get(names["start"])),
-                _number(item.get(names["end"])),
+                number(item.get(names["start"])),
+                number(item.get(names["end"])),
                 None if image in (None, "") else str(image),
                 meta,
             )
@@ -156,7 +156,7 @@ def _grouped(rows: list[tuple[Mark, Row]], names: dict[str, str], check: Check) 
         yield check.close(id, captions)
 
 
-def _number(value: Any) -> Any:
+def number(value: Any) -> Any:
     """A cell as a number; an empty cell is nothing, and what is no number stays what it is, to be
     reported.
     """
@@ -189,7 +189,8 @@ class Csv(Table):
 
     def sniff(self, source: Source) -> bool:
         heads = {
-            head.strip().strip('"').lower() for head in source.head.partition("\n")[0].split(self.delimiter)
+            head.strip().strip('"').lower()
+            for head in re.split(r"[\r\n]", source.head, maxsplit=1)[0].split(self.delimiter)
         }
         return not source.foreign and all(heads & set(ALIASES[column]) for column in ("video", "text"))
 
@@ -264,9 +265,9 @@ class Parquet(Table):
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         arrow = _pyarrow()
         names, rows = self.table(corpus)
-        number = {"start", "end", "duration"}
+        numeric = {"start", "end", "duration"}
         columns = {
-            key: [float(row[key]) if key in number and row[key] is not None else row[key] for row in rows]
+            key: [float(row[key]) if key in numeric and row[key] is not None else row[key] for row in rows]
             for key in names
         }
         sink = arrow.BufferOutputStream()

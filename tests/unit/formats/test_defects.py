@@ -116,7 +116,6 @@ def test_whole_files(tmp_path: Path, content: str, code: str) -> None:
     [
         (b"\x1f\x8b\x08\0", "gzip"),
         (b"PK\x03\x04", "zip"),
-        (b"\xff\xfe{\0", "UTF-16"),
         (b"ab\0cd", "binary"),
         (b"\x89PNG\r\n", "picture"),
     ],

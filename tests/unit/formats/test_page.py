@@ -26,7 +26,7 @@ def test_every_code_is_explained() -> None:
         code
         for path in sources
         for code in re.findall(
-            r'(?:error|warn|_stop)\([^"\n]*"([a-z0-9-]+)"', path.read_text(encoding="utf-8")
+            r'(?:error|warn|_stop|_note)\((?:\s*[\w.]+,)*\s*"([a-z0-9-]+)",', path.read_text(encoding="utf-8")
         )
     }
     assert len(codes) > 30

@@ -101,6 +101,10 @@ TEXTS = {
     "srt": (
         "1\n00:00:00,000 --> 00:00:04,500\na dog & a cat\n\n2\n00:00:05,000 --> 01:00:06,001\n1 < 2 {so}\n\n"
     ),
+    "prose": (
+        '```json\n[\n  {"start":0,"end":4.5,"caption":"a \'dog\' runs"},\n'
+        '  {"start":4.5,"end":9.0,"caption":"[1, 2] it jumps","score":1}\n]\n```\n'
+    ),
     "chapters": "0:00 Start\n1:30 - Middle\n1:00:05 End\n",
     "csv": 'video,start,end,text\nv,0,4.5,"a dog, running"\nv,4.5,9.0,it jumps\nw,0.0,1.0,x\n',
     "tsv": "video\tstart\tend\ttext\nv\t0\t4.5\ta dog\n",

@@ -1,0 +1,211 @@
+"""Predictions as language models print them: a text with times and captions, in words, lists, tables or JSON.
+
+One text per file, named like the video; or many in a table (CSV, TSV, Parquet), JSON Lines or JSON with a
+column of answers (`--columns answer=response,video=clip`), or in an object of texts by id. How an answer is
+read is told in `answers`; every line of it that could not be read is a warning with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ..captions import Corpus, Document
+from ..errors import UsageError, some
+from . import answers, loose
+from .base import Format, carrying, objects, some_of
+from .checks import MISSING, Check
+from .items import is_item
+from .problems import Mark, Path
+from .source import Source
+from .spans import heads, times
+from .subtitles import Srt, WebVtt
+from .tables import ALIASES, Csv, Parquet, Tsv, number
+
+VIDEO = (*ALIASES["video"], "video_name", "video_path", "vid_name", "file", "filename", "name", "question_id")
+ANSWER = ("answer", "response", "prediction", "pred", "output", "outputs", "generated_text", "generation")
+#: keys under which one answer keeps its captions; any other key of an object is taken for an id
+WRAPPERS = (
+    "captions",
+    "events",
+    "segments",
+    "results",
+    "annotations",
+    "predictions",
+    "timestamps",
+    "clips",
+    "scenes",
+)
+#: formats whose files could be taken for an answer with times
+_OTHERS = (WebVtt(), Srt(), Tsv(), Csv(), Parquet())
+MESSAGES = {
+    "skipped-line": "the line holds no times and was left out",
+    "skipped-times": "the line holds times that cannot be read as those of a caption, and was left out",
+    "skipped-item": "an item cannot be read as a caption with times, and was left out",
+    "broken-json": "the JSON is broken or cut off: each object that is whole was read",
+    "loose-json": "the JSON is not by the book (commas, quotes, comments): read all the same",
+    "thinking": "what the model thought aloud was left out",
+    "title": "the words before the times were left out",
+}
+
+
+class Prose(Format):
+    name = "prose"
+    title = "Answers of language models"
+    shape = "[0, 12] …   or   00:05 - 00:09: …   or   From 3.2s to 8s, …   or   JSON in a text"
+    suffixes = (".answer", ".md")
+    carries = carrying("several", "times", "empty", "meta")
+
+    def sniff(self, source: Source) -> bool:
+        if "answer" in source.columns:
+            return True
+        head = source.head.lstrip()
+        if source.foreign or not head or any(other.sniff(source) for other in _OTHERS):
+            return False
+        if source.is_json and not heads(head.splitlines()[0]):
+            return _holds_answers(source)
+        return answers.looks(head)
+
+    def read(self, source: Source, check: Check) -> Iterable[Document]:
+        documents = [_document(*answer, check) for answer in _answers(source, check)]
+        left_out = any(problem.code.startswith("skipped") for problem in check.problems)
+        if left_out and not check.failed and not any(document.captions for document in documents):
+            check.error("no-times", "no caption with its times could be read in the whole file")
+        return documents
+
+    def write(self, corpus: Corpus) -> Iterator[bytes]:
+        for document in corpus:
+            rows = [{"start": c.start, "end": c.end, "caption": c.text, **c.meta} for c in document.captions]
+            lines = b",\n".join(b"  " + msgspec.json.encode(row) for row in rows)
+            yield b"```json\n[" + (b"\n" + lines + b"\n" if rows else b"") + b"]\n```\n"
+
+
+def _answers(source: Source, check: Check) -> Iterator[tuple[Any, Path, Any, Any]]:
+    """The id, the place, the answer and the duration of each video of the file."""
+    if _is_table(source):
+        kind = Parquet if source.data.startswith(b"PAR1") else Tsv if b"\t" in source.data[:4096] else Csv
+        rows = [((mark,), row) for mark, row in kind().rows(source, check)]
+        yield from _records(rows, source.columns, check)
+    elif source.is_json_lines and not is_item(source.first_value):
+        source.note_line_ends()
+        lines = enumerate(source.data.split(b"\n"), 1)
+        yield from _records(list(objects(lines, check)), source.columns, check)
+    else:
+        value = loose.loads(source.plain_text) if source.is_json else loose.BROKEN
+        if _are_records(value):
+            records = [((i,), record) for i, record in enumerate(value) if isinstance(record, dict)]
+            yield from _records(records, source.columns, check)
+        elif _by_id(value):
+            for id, answer in value.items():
+                key = _key(answer, ANSWER, source.columns.get("answer")) if isinstance(answer, dict) else ""
+                yield id, ((id, key) if key else (id,)), answer[key] if key else answer, None
+        else:
+            yield source.stem, (), source.text, None
+
+
+def _records(
+    records: Sequence[tuple[Path, dict[str, Any]]], columns: Mapping[str, str], check: Check
+) -> Iterator[tuple[Any, Path, Any, Any]]:
+    heads = list(dict.fromkeys(key for _, record in records[:100] for key in record))
+    names = {}
+    for ours, known in (("video", VIDEO), ("answer", ANSWER), ("duration", ("duration",))):
+        names[ours] = _key(heads, known, columns.get(ours))
+        if records and names[ours] not in heads and (ours != "duration" or columns.get(ours)):
+            check.error(
+                "missing-column",
+                f"there is no column for {ours!r}",
+                records[0][0],
+                detail=f"columns: {', '.join(map(repr, heads[:12]))}; map it with --columns {ours}=NAME",
+            )
+    unknown = columns.keys() - names.keys()
+    if unknown:
+        raise UsageError(
+            f"There is no column {some(sorted(unknown))} in a table of answers.",
+            hint=f"Columns that can be mapped: {', '.join(names)}.",
+        )
+    if not check.failed:
+        for at, record in records:
+            answer = record.get(names["answer"], MISSING)
+            duration = number(record.get(names["duration"]))
+            place = at if isinstance(at[-1], Mark) else (*at, names["answer"])
+            yield record.get(names["video"], MISSING), place, answer, duration
+
+
+def _document(id: Any, at: Path, answer: Any, duration: Any, check: Check) -> Document:
+    name = check.open(id, at, text=(), time=(), duration=duration)
+    found, unit = answers.Answer(), "answer line" if at else "line"
+    if isinstance(answer, str):
+        found = answers.read(answer)
+    elif isinstance(answer, list | dict):
+        found = answers.of_value(answer)
+    else:
+        check.text(answer, at)
+        return check.close(name, [])
+    captions = []
+    for i, caption in enumerate(found.captions):
+        check.move((*at, Mark(unit, caption.line), *(caption.path or ())))
+        made = check.caption(i, caption.text, caption.start, caption.end, None, caption.meta)
+        if made is not None:
+            captions.append(made)
+    for note in found.notes:
+        place = (*at, Mark(unit, note.line), *note.path)
+        check.warn(note.code, MESSAGES[note.code], place, detail=note.detail, id=name)
+    if not found.captions and not found.empty:
+        check.warn("no-answer", "no caption could be read in the answer", at, id=name)
+    check.move(at)
+    return check.close(name, captions)
+
+
+# -- what kind of file it is
+
+
+def _is_table(source: Source) -> bool:
+    named = source.suffix in (".csv", ".tsv", ".parquet") or source.data.startswith(b"PAR1")
+    return named or (bool(source.columns) and not source.is_json)
+
+
+def _key(keys: Iterable[str], known: Iterable[str], said: str | None) -> str:
+    """Which of the keys it is: the one that was said, or the first that is known."""
+    lowered = {key.strip().lower(): key for key in reversed(list(keys))}
+    return said or next((lowered[name] for name in known if name in lowered), "")
+
+
+def _are_records(value: Any) -> bool:
+    """A list of objects with an id or an answer each, and no times of their own."""
+    members = some_of(value) if isinstance(value, list) else []
+    return bool(members) and all(
+        isinstance(member, dict)
+        and not is_item(member)
+        and (_key(member, VIDEO, "") or _key(member, ANSWER, ""))
+        for member in members
+    )
+
+
+def _by_id(value: Any) -> bool:
+    """An object of answers by id: texts, objects that hold one, or lists of captions; not one answer alone."""
+    if not isinstance(value, dict) or is_item(value) or all(times(key) for key in value):
+        return False
+    wrapper = len(value) <= 3 and any(key.lower() in WRAPPERS for key in value)
+    return bool(value) and not wrapper
+
+
+def _holds_answers(source: Source) -> bool:
+    """JSON in which texts tell timed captions, or one list of timed captions without any id."""
+    value = source.first_value if source.is_json_lines else source.value
+    if source.is_json_lines:
+        value = [value]
+    if _are_records(value):
+        texts = [record.get(_key(record, ANSWER, "")) for record in some_of(value, 5)]
+    elif isinstance(value, dict) and _by_id(value):
+        texts = some_of(value, 5)
+    else:
+        return (
+            isinstance(value, list)
+            and bool(value)
+            and all(
+                isinstance(m, dict) and is_item(m) and not _key(m, (*VIDEO, "doc"), "")
+                for m in some_of(value)
+            )
+        )
+    return any(isinstance(text, str) and answers.looks(text) for text in texts)

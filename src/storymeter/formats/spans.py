@@ -1,0 +1,165 @@
+"""Where a line says from when to when: `[0, 12]`, `0:05 - 0:09`, `From 3.2s to 8s,`, `<00:05><00:09>`.
+
+`heads` finds the spans that begin captions, `tail` the one in brackets that ends a line. Bare numbers
+(`2-3 people`) are a span only where a unit or a mark after them says so, and even then a weak one; several
+captions share a line only if their spans are written alike.
+
+>>> [(span.start, span.end) for span in heads("From 3.2s to 8s, a man sits. From 8s to 9s, he gets up.")]
+[(3.2, 8), (8, 9)]
+>>> heads("2-3 people sit in a room"), heads("At 0:45 the man leaves")
+([], [])
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .times import CLOCK, MEASURED, NUMBER, TIME, seconds
+
+_SIGNS = {
+    **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-"),
+    **dict.fromkeys(map(ord, "～〜∼〰"), "~"),
+    **dict.fromkeys(map(ord, "→⟶➔⇒"), ">"),
+    **dict.fromkeys(map(ord, "\t\u00a0\u2002\u2003\u2007\u2009\u200a\u200b\u202f\u2060\u3000\ufeff"), " "),
+    **dict(zip(map(ord, "０１２３４５６７８９"), "0123456789", strict=True)),
+    **dict(zip(map(ord, "：，．；［］（）＜＞｛｝｜【】〔〕"), ":,.;[]()<>{}|[][]", strict=True)),
+}
+_JOIN = r"(?: ?-+>? ?| ?~ ?| ?> ?| ?\.\.+ ?| (?:to|till|until|through|thru|and|up to) | ?(?:から|到|至) ?)"
+_WORD = r"(?P<word>(?:from|between|during|seconds?|times?|time ?stamps?|time (?:range|span)|从)[ :]*)?"
+_POINT = rf"(?:{CLOCK}|{MEASURED}|\d{{1,9}}(?:\.\d{{1,9}})?)"
+_WAYS = {
+    "two brackets": rf"(?P<open>[\[(<]) ?(?P<a>{TIME}) ?[\])>](?:{_JOIN}| )?[\[(<] ?(?P<b>{TIME}) ?[\])>]",
+    "brackets": rf"(?P<open>[\[(<{{]) ?{_WORD}(?P<a>{TIME}){_JOIN}(?P<b>{TIME}) ?[\])>}}]",
+    "comma": rf"(?P<open>[\[(<{{]) ?{_WORD}(?P<a>{_POINT}) ?[,;] ?(?P<b>{_POINT}) ?[\])>}}]",
+    "named": (
+        rf"(?P<open>)(?P<word>start(?:[ _]?time)?)[*_\"` ]*[:=] ?(?P<a>{TIME})[,;| /*_]*"
+        rf"end(?:[ _]?time)?[*_\"` ]*[:=] ?(?P<b>{TIME})"
+    ),
+    "bare": rf"{_WORD}(?P<open>)(?P<a>{TIME}){_JOIN}(?P<b>{TIME})(?: ?まで)?(?! ?%|:?\d)",
+}
+_PATTERNS = {
+    way: re.compile(f"{pattern}(?P<after>(?:[*_`\"' ]*(?:[:,;|.。、]+|-+(?= |$)))?)", re.IGNORECASE)
+    for way, pattern in _WAYS.items()
+}
+_LABEL = re.compile(
+    r"[*_`\"' ]*(?:(?:event|scene|segment|clip|shot|part|step|chapter|caption|section|moment|sentence|activity|action"
+    r"|time ?stamp|time (?:range|span)|time)s?\b"
+    r"(?: ?(?:no\.? ?)?#?\d{1,4})?[ :.,|*_-]*)?[*_`\"' ]*",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r" *(?:[#>|]+ *|[-*+•‣◦·▪] +|\(?\d{1,4}[.)](?!\d) *|\(?[a-zA-Z][.)] +|\[\d{1,4}\] +)*")
+_BOUNDARY = re.compile(r"[.!?;,。、！？…>\])\"'”’|] *$")
+_MENTION = re.compile(rf"{CLOCK}|[\[(<{{] ?\d|\d ?(?:s|secs?|seconds?)\b|\d\.\d|^ *\d+ ?- ?\d")
+_SECONDS_ONLY = re.compile(NUMBER + r" ?(?:s|secs?|seconds?|秒)", re.IGNORECASE)
+_MINUTES_ONLY = re.compile(NUMBER + r" ?(?:m|mins?|minutes?|分)", re.IGNORECASE)
+_SPELLED = re.compile(r"(?:second|minute|hour)s?$", re.IGNORECASE)
+
+
+class Span(NamedTuple):
+    """From when to when, where that stands in the line, how it is written, and whether it may be no span."""
+
+    start: float
+    end: float
+    begin: int
+    stop: int
+    style: tuple[str, ...]
+    weak: bool
+
+
+def simple(line: str) -> str:
+    """The line with one kind of dash, blank, bracket and digit; every character stays in its place.
+
+    >>> simple("０:05 – ０:09：x")
+    '0:05 - 0:09:x'
+    """
+    return line.translate(_SIGNS)
+
+
+def bullet(line: str) -> int:
+    """How many characters of blanks, list marks, headings and numbers a simple line begins with."""
+    found = _BULLET.match(line)
+    return found.end() if found else 0
+
+
+def heads(line: str) -> list[Span]:
+    """The spans that begin captions; none where the line does not begin with one."""
+    line = simple(line)
+    first = next((span for at in {bullet(line): 0, 0: 0} if (span := _at(line, at))), None)
+    if first is None:
+        return []
+    found = [first]
+    for match in _PATTERNS[first.style[0]].finditer(line, first.stop):
+        span = _span(first.style[0], match)
+        if (
+            span
+            and span.style == first.style
+            and span.begin >= found[-1].stop
+            and (first.style[1] or _BOUNDARY.search(line, found[-1].stop, span.begin))
+        ):
+            found.append(span)
+    return found
+
+
+def inside(line: str) -> Span | None:
+    """The only span in brackets of a line that does not begin with one; None where there are several."""
+    line = simple(line)
+    found = [
+        span
+        for way in ("two brackets", "brackets", "comma")
+        for match in _PATTERNS[way].finditer(line)
+        if (span := _span(way, match))
+    ]
+    return found[0] if len(found) == 1 and not mentions(line[: found[0].begin]) else None
+
+
+def times(text: str) -> tuple[float, float] | None:
+    """A text that is a span and nothing else: `0:00 - 0:12`, `[0, 12]`, `3 to 8 s`."""
+    line = simple(text.strip())
+    for way, pattern in _PATTERNS.items():
+        match = pattern.fullmatch(line) or pattern.fullmatch(f"[{line}]")
+        if match and (span := _span(way, match, alone=True)):
+            return span.start, span.end
+    return None
+
+
+def mentions(text: str) -> bool:
+    """Is there something in the text that looks like a time?"""
+    return _MENTION.search(simple(text)) is not None
+
+
+def _at(line: str, at: int) -> Span | None:
+    label = _LABEL.match(line, at)
+    for place in dict.fromkeys((at, label.end() if label else at)):
+        for way, pattern in _PATTERNS.items():
+            match = pattern.match(line, place)
+            if match and (span := _span(way, match)):
+                return span
+    return None
+
+
+def _span(way: str, match: re.Match[str], *, alone: bool = False) -> Span | None:
+    a, b = match["a"], match["b"]
+    start, end = seconds(a), seconds(b)
+    kinds = _kind(a), _kind(b)
+    if start is None or end is None or (kinds[0] != kinds[1] and kinds != ("number", "measured")):
+        return None
+    if kinds == ("number", "measured"):  # 2 - 5 min: the unit is for both
+        if _MINUTES_ONLY.fullmatch(b):
+            start = 60 * start
+        elif not _SECONDS_ONLY.fullmatch(b):
+            return None
+    marked = match["after"].strip(" *_`\"'")
+    if way == "bare" and not alone:
+        if kinds[1] == "number" and marked in ("", ".") and not ("." in a and "." in b):
+            return None
+        open_end = not marked and match.end() < len(match.string)
+        if kinds == ("number", "measured") and _SPELLED.search(b) and open_end:
+            return None  # 5-10 seconds later
+    word = (match.groupdict().get("word") or "").strip(" :").lower()
+    weak = way == "bare" and kinds[1] == "number" and not word.startswith("second")
+    return Span(start, end, match.start(), match.end(), (way, match["open"], *kinds, word), weak)
+
+
+def _kind(text: str) -> str:
+    return "clock" if ":" in text else "measured" if not text[-1].isdigit() else "number"

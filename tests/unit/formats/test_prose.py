@@ -1,0 +1,148 @@
+"""Answers of language models in files: which are taken for such, and what becomes of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from storymeter import read
+from storymeter.errors import DataError, StorymeterWarning, UsageError
+from storymeter.formats import answers, examine
+
+TWO = [(0, 5, "a dog runs"), (5, 9, "it jumps")]
+
+
+def _spans(path: Path, **options: object) -> list[list[tuple[float | None, float | None, str]]]:
+    reading = examine(path, **options)  # type: ignore[arg-type]
+    assert reading.corpus.origin.format == "prose" and not reading.errors
+    return [[(c.start, c.end, c.text) for c in document.captions] for document in reading.corpus]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("v.txt", "[0, 5] a dog runs\n[5, 9] it jumps\n"),
+        ("v.txt", "0:00 - 0:05: a dog runs\r\n0:05 - 0:09: it jumps\r\n"),
+        ("v.md", "Here you are:\n\n```json\n" + json.dumps([{"start": 0, "end": 5, "caption": "a dog runs"}])
+         + "\n" + json.dumps([{"start": 5, "end": 9, "caption": "it jumps"}]) + "\n```\n"),
+        ("v.json", json.dumps([{"start": s, "end": e, "description": t} for s, e, t in TWO])),
+        ("a.json", json.dumps({"v": "[0, 5] a dog runs\n[5, 9] it jumps"})),
+        ("a.json", json.dumps([{"video": "v", "response": "[0, 5] a dog runs\n[5, 9] it jumps"}])),
+        ("a.jsonl", json.dumps({"vid": "v", "pred": "[0, 5] a dog runs\n[5, 9] it jumps"}) + "\n"
+         + json.dumps({"vid": "w", "pred": "<00:00:00><00:00:05> a dog runs <00:00:05><00:00:09> it jumps"})),
+    ],
+)  # fmt: skip
+def test_recognised_by_content(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found = _spans(tmp_path / name)
+    assert found == [TWO] * len(found) and {d.id for d in read(tmp_path / name)} <= {"v", "w"}
+
+
+def test_columns_of_answers(tmp_path: Path) -> None:
+    rows = (
+        'clip,model,out\nv,m,"[0, 5] a dog runs\n[5, 9] it jumps"\nw,m,"[0, 5] a dog runs\n[5, 9] it jumps"\n'
+    )
+    (tmp_path / "a.csv").write_text(rows)
+    assert _spans(tmp_path / "a.csv", columns={"answer": "out", "video": "clip"}) == [TWO, TWO]
+    assert {p.code for p in examine(tmp_path / "a.csv", columns={"answer": "outs"}).errors} == {
+        "missing-column"
+    }
+    with pytest.raises(UsageError, match="no column colour"):
+        examine(tmp_path / "a.csv", columns={"answer": "out", "colour": "x"})
+
+
+def test_chapters_and_subtitles_stay_what_they_are(tmp_path: Path) -> None:
+    for text, name in (
+        ("0:00 Start\n1:30 - Middle\n", "chapters"),
+        ("1\n00:00:00,000 --> 00:00:04,500\na dog\n", "srt"),
+        ("a man runs from 3 to 8\n2-3 people\n", "lines"),
+    ):
+        (tmp_path / "x.txt").write_text(text)
+        assert examine(tmp_path / "x.txt").corpus.origin.format == name
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("Sure!\n[0, 5] a dog runs\n[5, x] it jumps\n")
+    assert [(p.code, p.where) for p in examine(tmp_path / "v.txt").problems] == [
+        ("skipped-line", "line 1"),
+        ("skipped-times", "line 3"),
+    ]
+    with pytest.warns(StorymeterWarning, match=r"2 lines or items were left out, 1 of them with times"):
+        read(tmp_path / "v.txt")
+    (tmp_path / "v.txt").write_text("no\ntimes\n")
+    with pytest.raises(DataError, match="no caption with its times could be read"):
+        read(tmp_path / "v.txt", format="prose")
+
+
+def test_a_folder_of_answers_is_one_system(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "a.txt").write_text("[0, 5] a dog runs\n[5, 9] it jumps\n")
+    (folder / "b.txt").write_text("```json\n[]\n```\n")
+    (folder / "c.txt").write_text("[5, 0] it jumps\n[5, 9] it jumps\n")
+    (folder / ".hidden").write_text("x")
+    reading = examine(folder, format="prose")
+    assert [(d.id, len(d.captions)) for d in reading.corpus] == [("a", 2), ("b", 0), ("c", 2)]
+    assert [(p.code, p.where) for p in reading.errors] == [("reversed", "c.txt: line 1")]
+    assert reading.corpus.name == "mine"
+    (folder / "d.json").write_text('{"results": {}}')
+    with pytest.raises(DataError, match=r"1 of its 4 files do not hold one video each: d\.json"):
+        examine(folder)
+
+
+ODD = {
+    "<think>\n0:00 - 0:09 perhaps\n</think>\n[0, 5] a dog runs": ([(0, 5, "a dog runs")], {"thinking"}),
+    "0:00 - 0:09 perhaps\n</think>\n[0, 5] a dog runs": ([(0, 5, "a dog runs")], {"thinking"}),
+    '[{"start": 0, "end": 5, "text": "a dog runs"}, {"start": 5, "end": 9, "text": "it ju': (
+        [(0, 5, "a dog runs")],
+        {"broken-json", "skipped-item"},
+    ),
+    '[{"start": 0, "end": 5, "text": "a "big" dog"}, {"start": 5, "end": 9, "text": "it jumps"}]': (
+        [(5, 9, "it jumps")],
+        {"broken-json", "skipped-item"},
+    ),
+    "[{'from': '0:00', 'to': '0:05', 'text': 'a dog runs',},]  # done": (
+        [(0, 5, "a dog runs")],
+        {"loose-json", "skipped-line"},
+    ),
+    '{"timestamps": [[0, 5], [5, 9]], "sentences": ["a dog runs", "it jumps"]}': (TWO, set()),
+    '{"0:00 - 0:05": "a dog runs", "0:05 - 0:09": "it jumps"}': (TWO, set()),
+    '[[0, 5, "a dog runs"], [5, 9, "it jumps"]]': (TWO, set()),
+    '[{"start_ms": 0, "end_ms": 5000, "text": "a dog runs"}]': ([], {"skipped-line"}),
+    "Opening (0:00 - 0:05): a dog runs": ([(0, 5, "a dog runs")], {"title"}),
+    "### Scene 1: Opening (0:00 - 0:05)\n\na dog runs\n\nThat is all.": (
+        [(0, 5, "a dog runs")],
+        {"title", "skipped-line"},
+    ),
+    "1. [0, 5] a dog\n   runs\n2. [5, 9] it jumps": (TWO, set()),
+    "0:00 - 0:05\n\nThat is all.": ([], {"skipped-times", "skipped-line"}),
+    "0-5: a dog runs\n5-9: it jumps": (TWO, set()),
+    "0:00-0:05: a dog runs\n2-1: they win": ([(0, 5, "a dog runs")], {"skipped-times"}),
+    "３秒から８秒まで、犬が走る": ([(3, 8, "犬が走る")], set()),
+    "[3,5s – 8,25s] a dog runs": ([(3.5, 8.25, "a dog runs")], set()),
+    "[3,5, 8,25] a dog runs": ([], {"skipped-times"}),
+    "1h2m3s to 1h2m5s: a dog runs": ([(3723, 3725, "a dog runs")], set()),
+    "start;end;caption\n0;5;a dog runs\n5;9;it jumps": (TWO, set()),
+}
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_odd_answers(text: str) -> None:
+    expected, codes = ODD[text]
+    answer = answers.read(text)
+    assert [(c.start, c.end, c.text) for c in answer.captions] == expected
+    assert {note.code for note in answer.notes} == codes
+
+
+def test_hostile_answers_take_no_long_time() -> None:
+    for text in (
+        "[{" * 20_000,
+        "{\n" * 20_000,
+        '["' * 20_000,
+        "**a " * 20_000,
+        "0:00" * 20_000,
+        "(" * 40_000,
+    ):
+        assert not answers.read(text).captions
