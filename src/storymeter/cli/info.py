@@ -23,7 +23,6 @@ CORE = (
     "click",
     "rich",
     "platformdirs",
-    "pysubs2",
     "jinja2",
     "matplotlib",
     "pycocoevalcap",
