@@ -30,7 +30,7 @@ import msgspec
 
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
-from .degrade import Degraded, damage, degrade
+from .degrade import Damage, Degraded, degrade
 from .lots import drawn
 
 __all__ = ["Degraded", "Design", "Hit", "Layout", "Slot", "build", "degrade"]
@@ -210,10 +210,7 @@ class _Dealer:
         rng: random.Random,
     ) -> None:
         self.pool, self.people, self.human, self.layout, self.rng = pool, people, human, layout, rng
-        self.donors = list(people) if layout.control_base == "human" or people else []
-        self.donor_texts = people or {item: entries[0].text for item, entries in pool.items()}
-        if not people:
-            self.donors = list(self.donor_texts)
+        self.damage = Damage(people or {item: entries[0].text for item, entries in pool.items()})
         self.shown: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self.notes: list[str] = []
         #: clips by how often captions of this role were shown; the least shown, by lot, on top
@@ -230,14 +227,18 @@ class _Dealer:
         self.balance: Counter[str] = Counter()
         self.resting: dict[str, list[tuple[int, float, str]]] = {"system": [], "human": []}
         self.present: set[str] = set()
-        blocks: list[list[tuple[Kind, _Entry, str, Degraded | None]]] = [[] for _ in range(layout.blocks)]
+        blocks: list[list[tuple[Kind, _Entry, str]]] = [[] for _ in range(layout.blocks)]
         self.name, pairs = name, 0
         for low in range(half):
             for here, there in (
                 (low, low + half),
                 (low + half, low),
             ):  # controls of `here`, originals in `there`
-                for kind, count in (("degraded", layout.degraded), ("repeat", layout.repeat)):
+                controls: tuple[tuple[Kind, int], ...] = (
+                    ("degraded", layout.degraded),
+                    ("repeat", layout.repeat),
+                )
+                for kind, count in controls:
                     for _ in range(count):
                         pairs += 1
                         pair = f"{name}.p{pairs:03d}"
@@ -245,29 +246,20 @@ class _Dealer:
                             "human" if kind == "degraded" and layout.control_base == "human" else "system"
                         )
                         entry = self.one(source)
-                        blocks[there].append((source, entry, pair, None))
-                        blocks[here].append(
-                            self.degraded(entry, pair)
-                            if kind == "degraded"
-                            else ("repeat", entry, pair, None)
-                        )
+                        blocks[there].append((source, entry, pair))
+                        blocks[here].append((kind, entry, pair))
             self.fill(blocks[low], blocks[low + half])
         slots: list[Slot] = []
         for block in blocks:
             self.rng.shuffle(block)
-            for kind_, entry, pair, what in block:
-                slots.append(
-                    Slot(
-                        name,
-                        len(slots),
-                        entry.item,
-                        kind_,
-                        entry.systems,
-                        what.text if what else entry.text,
-                        pair,
-                        what,
-                    )
+            for kind_, entry, pair in block:
+                what = (
+                    self.damage.of(entry.text, self.rng, item=entry.item, near=self.present)
+                    if kind_ == "degraded"
+                    else None
                 )
+                text = what.text if what else entry.text
+                slots.append(Slot(name, len(slots), entry.item, kind_, entry.systems, text, pair, what))
         for role, clips in self.resting.items():
             for uses, _, item in clips:
                 heapq.heappush(self.heaps[role], (uses, self.rng.random(), item))
@@ -275,8 +267,8 @@ class _Dealer:
 
     def fill(
         self,
-        a: list[tuple[Kind, _Entry, str, Degraded | None]],
-        b: list[tuple[Kind, _Entry, str, Degraded | None]],
+        a: list[tuple[Kind, _Entry, str]],
+        b: list[tuple[Kind, _Entry, str]],
     ) -> None:
         """The places without a pair: two authors of one clip, one in each of the two blocks."""
         missing: list[list[Kind]] = []
@@ -294,16 +286,8 @@ class _Dealer:
                 first, second = self.one("human"), self.one("human")
             else:
                 first, second = self.two(left, right)
-            a.append((left, first, "", None))
-            b.append((right, second, "", None))
-
-    def degraded(self, entry: _Entry, pair: str) -> tuple[Kind, _Entry, str, Degraded | None]:
-        return (
-            "degraded",
-            entry,
-            pair,
-            damage(entry.text, self.donor_texts, self.donors, self.rng, exclude=entry.item),
-        )
+            a.append((left, first, ""))
+            b.append((right, second, ""))
 
     def one(self, kind: Kind) -> _Entry:
         return self.draw((kind,))[0]
