@@ -1,5 +1,5 @@
 """How good are the gates that decide whose ratings count? Many simulated campaigns, without the server, so
-that rare errors can be counted.
+that rare errors can be counted. (Raters who never watch: bench/human_blind.py.)
 
     python bench/human_gates.py [FROM-TO]        seeds; 3001-3200 unless told otherwise
 

@@ -15,7 +15,7 @@ the more pairs there are, the sooner: on average the damaged ones do get lower s
   gave the same captions. Who looks at a share a of the captions, and whose other answers are as spread as
   these, reaches a times the r of a rater who looks at all, about. So r is held against half of what is usual,
   R/2 with R the median over trusted raters: p = P(Z > (atanh r - atanh R/2) √(n - 3)) over n shared captions
-  (Fisher 1921). Silent with fewer than five trusted raters, and where captions are so few, or raters so much
+  (Fisher 1921). Silent with fewer than three trusted raters, and where captions are so few, or raters so much
   at odds, that a usual rater would fail more than once in ten.
 """
 
@@ -33,7 +33,7 @@ from .scores import standardise
 #: fewer repeats say nothing about consistency
 LEAST_REPEATS = 5
 #: fewer trusted raters do not tell what is usual
-LEAST_PEERS = 5
+LEAST_PEERS = 3
 #: the p that shows attention, by repeats and by peers (chosen on seeds of their own; docs/human-analysis.md)
 CONSISTENT, ATTENTIVE = 0.1, 0.02
 _SHARE, _LOST = 0.5, 0.1
@@ -49,6 +49,8 @@ class Peers:
     captions: IntArray
     p: FloatArray
     usual: float
+    #: why p says nothing of some
+    silent: str
 
 
 def consistency(ratings: Ratings, repeats: ControlPairs) -> FloatArray:
@@ -106,7 +108,12 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
         floor = np.arctanh(_SHARE * usual)
         telling = (np.arctanh(min(usual, 1 - 1e-12)) - floor) * root >= -ndtri(ATTENTIVE) - ndtri(_LOST)
         p = ndtr((floor - np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))) * root)
-    return Peers(r, count, np.where(telling, p, np.nan), usual)
+    silent = (
+        f"fewer than {LEAST_PEERS} believed raters share captions"
+        if np.isnan(usual)
+        else "they share too few captions with believed others, or believed raters agree too little"
+    )
+    return Peers(r, count, np.where(telling, p, np.nan), usual, silent)
 
 
 def _correlations(x: FloatArray, y: FloatArray, groups: IntArray, n: int) -> FloatArray:

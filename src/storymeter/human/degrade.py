@@ -103,7 +103,9 @@ class Damage:
             )
         length = fitting(len(words))
         wanted = rng.gauss(*_GAIN)
-        found = list(self._fitting(words, length, rng, item, near))
+        found = list(self._fitting(words, length, rng, item, near)) or list(
+            self._fitting(words, length, rng, item, ())
+        )
         if found:
             gains = self._gains(words, length, found)
             start, name, run = min(zip(gains, found, strict=True), key=lambda one: abs(one[0] - wanted))[1]

@@ -13,6 +13,10 @@ So the two members of a pair stand 41-59 places apart, either may come first, an
 twice, a second showing of a clip betrays nothing. Within a block the order is shuffled. Clips and authors
 that were shown least come first, ties are drawn by lot; the seed decides everything, byte for byte.
 
+Every caption is shown in several HITs (`OVERLAP`), each time in other company, so that each rater shares
+captions with many others and can be held against what they said. That is stronger than several raters for the
+same HIT: where two of three are bots, nobody can tell which side is right (docs/human-analysis.md).
+
 Two captions of one clip need two authors, and each caption is shown once per HIT (its repeat apart). Where
 the files cannot give that, `build` raises an error that says what is missing; where only the twins of
 ordinary captions cannot be had (a single system) they show different clips and `Design.notes` says what that
@@ -36,6 +40,8 @@ from .lots import drawn
 __all__ = ["Degraded", "Design", "Hit", "Layout", "Slot", "build", "degrade"]
 
 Kind = Literal["system", "degraded", "repeat", "human"]
+#: how many HITs show each system caption, unless somebody asks for another number
+OVERLAP = 3
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -141,9 +147,10 @@ def build(
     seed: str | int = 0,
     merge_identical: bool = False,
     items: Iterable[str] | None = None,
+    overlap: int = OVERLAP,
 ) -> Design:
-    """Lay out `hits` HITs (default: enough to show every system caption once) over the videos in `items`
-    (default: all).
+    """Lay out `hits` HITs (default: enough to show every system caption `overlap` times) over the videos in
+    `items` (default: all).
     """
     layout = layout or Layout()
     layout.check()
@@ -167,7 +174,7 @@ def build(
     pool = _pool(systems, wanted, merge_identical)
     dealer = _Dealer(pool, people, human.name if human else "", layout, drawn("design", seed))
     total = sum(map(len, pool.values()))
-    count = hits if hits is not None else -(-total // max(1, layout.blocks * layout.system))
+    count = hits if hits is not None else -(-total * overlap // max(1, layout.blocks * layout.system))
     if count < 1:
         raise DataError(
             "There is no system caption to rate.",

@@ -1,7 +1,7 @@
 """Before the money is spent: how many HITs does a question need, and how good is the worker test?
 
 **HITs.** Two systems differ by `difference` in z. A caption's true score varies between captions (sd
-`between`), a rating around it (sd `within`). m ratings per system spread over the captions give caption
+`between`), a rating around it (sd `within`). m ratings per system, `overlap` or more for a caption, give caption
 means; the rank-sum test at alpha either sees the difference or not. The share of simulated studies in which
 it does is the power; the smallest m that reaches the wanted power, times the systems, over the 70 system
 captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes both
@@ -21,6 +21,7 @@ import numpy as np
 
 from ..errors import DataError, UsageError
 from ..stats.ranks import rank_sum
+from .design import OVERLAP
 from .quality import TESTS, Test, assess, run_test
 from .ratings import DEGRADED, FloatArray, Ratings
 from .reliability import Cost, cost
@@ -65,6 +66,9 @@ class Plan:
     power: float
     curve: tuple[tuple[int, float], ...]
     cost: Cost
+    #: captions of each system that are rated, and how many ratings each gets at least
+    captions: int
+    overlap: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +154,15 @@ def power(
     between: float = BETWEEN,
     within: float = WITHIN,
     alpha: float = 0.05,
+    overlap: int = 1,
     simulations: int = 500,
     seed: int = 0,
 ) -> float:
-    """The share of simulated studies with `ratings` per system in which the better system wins at alpha."""
+    """The share of simulated studies with `ratings` per system, `overlap` or more for each caption, in which
+    the better system wins at alpha.
+    """
     random = np.random.default_rng(seed)
-    used = min(ratings, captions)
+    used = max(1, min(ratings // overlap, captions))
     k = np.full(used, ratings // used)
     k[: ratings % used] += 1
     spread = np.sqrt(between**2 + within**2 / k)
@@ -176,6 +183,7 @@ def plan(
     alpha: float = 0.05,
     accepted: float = ACCEPTED,
     per_hit: int = 70,
+    overlap: int = OVERLAP,
     price: float = 0.99,
     fee: float = 0.20,
     simulations: int = 500,
@@ -200,6 +208,7 @@ def plan(
             between=between,
             within=within,
             alpha=alpha,
+            overlap=overlap,
             simulations=simulations,
             seed=seed,
         )
@@ -220,7 +229,13 @@ def plan(
         low, high = (low, middle) if reached(middle) else (middle, high)
     hits = math.ceil(high * systems / per_hit / accepted)
     return Plan(
-        high, hits, curve[high], tuple(sorted(curve.items())), cost(hits, systems, price=price, fee=fee)
+        high,
+        hits,
+        curve[high],
+        tuple(sorted(curve.items())),
+        cost(hits, systems, price=price, fee=fee),
+        max(1, min(high // overlap, captions)),
+        overlap,
     )
 
 

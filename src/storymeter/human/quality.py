@@ -100,6 +100,8 @@ class Quality:
     #: the agreement of a usual rater with the others; None where it is not known
     usual: float | None = None
     notes: tuple[str, ...] = ()
+    #: what decided beside the control pairs
+    second: Literal["", "repeats", "peers"] = ""
 
     @property
     def accepted(self) -> BoolArray:
@@ -144,7 +146,7 @@ def assess(
         "inconsistent": steady >= CONSISTENT,
         "apart": company.p >= ATTENTIVE,
     }
-    careless, notes = _careless(chosen, believed, steady, company)
+    careless, second, notes = _careless(chosen, believed, steady, company)
     workers = []
     for k, name in enumerate(ratings.rater.names):
         accepted, reason = _verdict(p[k], int(count[k]), alpha)
@@ -176,43 +178,58 @@ def assess(
             )
         )
     return Quality(
-        test, alpha, chosen, tuple(workers), incomplete + incomplete_repeats, _or_none(company.usual), notes
+        test,
+        alpha,
+        chosen,
+        tuple(workers),
+        incomplete + incomplete_repeats,
+        _or_none(company.usual),
+        notes,
+        second,
     )
 
 
 def _careless(
-    gates: Gates, believed: BoolArray, steady: FloatArray, company: Peers
-) -> tuple[dict[int, str], tuple[str, ...]]:
-    """Whom the second gate stops, and why; and what it could not ask."""
+    gates: Literal["control", "repeats", "attention"], believed: BoolArray, steady: FloatArray, company: Peers
+) -> tuple[dict[int, str], Literal["", "repeats", "peers"], tuple[str, ...]]:
+    """Whom the second gate stops, and why; which evidence it had; and what it could not ask."""
+    if gates == "control":
+        return {}, "", ()
     asked = ~np.isnan(company.p) if gates == "attention" else np.zeros(len(steady), dtype=bool)
-    apart, inconsistent = (
-        believed & asked & (company.p >= ATTENTIVE),
-        believed & ~asked & (steady >= CONSISTENT),
-    )
-    notes: tuple[str, ...] = ()
-    if gates == "attention" and inconsistent.sum() > _MOST * (believed & ~asked).sum():
-        notes = (
-            (
-                f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the"
-                f" {int((believed & ~asked).sum()):,} raters whom it would be asked about do not meet it"
-                " (--gates repeats insists)."
-            ),
+    apart = believed & asked & (company.p >= ATTENTIVE)
+    inconsistent = believed & ~asked & (steady >= CONSISTENT)
+    unasked = int((believed & ~asked).sum())
+    notes = []
+    if gates == "attention" and unasked:
+        notes.append(
+            f"WARNING: agreement with the others could not be asked of {unasked:,} of the"
+            f" {int(believed.sum()):,} raters whom the control pairs believe: {company.silent}. Some who never"
+            " watch a clip pass the control pairs, and nothing else stops them here. Let three raters or more"
+            " rate each caption, as `storymeter human new` does by default."
+        )
+    if gates == "attention" and inconsistent.sum() > _MOST * unasked:
+        notes.append(
+            f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the {unasked:,} raters whom"
+            " it would be asked about do not meet it (--gates repeats insists)."
         )
         inconsistent[:] = False
-    if gates == "control":
-        return {}, ()
-    return {
-        int(k): (
-            f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual is"
-            f" {company.usual:.2f}; p = {company.p[k]:.3g})"
-        )
+        steady = np.full(len(steady), np.nan)
+    reasons = {
+        int(
+            k
+        ): f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual is"
+        f" {company.usual:.2f}; p = {company.p[k]:.3g})"
         for k in np.flatnonzero(apart)
     } | {
         int(
             k
         ): f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})"
         for k in np.flatnonzero(inconsistent)
-    }, notes
+    }
+    second: Literal["", "repeats", "peers"] = (
+        "peers" if asked.any() else "repeats" if not np.isnan(steady).all() else ""
+    )
+    return reasons, second, tuple(notes)
 
 
 def _verdict(p: float, pairs: int, alpha: float) -> tuple[bool, str]:

@@ -318,20 +318,6 @@ def evidence_table(analysis: Analysis) -> Table:
     )
 
 
-def _second_gate(analysis: Analysis) -> str:
-    """What decided beside the control pairs: `peers`, `repeats`, or nothing."""
-    quality = analysis.quality
-    if quality.gates == "attention" and any(w.agreement_p is not None for w in quality.workers):
-        return "peers"
-    return (
-        "repeats"
-        if quality.gates != "control"
-        and not quality.notes
-        and any(w.consistency_p is not None for w in quality.workers)
-        else ""
-    )
-
-
 def summary_lines(analysis: Analysis) -> list[str]:
     quality, agree, split = analysis.quality, analysis.agreement, analysis.split_half
     passed = int(quality.accepted.sum())
@@ -341,7 +327,7 @@ def summary_lines(analysis: Analysis) -> list[str]:
         ),
         "repeats": " and the check of repeats (p < 0.1)",
         "": "",
-    }[_second_gate(analysis)]
+    }[analysis.quality.second]
     lines = [
         f"{len(analysis.ratings):,} ratings by {len(quality.workers):,}"
         f" {'rater' if len(quality.workers) == 1 else 'raters'}; {passed:,} passed the control test"
@@ -453,7 +439,7 @@ def analysis_page(
         paragraph(
             "Some captions were damaged on purpose. Who gives those no lower scores than the undamaged"
             f" originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."
-            + SECOND_GATE[_second_gate(analysis)]
+            + SECOND_GATE[analysis.quality.second]
         ),
         picture(
             figures["workers"],

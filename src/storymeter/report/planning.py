@@ -18,14 +18,25 @@ def plan_table(plan: Plan) -> Table:
         [
             Column("HITs", ",d"),
             Column("ratings per system", ",d"),
+            Column("captions", ",d"),
             Column("power", ".3f"),
             Column("cost", ",.2f"),
             Column("cost per system", ",.2f"),
         ],
-        [[plan.hits, plan.ratings_per_system, plan.power, plan.cost.total, plan.cost.per_system]],
+        [
+            [
+                plan.hits,
+                plan.ratings_per_system,
+                plan.captions,
+                plan.power,
+                plan.cost.total,
+                plan.cost.per_system,
+            ]
+        ],
         note=(
-            "power: the share of simulated studies of this size that found the difference; cost with the fee;"
-            " HITs include those of raters who will not pass."
+            f"captions: of each system, rated by {plan.overlap} raters or more each; power: the share of"
+            " simulated studies of this size that found the difference; cost with the fee; HITs include those"
+            " of raters who will not pass."
         ),
     )
 

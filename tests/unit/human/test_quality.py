@@ -200,10 +200,13 @@ def test_the_less_a_rater_looks_the_less_it_helps() -> None:
 
 
 def test_peers_are_silent_where_they_cannot_know() -> None:
-    few = assess(crowd([1.0] * 4))
+    few = assess(crowd([1.0] * 2))
     assert all(w.agreement_p is None and w.accepted for w in few.workers) and few.usual is None
     at_odds = assess(crowd([1.0] * 10, noise=60, captions=20))
     assert all(w.agreement_p is None for w in at_odds.workers)
+    for quality in (few, at_odds):
+        assert "WARNING: agreement with the others could not be asked of" in quality.notes[0]
+    assert not assess(crowd([1.0] * 10)).notes
 
 
 def test_a_check_that_many_fail_decides_nothing() -> None:
@@ -229,4 +232,4 @@ def test_a_check_that_many_fail_decides_nothing() -> None:
     table = from_records(records)
     lenient, strict = assess(table), assess(table, gates="repeats")
     assert sum(not w.accepted for w in strict.workers) > 1 and all(w.accepted for w in lenient.workers)
-    assert "--gates repeats insists" in lenient.notes[0]
+    assert "could not be asked" in lenient.notes[0] and "--gates repeats insists" in lenient.notes[1]

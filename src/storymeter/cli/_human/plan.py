@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ...errors import UsageError
+from ...human.design import OVERLAP
 from .._options import busy, coloured, format_option, output, progress_bar, say, seed_option, terminal_width
 
 
@@ -74,6 +75,13 @@ from .._options import busy, coloured, format_option, output, progress_bar, say,
 )
 @click.option(
     "--per-hit", type=click.IntRange(1), default=70, show_default=True, help="System captions in a HIT."
+)
+@click.option(
+    "--overlap",
+    type=click.IntRange(1),
+    default=OVERLAP,
+    show_default=True,
+    help="How many raters see each caption, so that their agreement can be asked.",
 )
 @click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True)
 @click.option("--fee", type=click.FloatRange(0), default=0.2, show_default=True)
