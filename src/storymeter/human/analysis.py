@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from ..errors import DataError
+from .influence import Influence, influence
 from .quality import Gates, Quality, Test, assess
 from .ratings import BoolArray, Ratings
 from .reliability import Agreement, SplitHalf, agreement, split_half
@@ -15,6 +16,8 @@ from .scores import CaptionScores, Ranking, Repeats, caption_scores, rank, stand
 
 #: Graham et al. (2018): fewer ratings make a caption's or a system's score unreliable
 CAPTION_MINIMUM, SYSTEM_MINIMUM = 15, 500
+#: more raw scores outside 0-100 than this share, and they are no raw scores
+OUTSIDE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Analysis:
     scale: Literal["raw", "z"]
     accept: Literal["passed", "all"]
     hits: int
+    influence: Influence
     notes: tuple[str, ...]
 
 
@@ -49,6 +53,13 @@ def analyse(
     """`accept="all"` drops nobody; the verdicts are still reported. `splits=0` leaves the split-half
     bootstrap out.
     """
+    if len(ratings.strata) > 1:
+        counts = ", ".join(f"{name or '(none)'} {n:,}" for name, n in ratings.strata.items())
+        raise DataError(
+            f"The ratings are of {len(ratings.strata)} strata that are no single study: {counts}.",
+            hint="Choose one with --stratum NAME, or mix them knowingly with --stratum all.",
+        )
+    ratings = _in_range(ratings, scale)
     quality = assess(
         ratings, test=test, alpha=alpha, gates=gates, enforce_repeats=enforce_repeats, scale=scale
     )
@@ -63,6 +74,7 @@ def analyse(
     used = ratings.of_raters(kept) if not kept.all() else ratings
     captions = caption_scores(used, scale=scale, repeats=repeats)
     ranking = rank(used, alpha=alpha, scale=scale, repeats=repeats, captions=captions)
+    moved = influence(used, scale)
     return Analysis(
         ratings,
         quality,
@@ -75,8 +87,27 @@ def analyse(
         scale,
         accept,
         len(np.unique(ratings.rater.codes * len(ratings.hit) + ratings.hit.codes)),
-        _notes(ratings, quality, ranking, scale),
+        moved,
+        (*_notes(ratings, quality, ranking, scale), *moved.notes),
     )
+
+
+def _in_range(ratings: Ratings, scale: str) -> Ratings:
+    """Raw scores come from a slider from 0 to 100. A few others are left out; many are no raw scores."""
+    if scale == "z":
+        return ratings
+    good = (ratings.value >= 0) & (ratings.value <= 100)
+    bad = int((~good).sum())
+    if not bad:
+        return ratings
+    values = ratings.value[~good]
+    worst = f"{bad:,} of {len(good):,} scores are not in 0-100 (from {values.min():g} to {values.max():g})"
+    if bad > OUTSIDE * len(good):
+        raise DataError(
+            f"{worst}.", hint="If the scores are standardised already, say --scale z; else mend the file."
+        )
+    note = f"{worst}; they were left out."
+    return replace(ratings.rows(good), notes=(*ratings.notes, note))
 
 
 def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import codecs
 import contextlib
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -34,8 +35,8 @@ _MTURK_KINDS = {
 }
 _APPRAISE_KINDS = {"TGT": "system", "CHK": "repeat", "REF": "human", "BAD": "degraded"}
 _APPRAISE_KIND_COLUMN = 3
-_FIELDS = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")
-_OTHERWISE = {"kind": "system", "hit": "", "pair": ""}
+_FIELDS = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds", "stratum")
+_OTHERWISE = {"kind": "system", "hit": "", "pair": "", "stratum": ""}
 
 
 def read(paths: Sequence[Path] | Path, format: str | None = None) -> Ratings:
@@ -115,10 +116,10 @@ def sniff(raw: bytes) -> str:
         return "storymeter"
     if "Answer.Q1" in first:
         return "mturk"
-    words = {word.removeprefix("Input.") for word in first.replace(",", " ").split()}
+    words = {word.strip('"').removeprefix("Input.") for word in first.replace(",", " ").split()}
     if {"WorkerId", "sys_id", "type", "score"} <= words:
         return "wmt"
-    if {"item", "system", "rater", "value"} <= {word.strip('"') for word in words}:
+    if {"item", "system", "rater", "value"} <= words:
         return "storymeter"
     cells = next(csv.reader([first]))
     if len(cells) > _APPRAISE_KIND_COLUMN and cells[_APPRAISE_KIND_COLUMN] in _APPRAISE_KINDS:
@@ -153,10 +154,13 @@ def peek(path: Path, limit: int) -> list[Rating]:
 
 def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """`HITId WorkerId src trg item hit sys_id rid type sid score time`: header blank-separated, rows
-    tab-separated.
+    tab-separated; other mixtures of tabs, blanks and commas occur, and names in quotation marks. Ratings of
+    different language pairs (src, trg) are strata.
     """
     lines = text(raw, name).splitlines()
-    place = {key.removeprefix("Input."): k for k, key in enumerate(lines[0].split())}
+    place = {
+        key.removeprefix("Input."): k for k, key in enumerate(re.split(r"[\s,\"]+", lines[0].strip(' \t"')))
+    }
     lacking = [key for key in ("WorkerId", "sys_id", "type", "sid", "score") if key not in place]
     if lacking:
         raise DataError(
@@ -169,7 +173,10 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     for number, line in enumerate(_distinct(lines[1:], notes), 2):
         if not line.strip():
             continue
-        cells = line.split("\t") if "\t" in line else line.split()
+        cells = split_row(line, len(place))
+        if len(cells) != len(place):
+            problems.append(f"line {number} has {len(cells)} cells, the header {len(place)}")
+            continue
         try:
             kind, value = _WMT_KINDS[cells[place["type"]]], float(cells[place["score"]])
             system, sid, rater = (cells[place[key]] for key in ("sys_id", "sid", "WorkerId"))
@@ -180,7 +187,7 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                 else None
             )
         except (KeyError, IndexError, ValueError):
-            problems.append(f"line {number}")
+            problems.append(f"line {number}: {line[:60]!r}")
             continue
         total[rater, hit] += 1
         _add(
@@ -194,10 +201,15 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             pair=f"{system} {sid}",
             position=total[rater, hit],
             seconds=seconds,
+            stratum="-".join(cells[place[key]] for key in ("src", "trg") if key in place),
         )
     _settle(out)
     _refuse(
-        problems, out, name, "A row has the columns of the header; type is SYSTEM, REPEAT, REF or BAD_REF."
+        problems,
+        out,
+        name,
+        "A row has the columns of the header, separated by tabs (names with blanks may stand in quotation marks);"
+        " type is SYSTEM, REPEAT, REF or BAD_REF.",
     )
     _share_time(out, total)
     return out
@@ -249,6 +261,7 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                 pair=f"{system} {sid}",
                 position=place,
                 seconds=float(seconds) if seconds.isdecimal() else None,
+                stratum="-".join(row.get(f"Input.{key}") or "" for key in ("src", "trg")).strip("-"),
             )
     _settle(out)
     if empty:
@@ -302,6 +315,7 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             pair=f"{system} {item}",
             position=seen[user],
             seconds=seconds,
+            stratum="-".join(cells[4:6]).strip("-"),
         )
     _settle(out)
     if documents:
@@ -313,6 +327,23 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
         "A row is user,system,segment,type,source,target,score,…; type is TGT, CHK, REF or BAD.",
     )
     return out
+
+
+_CELLS = re.compile(r'"((?:[^"]|"")*)"|([^\s"]+)')
+
+
+def split_row(line: str, wanted: int) -> list[str]:
+    """The cells of a row: at tabs, at commas or at blanks, whichever gives as many as are wanted.
+
+    >>> split_row('h1\\tw 1\\t"my system"', 3), split_row('h1 w1  "my system"', 3), split_row("h1,w 1,s", 3)
+    (['h1', 'w 1', 'my system'], ['h1', 'w1', 'my system'], ['h1', 'w 1', 's'])
+    >>> split_row('h1\\tw1 "my system"', 3)
+    ['h1', 'w1', 'my system']
+    """
+    blanks = [quoted.replace('""', '"') if bare == "" else bare for quoted, bare in _CELLS.findall(line)]
+    tried = [next(csv.reader([line], delimiter=mark)) for mark in "\t," if mark in line]
+    ways = [*tried, blanks]
+    return next((cells for cells in ways if len(cells) == wanted), ways[0])
 
 
 def _add(out: dict[str, list[Any]], **cells: Any) -> None:

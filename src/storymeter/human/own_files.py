@@ -18,7 +18,7 @@ from ..captions import Rating
 from ..errors import DataError, some
 from .ratings import FloatArray, IntArray, Labels, Numbering
 
-_NAMES = ("item", "system", "rater", "kind", "hit", "pair")
+_NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum")
 _NUMBERS = ("value", "position", "seconds")
 #: bytes of JSON Lines and rows of CSV at a time; so few rows do not wake the garbage collector
 _BYTES, _ROWS = 1 << 21, 500
@@ -36,6 +36,7 @@ class _Line(msgspec.Struct, gc=False):
     pair: str = ""
     position: float | None = None
     seconds: float | None = None
+    stratum: str = ""
     meta: msgspec.Raw = msgspec.Raw()
 
 
@@ -78,7 +79,9 @@ def storymeter(raw: bytes, name: str, notes: list[str]) -> dict[str, Any]:
             credit_all(quick)
             return quick
         rows = csv_rows(content, name)
-    columns: dict[str, Any] = {key: list(map(operator.attrgetter(key), rows)) for key in (*_NAMES, *_NUMBERS)}
+    known = [key for key in (*_NAMES, *_NUMBERS) if key != "stratum"]
+    columns: dict[str, Any] = {key: list(map(operator.attrgetter(key), rows)) for key in known}
+    columns["stratum"] = [str(row.meta.get("stratum", "")) for row in rows]
     columns["systems"] = [_systems(row.meta) for row in rows]
     if not any(columns["systems"]):
         del columns["systems"]
@@ -204,7 +207,9 @@ def csv_rows(content: str, name: str) -> list[Rating]:
         try:
             if "meta" in cells:
                 cells["meta"] = msgspec.json.decode(cells["meta"])
-            cells.setdefault("meta", {key: row[key] for key in ("state", "against") if row.get(key)})
+            cells.setdefault(
+                "meta", {key: row[key] for key in ("state", "against", "stratum") if row.get(key)}
+            )
             out.append(
                 msgspec.convert({"item": "", "system": "", "rater": "", **cells}, Rating, strict=False)
             )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..captions import Rating
-from ..errors import DataError, some
+from ..errors import DataError, UsageError, some
 from ..stats import LARGEST
 
 FloatArray = NDArray[np.float64]
@@ -50,6 +50,11 @@ class Labels:
 
     def take(self, rows: NDArray[Any]) -> Labels:
         return Labels(self.codes[rows], self.names)
+
+    def present(self) -> Labels:
+        """Without the names that no row has."""
+        there, codes = np.unique(self.codes, return_inverse=True)
+        return Labels(codes.reshape(-1).astype(np.int64), tuple(self.names[k] for k in there))
 
 
 class Numbering(dict[str, int]):
@@ -89,6 +94,8 @@ class Ratings:
     notes: tuple[str, ...] = field(default=())
     #: from a campaign of ours, whose HITs hold repeats by design
     ours: bool = True
+    #: what must not be analysed together, such as language pairs; None where the file knows of nothing
+    stratum: Labels | None = None
 
     def __len__(self) -> int:
         return len(self.value)
@@ -96,6 +103,28 @@ class Ratings:
     @property
     def systems(self) -> tuple[str, ...]:
         return self.credit.names
+
+    @property
+    def strata(self) -> dict[str, int]:
+        """The strata, and how many ratings each has."""
+        if self.stratum is None:
+            return {}
+        count = np.bincount(self.stratum.codes, minlength=len(self.stratum))
+        return {name: int(n) for name, n in zip(self.stratum.names, count, strict=True) if n}
+
+    def of_stratum(self, name: str) -> Ratings:
+        """One stratum by itself: only its raters, items and systems."""
+        if self.stratum is None or name not in self.strata:
+            raise UsageError(f"There is no stratum {name!r}.", hint=f"There are: {some(self.strata)}.")
+        part = self.rows(self.stratum.codes == self.stratum.names.index(name))
+        return replace(
+            part,
+            rater=part.rater.present(),
+            item=part.item.present(),
+            hit=part.hit.present(),
+            credit=part.credit.present(),
+            stratum=None,
+        )
 
     def of_raters(self, keep: BoolArray) -> Ratings:
         """Only the rows of some raters; the lists of names stay as they are."""
@@ -116,6 +145,7 @@ class Ratings:
             seconds=self.seconds[keep],
             credit_row=place[self.credit_row[chosen]],
             credit=self.credit.take(chosen),
+            stratum=self.stratum.take(keep) if self.stratum is not None else None,
         )
 
 
@@ -161,6 +191,7 @@ def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Rating
             "position": [r.position for r in listed],
             "seconds": [r.seconds for r in listed],
             "systems": [r.meta.get("systems") if r.meta else None for r in listed],
+            "stratum": [str(r.meta.get("stratum", "")) if r.meta else "" for r in listed],
         },
         notes,
     )
@@ -169,7 +200,7 @@ def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Rating
 def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratings:
     """Lists of equal length (names may come as `Labels`, numbers as arrays) under the names of the fields of
     `Rating`; `item`, `system`, `rater` and `value` are needed. `systems` may hold a list of several systems
-    that a rating is credited to."""
+    that a rating is credited to, `stratum` what is not to be mixed."""
     n = len(columns["value"])
     if not n:
         raise DataError(
@@ -205,6 +236,7 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
         _numbers(columns.get("position"), n),
         _numbers(columns.get("seconds"), n),
         *_credits(columns, n),
+        stratum=labels("stratum") if columns.get("stratum") is not None else None,
     )
     usable = np.abs(value) < LARGEST
     if not usable.all():
@@ -242,6 +274,8 @@ def _without_duplicates(table: Ratings, said: list[str]) -> Ratings:
         return _without_equal_rows(table, said)
     places, place = np.unique(table.position, return_inverse=True)
     key = (table.rater.codes * len(table.hit) + table.hit.codes) * len(places) + place.reshape(-1)
+    if table.stratum is not None:
+        key = key * len(table.stratum) + table.stratum.codes
     key = np.where(placed, key, -1 - np.arange(len(table)))  # rows without a place are all different
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     if len(first) == len(table):
@@ -284,6 +318,7 @@ def _without_equal_rows(table: Ratings, said: list[str]) -> Ratings:
             table.pair,
             table.value,
             np.nan_to_num(table.seconds, nan=-1.0),
+            table.stratum.codes if table.stratum is not None else np.zeros(len(table)),
         ]
     )
     order = np.lexsort(whole.T[::-1])

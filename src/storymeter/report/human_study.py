@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from ..human.analysis import CAPTION_MINIMUM, Analysis
 from ..human.quality import FLAGS
 from ..human.reliability import Replication, cost
+from .influence import WORDS as INFLUENCE_WORDS
+from .influence import influence_json, influence_table
 from .page import heading, page, paragraph, picture, words
 from .table import Cell, Column, Table, to_json
 
@@ -36,7 +38,7 @@ SYSTEM_WORDS = {
     "ratings": "how many ratings they got, exact repeats included",
 }
 WORKER_WORDS = {
-    "passed": "whether the rater's answers are believed, and in the next column why",
+    "passed": "whether the rater's answers are believed (–: nothing to judge by), and in the next column why",
     "ratings": "how many ratings the rater gave",
     "s/rating": "seconds per rating, on average (–: the file holds no times)",
     "flags": "advice; no flag rejects anybody by itself",
@@ -162,6 +164,7 @@ def analysis_json(
                 "split_half_interval": split.interval if split else None,
                 "usual_agreement": quality.usual,
             },
+            "influence": influence_json(analysis.influence),
             "cost": {"hits": spent.hits, "total": spent.total, "per_system": spent.per_system},
             **(
                 {
@@ -262,7 +265,7 @@ def pair_table(analysis: Analysis) -> Table:
 
 def worker_table(analysis: Analysis) -> Table:
     rows = [
-        [w.id, w.accepted, w.reason, w.ratings, w.seconds, ", ".join(w.flags)]
+        [w.id, w.accepted if w.pairs else None, w.reason, w.ratings, w.seconds, ", ".join(w.flags)]
         for w in analysis.quality.workers
     ]
     return Table(
@@ -455,6 +458,13 @@ def analysis_page(
         words({flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}),
         _table(evidence_table(analysis)),
         words(EVIDENCE_WORDS),
+        heading("Influence"),
+        paragraph(
+            "Does anybody lean towards a system, and does the order hang on single raters? Nobody is dropped for"
+            " it; look at the answers of who is flagged."
+        ),
+        _table(influence_table(analysis.influence)),
+        words(INFLUENCE_WORDS),
         picture(figures["scores"], "How the scale was used, by kind of caption."),
         paragraph(
             "How the scale was used: of all scores for captions of one kind, how many fell where. Damaged"

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...errors import UsageError
+from ...errors import DataError, UsageError
 from .._options import busy, coloured, format_option, output, say, seed_option, terminal_width
 
 _TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
@@ -99,6 +99,18 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
     default=1,
     show_default=True,
     help="Preference: raters an item needs.",
+)
+@click.option(
+    "--stratum",
+    metavar="NAME",
+    help="For files with several language pairs or other strata: one of them, or `all` to mix them."
+    "  [default: each by itself]",
+)
+@click.option(
+    "--captions",
+    "caption_file",
+    metavar="FILE",
+    help="Also write the score of every caption (SYS,SID,RAW.SCR,Z.SCR,N; .json for JSON, - to print it alone).",
 )
 @click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Paid per HIT.")
 @click.option(
@@ -234,13 +246,84 @@ def _assessment(
     page: str | None,
     style: str,
     *,
+    stratum: str | None,
+    **options: Any,
+) -> None:
+    from ...human.strata import parts
+
+    with busy("reading the ratings"):
+        ratings = _table(sources, origin)
+    chosen = parts(ratings, stratum)
+    if len(chosen) == 1:
+        name, part = next(iter(chosen.items()))
+        if ratings.strata and stratum not in (None, "all"):
+            say(f"Only {name}: {len(part):,} of {len(ratings):,} ratings.")
+        output(_study(part, origin, page, style, **options))
+        return
+    say(
+        f"{len(chosen)} strata are analysed each by itself: "
+        + ", ".join(f"{name} ({len(part):,} ratings)" for name, part in chosen.items())
+        + ". --stratum NAME takes one of them, --stratum all mixes them."
+    )
+    done, skipped = {}, []
+    for name, part in chosen.items():
+        own = {
+            key: _beside(options[key], name) if options[key] not in (None, "-") else options[key]
+            for key in ("figures", "caption_file")
+        }
+        say(f"\n{name}")
+        try:
+            done[name] = _study(
+                part, origin, _beside(page, name) if page else None, style, **{**options, **own}
+            )
+        except DataError as error:
+            skipped.append(name)
+            say(f"{name} was left out: {error.message}")
+    if not done:
+        raise DataError("No stratum could be analysed.", hint="The lines above say why.")
+    output(_together(done, style))
+
+
+def _beside(path: Any, name: str) -> Any:
+    """`people.html` and `cs-en` to `people-cs-en.html`."""
+    plain = Path(path)
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name) or "none"
+    return type(path)(plain.with_name(f"{plain.stem}-{safe}{plain.suffix}"))
+
+
+def _together(done: dict[str, str], style: str) -> str:
+    """The results of several strata as one text; CSV gets a column, JSON a level."""
+    if style == "json":
+        import msgspec
+
+        from ...report.table import to_json
+
+        parts = {name: msgspec.json.decode(text) for name, text in done.items()}
+        return to_json({"schema": 1, "strata": parts})
+    if style == "csv":
+        lines: list[str] = []
+        for name, text in done.items():
+            head, *rows = text.rstrip("\n").split("\n")
+            lines += ([f"stratum,{head}"] if not lines else []) + [f"{name},{row}" for row in rows]
+        return "\n".join(lines) + "\n"
+    return "\n".join(f"{name}\n{text}" for name, text in done.items())
+
+
+def _study(
+    ratings: Any,
+    origin: str | None,
+    page: str | None,
+    style: str,
+    *,
     figures: Path | None,
+    caption_file: str | None,
     replicates: Path | None,
     splits: int | None,
     price: float,
     fee: float,
     **options: Any,
-) -> None:
+) -> str:
+    """One study, as text in the style asked for; files are written, notes said."""
     from ...human.analysis import analyse
     from ...human.reliability import replication
     from ...report.human_study import (
@@ -254,9 +337,9 @@ def _assessment(
         system_table,
         worker_table,
     )
+    from ...report.influence import influence_table
 
     with busy("analysing the ratings"):
-        ratings = _table(sources, origin)
         several = splits if splits is not None else 100 if len(ratings) <= 200_000 else 0
         analysis = analyse(ratings, splits=several, **options)
         repeated = (
@@ -267,21 +350,41 @@ def _assessment(
         drawn = draw(analysis) if page is not None or figures is not None or style == "html" else {}
     more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
     _files(page, figures, drawn, lambda: analysis_page(analysis, drawn, **more))
-    if style == "json":
-        output(analysis_json(analysis, **more))
-    elif style == "html":
-        output(analysis_page(analysis, drawn, **more))
-    else:
-        for line in (*summary_lines(analysis), *analysis.notes):
-            say(line)
-        shown = (
-            (system_table(analysis), pair_table(analysis), worker_table(analysis), evidence_table(analysis))
-            if style == "table"
-            else (system_table(analysis),)
-        )
-        output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in shown))
     if repeated is not None:
         say(replication_line(repeated))
+    if caption_file is not None and (text := _captions(analysis, caption_file)) is not None:
+        return text
+    if style == "json":
+        return analysis_json(analysis, **more)
+    if style == "html":
+        return analysis_page(analysis, drawn, **more)
+    for line in (*summary_lines(analysis), *analysis.notes):
+        say(line)
+    shown = (
+        (
+            system_table(analysis),
+            pair_table(analysis),
+            worker_table(analysis),
+            evidence_table(analysis),
+            influence_table(analysis.influence),
+        )
+        if style == "table"
+        else (system_table(analysis),)
+    )
+    return "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in shown)
+
+
+def _captions(analysis: Any, path: str) -> str | None:
+    """The caption scores, into a file, or as text where the file is `-`."""
+    from ...files import write_text
+    from ...report.caption_scores import caption_csv, caption_json
+
+    text = caption_json(analysis) if path.endswith(".json") else caption_csv(analysis)
+    if path == "-":
+        return text
+    write_text(path, text)
+    say(f"Scores of {len(analysis.captions.z):,} captions: {path}")
+    return None
 
 
 def _files(

@@ -1,0 +1,65 @@
+"""Who moves the ranking, as a table, as JSON, and in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ..human.influence import Influence
+from .table import Column, Table
+
+WORDS = {
+    "favours": "the system that the rater leans to (or from) most, against what the others say of its captions",
+    "bias": (
+        "by how many standard deviations more (or less) than the others the rater scores that system's captions,"
+        " beside what the rater does to all systems"
+    ),
+    "p": "how likely so large a bias of any rater for any system is by luck (Holm's correction); below .01: flagged",
+    "moves": "the system whose score the rater moves most, and by how much; without the rater that much is gone",
+    "order": "whether the systems would come in another order without the rater",
+}
+#: rows of the table; all raters are in the JSON
+SHOWN = 12
+
+
+def influence_json(found: Influence) -> dict[str, Any]:
+    return {
+        "order": list(found.order),
+        "biases": [asdict(one) for one in found.biases],
+        "without": [asdict(one) for one in found.alone],
+        "groups": [asdict(one) for one in found.groups],
+    }
+
+
+def influence_table(found: Influence) -> Table:
+    """The raters with the clearest bias, then those who move a system most."""
+    clearest = {one.rater: one for one in reversed(found.biases)}
+    ranked = sorted(
+        found.alone,
+        key=lambda one: (
+            not any(b.flagged for b in (clearest.get(one.raters[0]),) if b),
+            not one.changes,
+            -abs(one.shift),
+        ),
+    )
+    rows = []
+    for one in ranked[:SHOWN]:
+        bias = clearest.get(one.raters[0])
+        rows.append(
+            [
+                one.raters[0],
+                ("" if not bias else f"{bias.system} (flagged)" if bias.flagged else bias.system),
+                bias.bias if bias else None,
+                bias.p if bias else None,
+                f"{one.system} {one.shift:+.3f}",
+                "changes" if one.changes else "same",
+            ]
+        )
+    more = len(ranked) - len(rows)
+    return Table(
+        ["rater", "favours", Column("bias", "+.2f"), Column("p", ".3g"), "moves", "order"],
+        rows,
+        title="Influence of single raters",
+        note="Shown, never acted upon: nobody is dropped for it."
+        + (f" {more:,} more raters are in the JSON." if more > 0 else ""),
+    )
