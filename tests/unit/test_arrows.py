@@ -23,9 +23,9 @@ FLOORS = [
     RECORDS,
     ["formats", "text"],
     ["pairs", "stats"],
-    ["dense", "story", "human"],
+    ["dense", "story", "human", "rewards"],
     ["meta", "stress", "engine"],
-    ["report"],
+    ["report", "compat"],
     ["cli"],
 ]
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}

@@ -29,6 +29,7 @@ surroundings. Differences that are known:
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 from .. import _native
@@ -49,4 +50,30 @@ def tokenize_joined(lines: Sequence[str], *, punctuation: bool, jobs: int | None
     """The same tokens, joined by one blank: no token contains one."""
     threads = jobs if jobs is not None else os.cpu_count() or 1
     found: list[str] = _native.ptb_tokenize(well_formed(lines), punctuation, max(1, threads))
+    return found
+
+
+#: the tokens that `punctuation=False` drops
+PUNCTUATION = frozenset(["''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"])
+#: a text that ends like this is read together with the one that follows it
+_LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
+
+
+def tokenize_batch(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None) -> list[str]:
+    """Tokens joined by blanks of lines that the original reads as one text: a line that ends in a single
+    letter and a dot depends on the line that comes next.
+
+    >>> tokenize_batch(["This is plan A.", "The end."], punctuation=False)
+    ['this is plan a', 'the end']
+    >>> tokenize_joined(["This is plan A.", "The end."], punctuation=False)
+    ['this is plan a.', 'the end']
+    """
+    found = tokenize_joined(lines, punctuation=punctuation, jobs=jobs)
+    for k, line in enumerate(lines):
+        if line.rstrip()[-1:] == "." and _LETTER_DOT.search(line):
+            following = next((other for other in lines[k + 1 :] if other.strip()), "")
+            both, then = tokenize_joined([f"{line} {following}", following], punctuation=True)
+            if then and both.endswith(f" {then}"):
+                tokens = both.removesuffix(then).split()
+                found[k] = " ".join(t for t in tokens if punctuation or t not in PUNCTUATION)
     return found

@@ -1,0 +1,59 @@
+"""What every scorer is called with: two dictionaries, checked as the original checks them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...errors import some
+
+
+class Items(NamedTuple):
+    """Candidate k and its references, in the order of `gts`."""
+
+    ids: list[Hashable]
+    candidates: list[str]
+    references: list[list[str]]
+
+    @property
+    def jobs(self) -> int:
+        """Threads cost more than they give for a few sentences."""
+        return min(os.cpu_count() or 1, 1 + len(self.candidates) // 256)
+
+
+def items(gts: Mapping[Any, Any], res: Mapping[Any, Any], *, lists: bool = True) -> Items:
+    """`gts[id]`: a list of strings; `res[id]`: a list of one string. With `lists=False` (METEOR) any sequence
+    will do. What is asserted in the original raises AssertionError here too."""
+    if gts.keys() != res.keys():
+        ours, theirs = [i for i in res if i not in gts], [i for i in gts if i not in res]
+        raise AssertionError(
+            f"gts and res have different ids: {len(theirs):,} only in gts ({some(theirs)}),"
+            f" {len(ours):,} only in res ({some(ours)})."
+        )
+    candidates, references = [], []
+    for i, group in gts.items():
+        said = res[i]
+        if (lists and type(said) is not list) or len(said) != 1:
+            raise AssertionError(f"res[{i!r}] must be a list of exactly one caption, not {_short(said)}.")
+        if lists and (type(group) is not list or not group):
+            raise AssertionError(f"gts[{i!r}] must be a list of one caption or more, not {_short(group)}.")
+        candidates.append(text(said[0], f"res[{i!r}][0]"))
+        references.append([text(line, f"gts[{i!r}][{k}]") for k, line in enumerate(group)])
+    return Items(list(gts), candidates, references)
+
+
+def text(value: object, where: str) -> str:
+    if isinstance(value, str):
+        return value
+    hint = " Pass the captions through PTBTokenizer().tokenize first." if isinstance(value, Mapping) else ""
+    raise TypeError(f"{where} is not a string but {_short(value)}.{hint}")
+
+
+def texts(values: Sequence[object], where: str) -> list[str]:
+    return [text(value, f"{where}[{k}]") for k, value in enumerate(values)]
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return f"{type(value).__name__} {shown if len(shown) <= 60 else shown[:57] + '...'}"

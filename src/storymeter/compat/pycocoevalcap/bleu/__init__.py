@@ -1,0 +1,1 @@
+"""BLEU, under the original's module paths."""

@@ -1,0 +1,35 @@
+"""BLEU-1 to BLEU-n of captions by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._items import items
+from .bleu_scorer import BleuScorer as BleuScorer
+
+
+class Bleu:
+    """`compute_score` gives ([BLEU-1 … BLEU-n of the corpus], [the same of each item])."""
+
+    def __init__(self, n: int = 4) -> None:
+        self._n = n
+        self._hypo_for_image: dict[Any, Any] = {}
+        self.ref_for_image: dict[Any, Any] = {}
+
+    def compute_score(
+        self,
+        gts: Mapping[Any, list[str]],
+        res: Mapping[Any, list[str]],
+        verbose: int = 1,
+        *,
+        score_option: str | None = "closest",
+    ) -> tuple[list[float], list[list[float]]]:
+        scorer = BleuScorer(n=self._n)
+        found = items(gts, res)
+        for candidate, references in zip(found.candidates, found.references, strict=True):
+            scorer += (candidate, references)
+        return scorer.compute_score(option=score_option, verbose=verbose)
+
+    def method(self) -> str:
+        return "Bleu"

@@ -1,0 +1,1 @@
+"""CIDEr, under the original's module paths."""

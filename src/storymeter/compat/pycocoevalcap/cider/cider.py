@@ -1,0 +1,31 @@
+"""CIDEr (CIDEr-D with the idf of the references at hand) of captions by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ....pairs.base import FloatArray
+from .._items import items
+from .cider_scorer import CiderScorer as CiderScorer
+
+
+class Cider:
+    """`compute_score` gives (mean, array of one value per item)."""
+
+    def __init__(self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0) -> None:
+        self._n, self._sigma = n, sigma
+
+    def compute_score(
+        self, gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]
+    ) -> tuple[np.float64, FloatArray]:
+        scorer = CiderScorer(n=self._n, sigma=self._sigma)
+        found = items(gts, res)
+        for candidate, references in zip(found.candidates, found.references, strict=True):
+            scorer += (candidate, references)
+        return scorer.compute_score()
+
+    def method(self) -> str:
+        return "CIDEr"

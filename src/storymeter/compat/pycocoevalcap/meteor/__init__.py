@@ -1,0 +1,1 @@
+"""METEOR, under the original's module paths."""

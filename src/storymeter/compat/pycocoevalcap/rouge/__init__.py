@@ -1,0 +1,1 @@
+"""ROUGE-L, under the original's module paths."""

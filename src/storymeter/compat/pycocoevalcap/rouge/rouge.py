@@ -1,0 +1,57 @@
+"""ROUGE-L of captions by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....pairs.base import FloatArray
+from ....pairs.rouge import BETA, RougeL
+from .._items import items, texts
+
+
+def my_lcs(string: Sequence[Any], sub: Sequence[Any]) -> int:
+    """The length of the longest common subsequence of two sequences.
+
+    >>> my_lcs("a b c d".split(), "b d".split())
+    2
+    """
+    best = [0] * (len(sub) + 1)
+    for item in string:
+        before = 0
+        for k, other in enumerate(sub, start=1):
+            before, best[k] = best[k], before + 1 if item == other else max(best[k], best[k - 1])
+    return best[-1]
+
+
+class Rouge:
+    """`compute_score` gives (mean, array of one value per item)."""
+
+    def __init__(self) -> None:
+        self.beta = BETA
+
+    def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
+        """One candidate, in a list, against its references."""
+        if len(candidate) != 1:
+            raise AssertionError(f"Give a list of exactly one candidate, not {len(candidate)}.")
+        if not len(refs):
+            raise AssertionError("Give one reference or more.")
+        return float(
+            RougeL(self.beta).pairs(
+                candidates=texts(candidate, "candidate"), references=[texts(refs, "refs")]
+            )[0]
+        )
+
+    def compute_score(
+        self, gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]
+    ) -> tuple[np.float64, FloatArray]:
+        found = items(gts, res)
+        values = RougeL(self.beta).pairs(
+            candidates=found.candidates, references=found.references, jobs=found.jobs
+        )
+        return np.float64(np.mean(values)), values
+
+    def method(self) -> str:
+        return "Rouge"

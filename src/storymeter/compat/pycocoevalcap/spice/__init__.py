@@ -1,0 +1,1 @@
+"""SPICE, under the original's module paths."""

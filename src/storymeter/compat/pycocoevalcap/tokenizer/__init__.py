@@ -1,0 +1,1 @@
+"""PTB tokens, under the original's module paths."""

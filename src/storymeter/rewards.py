@@ -1,0 +1,236 @@
+"""CIDEr-D and BLEU as rewards: fitted once on the references, then a few microseconds a caption.
+
+Self-critical sequence training (Rennie et al., CVPR 2017) scores every sample of every step against the
+references of its video:
+
+    reward = CiderD.fit({"v_1": ["a man runs", "a man is running"], "v_2": ["two dogs play"]})
+    reward(["a man", "dogs"], ids=["v_1", "v_2"])                  # one sample each: shape (2,)
+    reward([["a man", "a dog"], ["dogs", "two dogs"]], ids=["v_1", "v_2"])      # k samples each: shape (2, k)
+
+A fitted reward never changes: any number of threads may call it, it runs outside Python's lock, and the same samples get the
+same values in any batch, order and number of `jobs`. `save` and `load` keep it in a file.
+
+CIDEr-D's idf is that of the fitted corpus, also for samples that come with `references=` of their own. BLEU is
+sentence BLEU with the smoothing of the usual implementation (`pairs.bleu`: coco). Captions are tokens joined by
+blanks, words or numbers of a vocabulary; `tokenizer="ptb"` tokenises both sides.
+
+>>> reward = CiderD.fit({"v_1": ["a man runs", "a man is running"], "v_2": ["two dogs play"]})
+>>> reward(["a man runs", "two dogs"], ids=["v_1", "v_2"]).round(4)
+array([4.965 , 3.7565])
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+import numpy as np
+
+from . import _native
+from .errors import DataError, UsageError, some
+from .metric import FloatArray, Tokenizer
+from .pairs.bleu import ORDERS, bleu, of_order
+from .text.tokens import tokenize
+
+Samples = Sequence[str] | Sequence[Sequence[str]]
+R = TypeVar("R", bound="Reward")
+SIGMA = 6.0
+
+
+class _File(msgspec.Struct, tag="storymeter reward 1"):
+    """What a saved reward holds."""
+
+    kind: str
+    options: dict[str, Any]
+    ids: list[str | int]
+    references: list[list[str]]
+
+
+class Reward(ABC):
+    """A fitted reward: `CiderD.fit(…)` or `Bleu.fit(…)`."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, references: Mapping[Any, Sequence[str]], options: dict[str, Any]) -> None:
+        self.options = options
+        self._references = {i: list(group) for i, group in references.items()}
+        _check(self._references)
+        lines = iter(self._tokens(list(chain.from_iterable(self._references.values()))))
+        self._groups = [[next(lines) for _ in group] for group in self._references.values()]
+        self._place = {i: k for k, i in enumerate(self._references)}
+        self._base: Any = None
+
+    def _tokens(self, lines: list[str]) -> list[str]:
+        return tokenize(lines, self.options["tokenizer"])
+
+    def __len__(self) -> int:
+        return len(self._references)
+
+    def __call__(
+        self,
+        samples: Samples,
+        *,
+        ids: Sequence[Hashable] | None = None,
+        references: Sequence[Sequence[str]] | None = None,
+        jobs: int = 1,
+    ) -> FloatArray:
+        """The reward of each sample, in the shape of `samples`. The references are those that were fitted for
+        `ids`, or `references` (one list per entry of `samples`); with neither, entry k belongs to item k."""
+        nested = len(samples) > 0 and not isinstance(samples[0], str)
+        flat: list[str] = list(chain.from_iterable(samples)) if nested else list(samples)  # type: ignore[arg-type]
+        each = len(samples[0]) if nested else 1
+        if nested and any(len(group) != each for group in samples):
+            raise UsageError(
+                "The items have different numbers of samples.", hint="Give each item equally many."
+            )
+        if references is None:
+            values = self._fitted(self._tokens(flat), self._which(ids, len(samples)), each, jobs)
+        elif len(references) == len(samples):
+            groups = [self._tokens(list(group)) for group in references]
+            values = self._own(self._tokens(flat), groups, each, jobs)
+        else:
+            raise UsageError(f"There are {len(samples):,} items but {len(references):,} lists of references.")
+        return values.reshape(len(samples), each) if nested else values
+
+    def _which(self, ids: Sequence[Hashable] | None, items: int) -> list[int]:
+        """The numbers of the fitted items."""
+        if ids is None:
+            if items != len(self):
+                raise UsageError(
+                    f"There are {items:,} samples for {len(self):,} fitted items.",
+                    hint="Say which items they belong to: ids=[...].",
+                )
+            return list(range(items))
+        if len(ids) != items:
+            raise UsageError(f"There are {items:,} samples but {len(ids):,} ids.")
+        unknown = [i for i in ids if i not in self._place]
+        if unknown:
+            raise DataError(
+                f"{len(unknown):,} of {len(ids):,} ids were not fitted: {some(unknown)}",
+                hint="Fit the reward on all items, or give references=.",
+            )
+        return [self._place[i] for i in ids]
+
+    def _fitted(self, flat: list[str], which: list[int], each: int, jobs: int) -> FloatArray:
+        """Against fitted references. The few of a batch are analysed anew: that stays in the processor's
+        cache, which an index of the whole corpus does not."""
+        return self._own(flat, [self._groups[k] for k in which], each, jobs)
+
+    def _own(self, flat: list[str], groups: list[list[str]], each: int, jobs: int) -> FloatArray:
+        lines = [*flat, *chain.from_iterable(groups)]
+        index = _native.NgramIndex.of(lines, orders=ORDERS, base=self._base)
+        numbers = index.ids()
+        sizes = np.array([len(group) for group in groups], dtype=np.int64)
+        place, bounds = _spread(np.cumsum(sizes) - sizes, sizes, each)
+        return self._score(index, numbers[: len(flat)], numbers[len(flat) :][place], bounds, jobs)
+
+    @abstractmethod
+    def _score(self, index: Any, candidates: Any, references: Any, bounds: Any, jobs: int) -> FloatArray:
+        """The values of candidates against references[bounds[k]:bounds[k + 1]]."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Into one file; `load` gives an equal reward."""
+        from .files import atomic
+
+        wrong = [i for i in self._references if not isinstance(i, str | int)]
+        if wrong:
+            raise UsageError(f"Ids in a file are strings or whole numbers, not {some(wrong)}.")
+        content = _File(self.kind, self.options, list(self._references), list(self._references.values()))
+        with atomic(Path(path)) as file:
+            file.write(msgspec.msgpack.encode(content))
+
+    @classmethod
+    def load(cls: type[R], path: str | os.PathLike[str]) -> R:
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise DataError(f"{os.fspath(path)} cannot be read: {error.strerror}.") from None
+        try:
+            found = msgspec.msgpack.decode(content, type=_File)
+        except msgspec.DecodeError as error:
+            raise DataError(f"{os.fspath(path)} is no saved reward ({error}).") from None
+        if found.kind != cls.kind:
+            raise UsageError(
+                f"{os.fspath(path)} holds a reward of kind {found.kind}, not {cls.kind}.",
+                hint=f"Load it with {found.kind}.load.",
+            )
+        return cls(dict(zip(found.ids, found.references, strict=True)), found.options)
+
+
+class CiderD(Reward):
+    """CIDEr-D (Vedantam et al., CVPR 2015) with the idf of the fitted corpus; 0 to 10."""
+
+    kind = "CiderD"
+
+    def __init__(self, references: Mapping[Any, Sequence[str]], options: dict[str, Any]) -> None:
+        super().__init__(references, options)
+        self._base = _native.NgramIndex.of(list(chain.from_iterable(self._groups)), orders=ORDERS)
+        self._numbers = self._base.ids()
+        self._bounds = np.cumsum([0, *map(len, self._groups)], dtype=np.int64)
+        self._model = _native.CiderModel(self._base, self._numbers, self._bounds)
+
+    @classmethod
+    def fit(
+        cls, references: Mapping[Any, Sequence[str]], *, sigma: float = SIGMA, tokenizer: Tokenizer = "none"
+    ) -> CiderD:
+        """`references`: for each item its captions."""
+        if not 0 < sigma < float("inf"):
+            raise UsageError(f"CIDEr-D's sigma is a number above 0, not {sigma}.", hint="Everybody uses 6.")
+        return cls(references, {"sigma": float(sigma), "tokenizer": tokenizer})
+
+    def _fitted(self, flat: list[str], which: list[int], each: int, jobs: int) -> FloatArray:
+        index = _native.NgramIndex.of(flat, orders=ORDERS, base=self._base)
+        items = np.array(which, dtype=np.int64)
+        starts = self._bounds[items]
+        place, bounds = _spread(starts, self._bounds[items + 1] - starts, each)
+        return self._score(index, index.ids(), self._numbers[place], bounds, jobs)
+
+    def _score(self, index: Any, candidates: Any, references: Any, bounds: Any, jobs: int) -> FloatArray:
+        values: FloatArray = self._model.score(
+            index, candidates, references, bounds, clip=True, sigma=self.options["sigma"], threads=jobs
+        )
+        return values
+
+
+class Bleu(Reward):
+    """Sentence BLEU-n (Papineni et al., ACL 2002), smoothed as the usual implementation does; 0 to 1."""
+
+    kind = "Bleu"
+
+    @classmethod
+    def fit(
+        cls, references: Mapping[Any, Sequence[str]], *, n: int = ORDERS, tokenizer: Tokenizer = "none"
+    ) -> Bleu:
+        """`references`: for each item its captions."""
+        if not 1 <= n <= ORDERS:
+            raise UsageError(f"BLEU counts n-grams of 1 to {ORDERS} words, not {n}.")
+        return cls(references, {"n": n, "tokenizer": tokenizer})
+
+    def _score(self, index: Any, candidates: Any, references: Any, bounds: Any, jobs: int) -> FloatArray:
+        rows = _native.bleu_statistics(index, candidates, references, bounds, threads=jobs)
+        n = self.options["n"]
+        return bleu(of_order(rows, n), n, "coco")
+
+
+def _spread(starts: Any, sizes: Any, each: int) -> tuple[Any, Any]:
+    """Each item's references once per sample: places in the list of numbers, and the bounds of each sample."""
+    if each != 1:
+        starts, sizes = np.repeat(starts, each), np.repeat(sizes, each)
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], sizes), bounds
+
+
+def _check(references: Mapping[Any, Sequence[str]]) -> None:
+    wrong = [
+        i for i, group in references.items() if not group or not all(isinstance(line, str) for line in group)
+    ]
+    if not references or wrong:
+        what = (
+            f"{len(wrong):,} of {len(references):,} items have none: {some(wrong)}" if wrong else "none given"
+        )
+        raise UsageError(f"A reward needs references ({what}).", hint="Give {id: [caption, ...]}.")
