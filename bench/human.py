@@ -35,7 +35,9 @@ import sqlalchemy as sa
 
 from storymeter.human.campaign import Folder
 from storymeter.human.serve.run import start
-from storymeter.human.store import Store, seats
+from storymeter.human.store import Visitor
+from storymeter.human.store.engines import open_engine
+from storymeter.human.store.seats import enter
 from storymeter.human.store.tables import assignment, rating, seat
 
 RATERS = 200
@@ -229,7 +231,7 @@ def durable(folder: Folder, server: Server, links: list[str], seconds: float) ->
 
 
 def links_of(folder: Folder) -> list[str]:
-    return [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
+    return folder.links()
 
 
 def big(home: Path, clips: Path, name: object, seconds: float, rounds: int = 4) -> None:
@@ -242,9 +244,7 @@ def big(home: Path, clips: Path, name: object, seconds: float, rounds: int = 4) 
         begin = time.perf_counter()
         folders.append(human_kit.campaign(home / what, clips, hits=1000, raters=400, database=name(what)))  # type: ignore[operator]
         took.append(time.perf_counter() - begin)
-    store = Store(folders[1].database)
-    filled = fill(store, 800)
-    store.close()
+    filled = fill(folders[1].database, 800)
     os.sync()
     found: list[list[tuple[float, float]]] = [[], []]
     with Server(folders[0], watch=0.0) as empty, Server(folders[1], watch=0.0) as full:
@@ -266,30 +266,16 @@ def big(home: Path, clips: Path, name: object, seconds: float, rounds: int = 4) 
     )
 
 
-def fill(store: Store, hits: int) -> int:
+def fill(database: str, hits: int) -> int:
     """Answer most of the free seats at once, as if other raters had."""
-    free = store.read(
-        lambda c: c.execute(
-            sa.select(seat.c.id, seat.c.hit)
-            .where(seat.c.assignment.is_(None))
-            .order_by(seat.c.id.desc())
-            .limit(hits)
-        ).all()
-    )
+    query = sa.select(seat.c.id, seat.c.hit).where(seat.c.assignment.is_(None))
+    free = human_kit.rows(database, query.order_by(seat.c.id.desc()).limit(hits))
 
     def put(connection: sa.Connection) -> int:
         now = time.time()
         for number, place in enumerate(free):
-            ticket = seats.enter(
-                connection,
-                platform="local",
-                external=f"x{number}",
-                session="",
-                mark=f"x{number}",
-                pseudonym=f"x{number}",
-                submit_to="",
-                now=now,
-            )
+            name = f"x{number}"
+            ticket = enter(connection, Visitor("local", name, "", name, name), now)
             key = connection.execute(
                 sa.insert(assignment).values(
                     ticket=ticket,
@@ -321,7 +307,12 @@ def fill(store: Store, hits: int) -> int:
             )
         return connection.execute(sa.select(sa.func.count()).select_from(rating)).scalar_one()
 
-    return store.write(put).result()
+    engine = open_engine(database, writer=True)
+    try:
+        with engine.begin() as connection:
+            return put(connection)
+    finally:
+        engine.dispose()
 
 
 def measure(home: Path, clips: Path, make: object, options: argparse.Namespace) -> None:

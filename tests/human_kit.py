@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
-from storymeter.human.organise import Wishes, prepare, write
+from storymeter.human.organise import Options, prepare, write
 
 WORDS = [
     "a",
@@ -97,10 +98,20 @@ def campaign(
     """A campaign of `items` clips; the layout is a whole HIT of 100 unless another is asked for."""
     ids = sorted(path.stem for path in clips.glob("*.webm"))[:items]
     systems, human = corpora(ids, sentences=sentences)
-    wishes = Wishes(**{"systems": systems, "human": human, "clips": clips, "hits": 1, "seed": 0, **wish})
-    prepared = prepare(wishes)
+    options = Options(**{"systems": systems, "human": human, "clips": clips, "hits": 1, "seed": 0, **wish})
+    prepared = prepare(options)
     assert not prepared.problems, prepared.problems
     return write(prepared, folder, database=database, raters=raters)
+
+
+def rows(url: str, query: sa.Select[Any]) -> list[Any]:
+    """What a database holds, asked beside the store."""
+    engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    try:
+        with engine.connect() as connection:
+            return list(connection.execute(query).all())
+    finally:
+        engine.dispose()
 
 
 SMALL = Layout(blocks=2, system=7, degraded=1, repeat=1, human=1)

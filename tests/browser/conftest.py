@@ -89,12 +89,7 @@ def served() -> Iterator[Callable[[Folder], tuple[str, list[str]]]]:
     def serve(folder: Folder) -> tuple[str, list[str]]:
         process, url = start(folder.path)
         running.append(process)
-        path = folder.path / "links.csv"
-        return url, (
-            [url + line.partition(",")[2] for line in path.read_text().splitlines()[1:]]
-            if path.exists()
-            else []
-        )
+        return url, [url + link for link in folder.links()]
 
     yield serve
     for process in running:

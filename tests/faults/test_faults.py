@@ -26,6 +26,7 @@ from storymeter.human.design import Layout
 from storymeter.human.export import ratings
 from storymeter.human.serve.run import start
 from storymeter.human.store import Store
+from storymeter.human.store.copying import sound
 from storymeter.human.store.tables import assignment, rating, seat
 
 RATERS = 50
@@ -42,7 +43,7 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
         database=database,
         raters=RATERS,
     )
-    links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
+    links = folder.links()
     truth = Truth(folder.campaign, folder.key)
     server, url = start(folder.path, watch=0.0)
     port = int(url.rpartition(":")[2])
@@ -85,43 +86,33 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
     assert sum(v.tally.retries for v in visitors) > KILLS, "the kills were felt"
     store = Store(folder.database)
     try:
-        rows = store.read(
-            lambda c: c.execute(sa.select(rating.c.assignment, rating.c.position, rating.c.answer)).all()
+        rows = human_kit.rows(
+            folder.database, sa.select(rating.c.assignment, rating.c.position, rating.c.answer)
         )
         assert len({(r.assignment, r.position) for r in rows}) == len(rows)
         # every acknowledged answer is there, as it was acknowledged
-        tickets = {link: store.ticket(_mark(link)) for link in links}
-        owner = store.read(
-            lambda c: {
-                row.ticket: row.id for row in c.execute(sa.select(assignment.c.ticket, assignment.c.id))
-            }
-        )
+        doors = {link: store.door(_mark(link)) for link in links}
+        owner = dict(human_kit.rows(folder.database, sa.select(assignment.c.ticket, assignment.c.id)))
         stored = {(r.assignment, r.position): msgspec.json.decode(r.answer) for r in rows}
         for visitor in visitors:
-            mine = owner[tickets[visitor.link]]
+            door = doors[visitor.link]
+            assert door is not None
+            mine = owner[door.ticket]
             for position, answer in visitor.tally.saved:
                 assert stored[mine, position] == answer
         # nobody is stuck, and nobody shares a seat
         assert {v.tally.ended for v in visitors} == {"done"}
         assert len({v.tally.code for v in visitors}) == RATERS
-        work = store.read(
-            lambda c: c.execute(
-                sa.select(assignment.c.seat, assignment.c.state, assignment.c.rater, assignment.c.hit)
-            ).all()
+        work = human_kit.rows(
+            folder.database,
+            sa.select(assignment.c.seat, assignment.c.state, assignment.c.rater, assignment.c.hit),
         )
         assert Counter(w.state for w in work) == {"done": RATERS}
         assert (
             max(Counter(w.seat for w in work).values()) == 1
             and max(Counter((w.rater, w.hit) for w in work).values()) == 1
         )
-        assert (
-            store.read(
-                lambda c: c.execute(
-                    sa.select(sa.func.count()).select_from(seat).where(seat.c.assignment.is_(None))
-                ).scalar_one()
-            )
-            == 0
-        )
+        assert human_kit.rows(folder.database, sa.select(seat.c.id).where(seat.c.assignment.is_(None))) == []
         assert len(ratings(folder, store)) == len([r for r in rows if r.position >= 0]) == total
     finally:
         store.close()
@@ -195,7 +186,7 @@ def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> N
             raters=2,
             database=f"sqlite:///{disk / 'campaign.db'}",
         )
-        links = [line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]]
+        links = folder.links()
         server, url = start(folder.path, watch=0.0)
         with httpx.Client(base_url=url, timeout=30) as client:
             client.post(links[0] + "/begin")
@@ -218,13 +209,9 @@ def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> N
             saved.append(int(str(body["at"])))
         server.kill()
         server.wait()
-        store = Store(folder.database)
-        kept = store.read(
-            lambda c: c.execute(sa.select(rating.c.position).order_by(rating.c.position)).scalars().all()
-        )
-        assert kept == saved
-        assert store.read(lambda c: c.execute(sa.text("PRAGMA integrity_check")).scalar()) == "ok"
-        store.close()
+        kept = human_kit.rows(folder.database, sa.select(rating.c.position).order_by(rating.c.position))
+        assert [row.position for row in kept] == saved
+        assert sound(str(disk / "campaign.db"))
     finally:
         if server is not None and server.poll() is None:
             server.kill()
@@ -245,9 +232,7 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
                 raters=2,
                 database=database("full"),
             )
-            links = [
-                line.partition(",")[2] for line in (folder.path / "links.csv").read_text().splitlines()[1:]
-            ]
+            links = folder.links()
             server, url = start(folder.path, watch=0.0)
             with httpx.Client(base_url=url, timeout=30) as client:
                 truth = Truth(folder.campaign, folder.key)
@@ -289,12 +274,9 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
                     else:
                         time.sleep(0.2)
                 assert refused is not None, "the disk never became full"
-            store = Store(folder.database)
-            kept = store.read(
-                lambda c: c.execute(sa.select(rating.c.position).order_by(rating.c.position)).scalars().all()
-            )
+            found = human_kit.rows(folder.database, sa.select(rating.c.position).order_by(rating.c.position))
+            kept = [row.position for row in found]
             assert kept == saved == list(range(kept[0], folder.campaign.hit_size))
-            store.close()
             server.kill()
             server.wait()
     finally:

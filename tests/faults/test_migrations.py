@@ -14,7 +14,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from storymeter.human.store import Media, Store, answers, seats
+from storymeter.human.store import Answer, Media, Store
 from storymeter.human.store.engines import HEAD, MIGRATIONS, open_engine, upgrade
 from storymeter.human.store.tables import metadata
 
@@ -78,13 +78,11 @@ def test_from_the_first_form_with_data(tmp_path: Path, database: str | None) -> 
             and (here.stage, here.position) == ("working", 1)
             and store.stored(1, 0) == '{"value":61}'
         )
-        assert store.places("h1")[0].media == (Media("a.webm", "video/webm", 2.0),)
-        assert store.answer(answers.Answer(1, 1, 1, '{"value":7}', 9.0, None)).result().status == "saved"
+        assert store.places("h1")[0].media == (Media("a.webm", "video/webm", 2.0, 10),)
+        assert store.answer(Answer(1, 1, 1, '{"value":7}', 9.0, None)).result().status == "saved"
         done = store.standing(1, 1)
         assert (
-            done is not None
-            and done.stage == "done"
-            and store.write(lambda c: seats.use_code(c, done.code, 10.0)).result() is not None
+            done is not None and done.stage == "done" and store.use_code(done.code, 10.0).result() is not None
         )
     finally:
         store.close()

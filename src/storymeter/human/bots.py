@@ -25,7 +25,7 @@ import msgspec
 
 from ..errors import MissingPartError, StorymeterError, UsageError, closest
 from .campaign import Campaign, KeyLine
-from .design import Slot
+from .study import named
 
 try:
     import httpx
@@ -58,46 +58,31 @@ def mix(text: str, raters: int) -> list[Character]:
 
 
 class Truth:
-    """How good each caption is, 0-100, for bots."""
+    """What a rater who looks would find: the true quality of each text, and what stands behind each item."""
 
     def __init__(self, campaign: Campaign, key: Mapping[tuple[str, int], KeyLine]) -> None:
         count = max(1, len(campaign.systems) - 1)
+        self.study = named(campaign.task)
         self.systems = {name: 78 - 40 * place / count for place, name in enumerate(campaign.systems)}
         self._texts: dict[str, float] = {}
-        self._answers: dict[str, int] = {}
+        self._lines: dict[str, KeyLine] = {}
         for line in key.values():
-            if isinstance(line, Slot):
-                level = (
-                    90.0
-                    if line.kind == "human"
-                    else sum(self.systems.get(s, 90.0) for s in line.systems) / len(line.systems)
-                )
-                if line.kind == "degraded":
-                    level = max(8.0, level - 45)
-                elif line.text in self._texts:
-                    continue
-                self._texts[line.text] = level + _lot(line.item + line.text, 6.0)
-            else:
-                for name, told in zip(line.systems, line.texts, strict=True):
-                    self._texts["\n".join(told)] = self.systems[name] + _lot(line.item + name, 6.0)
-                question = getattr(line, "question", None)
-                if question is not None:
-                    self._answers[
-                        question.question + "\n" + "\n".join(question.options) + "\n".join(line.texts[0])
-                    ] = question.answer
+            self._lines["\n".join(self.study.texts(self.study.shown(line)))] = line
+            for text, level in self.study.levels(line, self.systems):
+                words = _words(text)
+                if level < self._texts.get(words, 1000.0) - 30 or words not in self._texts:
+                    self._texts[words] = level + _lot(line.item + words, 6.0)
 
-    def of(self, sentences: str | Sequence[str]) -> float:
-        return self._texts.get(sentences if isinstance(sentences, str) else "\n".join(sentences), 50.0)
+    def of(self, text: str | Sequence[str]) -> float:
+        return self._texts.get(_words(text), 50.0)
 
-    def test(self, item: Mapping[str, Any]) -> int:
-        question = item["question"]
-        for first in (item["left"], item["right"]):
-            found = self._answers.get(
-                question["text"] + "\n" + "\n".join(question["options"]) + "\n".join(first)
-            )
-            if found is not None:
-                return found
-        return 0
+    def behind(self, item: Mapping[str, Any]) -> KeyLine | None:
+        """The line of the private key that an item shows."""
+        return self._lines.get("\n".join(self.study.texts(item)))
+
+
+def _words(text: str | Sequence[str]) -> str:
+    return text if isinstance(text, str) else "\n".join(text)
 
 
 def _lot(text: str, spread: float) -> float:
@@ -116,6 +101,10 @@ class Bot:
         #: sd of what an honest answer strays by, in points of the slider
         self.noise = 9.0
 
+    @property
+    def attentive(self) -> bool:
+        return self.character in ("honest", "constant")
+
     def score(self, truth: float) -> float:
         """0-100 for something of this true quality."""
         if self.character == "constant":
@@ -130,26 +119,14 @@ class Bot:
             return self.rng.gauss(self.habit, 8)
         return 50 + (truth - 50) * self.scale + self.shift + self.rng.gauss(0, self.noise)
 
+    def level(self, text: str | Sequence[str]) -> float:
+        return self.score(self.truth.of(text))
+
+    def truth_of(self, text: str | Sequence[str]) -> float:
+        return self.truth.of(text)
+
     def answer(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        if item["task"] == "da":
-            return {"value": round(min(100.0, max(0.0, self.score(self.truth.of(item["caption"])))))}
-        if item["task"] == "preference":
-            lead = self.score(self.truth.of(item["right"])) - self.score(self.truth.of(item["left"]))
-            out: dict[str, Any] = {"value": max(-2, min(2, round(lead / 15)))}
-            if item.get("question"):
-                attentive = self.character in ("honest", "constant")
-                out["test"] = (
-                    self.truth.test(item)
-                    if attentive
-                    else self.rng.randrange(len(item["question"]["options"]))
-                )
-            return out
-        levels = [self.score(self.truth.of(story)) for story in item["stories"]]
-        marks = [
-            [max(1, min(5, round(1 + level / 25 + self.rng.gauss(0, 0.4)))) for _ in range(3)]
-            for level in levels
-        ]
-        return {"marks": marks, "vote": levels.index(max(levels))}
+        return self.truth.study.reply(item, self, self.truth.behind(item))
 
 
 class Tally(msgspec.Struct):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import csv
 import functools
 import hashlib
 import hmac
@@ -19,42 +20,27 @@ import os
 import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
 from ..errors import DataError, UsageError
-from .design import Layout, Slot
-from .lots import rehearsed
-from .studies import Duel, Panel
+from .design import Layout
+from .lots import drawn, rehearsed
+from .options import Platform, Practice
+from .study import KEY_LINES, Study, named
 
-Task = Literal["da", "preference", "survey"]
-KeyLine = Slot | Duel | Panel
+#: a line of the private key; each kind of study has its own
+KeyLine = Any
 T = TypeVar("T")
-
-
-class Platform(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where raters come from. Prolific's completion code is the study's own, from its settings page."""
-
-    name: Literal["local", "mturk", "prolific"] = "local"
-    completion_code: str = ""
-
-
-class Practice(msgspec.Struct, frozen=True):
-    """A warming-up item: the answer should fall between `low` and `high`, and `feedback` says why."""
-
-    item: str
-    caption: str
-    low: int
-    high: int
-    feedback: str
 
 
 class Campaign(msgspec.Struct, frozen=True, omit_defaults=True):
     """campaign.json."""
 
     id: str
-    task: Task
+    task: str
     title: str
     systems: tuple[str, ...]
     clips: str
@@ -82,6 +68,8 @@ class Campaign(msgspec.Struct, frozen=True, omit_defaults=True):
     consent: str = ""
     statement: str = ""
     practice: tuple[Practice, ...] = ()
+    #: the address under which raters reach the server
+    public_url: str = ""
 
     @property
     def cost(self) -> float:
@@ -94,6 +82,8 @@ class Secrets(msgspec.Struct, frozen=True):
     admin_token: str
     signing_key: str
     database: str
+    #: what each rater's order of items is drawn from; made from the private seed, and no way back to it
+    order_key: str = ""
 
     def __repr__(self) -> str:  # never into a log
         return "Secrets(…)"
@@ -106,8 +96,9 @@ class Secrets(msgspec.Struct, frozen=True):
         return base64.urlsafe_b64encode(self.sign(*parts)[:length]).decode().rstrip("=")
 
 
-def new_secrets(database: str) -> Secrets:
-    return Secrets(secrets.token_urlsafe(24), secrets.token_hex(32), database)
+def new_secrets(database: str, seed: str) -> Secrets:
+    order_key = f"{drawn('order', seed).getrandbits(128):032x}"
+    return Secrets(secrets.token_urlsafe(24), secrets.token_hex(32), database, order_key)
 
 
 def fingerprint(token: str) -> str:
@@ -126,13 +117,17 @@ class Folder:
         return _load(self.path / "campaign.json", Campaign)
 
     @functools.cached_property
+    def study(self) -> Study:
+        return named(self.campaign.task)
+
+    @functools.cached_property
     def secrets(self) -> Secrets:
         return _load(self.path / "secrets.json", Secrets)
 
     @functools.cached_property
     def key(self) -> dict[tuple[str, int], KeyLine]:
         """The private key by (HIT, position); the pages that raters see have no use for it."""
-        decoder = msgspec.json.Decoder(KeyLine)
+        decoder = msgspec.json.Decoder(KEY_LINES)
         path = self.path / "key.jsonl"
         try:
             lines = [decoder.decode(line) for line in path.read_bytes().splitlines() if line]
@@ -182,17 +177,34 @@ class Folder:
         encoder = msgspec.json.Encoder()
         private(self.path / "key.jsonl", b"".join(encoder.encode(line) + b"\n" for line in key))
         private(self.path / "secrets.json", msgspec.json.format(encoder.encode(keys), indent=2) + b"\n")
-        private(
-            self.path / "campaign.json",
-            msgspec.json.format(encoder.encode(campaign), indent=2) + b"\n",
-            mode=0o644,
-        )
+        self._write_campaign(campaign)
 
-    def links(self, labels: Sequence[str]) -> list[tuple[str, str]]:
-        """(rater, path of the personal link) for each label; made from the signing key, so they can be
-        printed again.
-        """
-        return [(label, "/r/" + self.secrets.token("local", label, "")) for label in labels]
+    def write_links(self, labels: Sequence[str]) -> None:
+        """A personal link per rater: whole addresses where the server's public address is known."""
+        host = self.campaign.public_url.rstrip("/")
+        rows = [f"{label},{host}/r/{self.secrets.token('local', label, '')}\n" for label in labels]
+        private(self.path / "links.csv", ("rater,link\n" + "".join(rows)).encode())
+
+    def publish(self, address: str) -> None:
+        """Note the server's public address, and write it into the links."""
+        self.campaign = msgspec.structs.replace(self.campaign, public_url=address.rstrip("/"))
+        self._write_campaign(self.campaign)
+        path = self.path / "links.csv"
+        if path.exists():
+            with path.open(newline="") as file:
+                self.write_links([row["rater"] for row in csv.DictReader(file)])
+
+    def _write_campaign(self, campaign: Campaign) -> None:
+        text = msgspec.json.format(msgspec.json.encode(campaign), indent=2) + b"\n"
+        private(self.path / "campaign.json", text, mode=0o644)
+
+    def links(self) -> list[str]:
+        """The paths of the personal links, in the order of links.csv."""
+        path = self.path / "links.csv"
+        if not path.exists():
+            return []
+        with path.open(newline="") as file:
+            return [urlsplit(row["link"]).path for row in csv.DictReader(file)]
 
 
 def private(path: Path, content: bytes, mode: int = 0o600) -> None:

@@ -1,18 +1,20 @@
 """Answers joined with the private key, as `Rating` records and in the files other tools read.
 
-One line per judgement; raters are pseudonyms unless `real_names` asks for the platform's ids.
+One line per judgement; raters are pseudonyms unless `real_names` asks for the platform's ids. What a judgement
+is, each kind of study says for itself:
 
-    da           item, system, value 0-100, kind (system, repeat, degraded, human), pair; where several
-                 systems wrote the
-                 same words, `system` is their names joined by + and `meta.systems` lists them: all get the
-                 credit
+    da           item, system, value 0-100, kind (system, repeat, degraded, human), pair; where several systems
+                 wrote the same words, `system` is their names joined by + and `meta.systems` lists them: all
+                 get the credit
+    spans        as da, with criterion "spans" and the marked words in `meta` (`storymeter.human.span_record`)
     preference   criterion "preference": value -2 (`system` is better) … 2 (`meta.against` is better), sides
-                 put back;
-                 criterion "test", kind "test": 1 where the test question was answered rightly, else 0
-    survey       criterion "grounded", "coherent", "no_repetition" (1-5) and "vote" (1 for the best story,
-                 else 0)
+                 put back; criterion "test", kind "test": 1 where a test question or control was answered
+                 rightly, else 0
+    survey       criterion "grounded", "coherent", "no_repetition" (1-5) and "vote" (1 for the best story, else
+                 0); criterion "test" as above, for stories that must lose
 
-`meta.state` is "done", "active" or "expired": partial work is exported too, and flagged so.
+`position` counts the items as this rater saw them, `meta.place` is their place in the private key. `meta.state` is "done", "active", "held" or "expired": partial
+work is exported too, and flagged so; `meta.held` is why the organiser holds a rater's work.
 """
 
 from __future__ import annotations
@@ -21,16 +23,14 @@ import csv
 import datetime
 import io
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..captions import Rating
 from ..errors import UsageError
-from .campaign import Folder, KeyLine
-from .design import Slot
-from .studies import CRITERIA, Duel
+from .campaign import Folder
 
 if TYPE_CHECKING:
     from .store import Store
@@ -42,79 +42,60 @@ APPRAISE_TYPES = {"system": "TGT", "repeat": "CHK", "degraded": "BAD", "human": 
 
 def ratings(folder: Folder, store: Store, *, real_names: bool = False) -> list[Rating]:
     """Every answer of the campaign, by assignment and position."""
-    key = folder.key
+    key, study = folder.key, folder.study
+    orders: dict[int, list[int]] = {}
     found: list[Rating] = []
-    for row in store.everything():
-        line = key.get((row.hit, row.position))
-        if line is not None:
-            found.extend(_judgements(line, row, row.external if real_names else row.pseudonym))
+    for row in store.answers():
+        if row.assignment not in orders:
+            orders[row.assignment] = msgspec.json.decode(row.places) if row.places else []
+        order = orders[row.assignment]
+        line = key.get((row.hit, order[row.position] if order else row.position))
+        answer = msgspec.json.decode(row.answer)
+        if line is not None and "skipped" not in answer:
+            found.extend(study.judgements(line, answer, _common(line, row, real_names)))
     return found
 
 
-def _judgements(line: KeyLine, row: Any, rater: str) -> Iterator[Rating]:
-    answer = msgspec.json.decode(row.answer)
-    time = datetime.datetime.fromtimestamp(row.received_at, datetime.timezone.utc).isoformat(
-        timespec="milliseconds"
-    )
-    common: dict[str, Any] = {
+def _common(line: Any, row: Any, real_names: bool) -> dict[str, Any]:
+    """What all judgements of one answer share."""
+    received = datetime.datetime.fromtimestamp(row.received_at, datetime.timezone.utc)
+    held = {"held": row.held_reason} if row.held_reason is not None else {}
+    return {
         "item": line.item,
-        "rater": rater,
+        "rater": row.external if real_names else row.pseudonym,
         "hit": line.hit,
-        "position": line.position,
-        "seconds": round(row.received_at - row.shown_at, 3),
-        "time": time,
+        "position": row.position,
+        "seconds": round(max(0.0, row.received_at - row.shown_at), 3),
+        "time": received.isoformat(timespec="milliseconds"),
+        "meta": {"assignment": row.assignment, "place": line.position, "state": row.state, **held},
     }
-    meta = {"assignment": row.assignment, "state": row.state}
-    if isinstance(line, Slot):
-        several = {"systems": list(line.systems)} if len(line.systems) > 1 else {}
-        yield Rating(
-            **common,
-            system="+".join(line.systems),
-            value=float(answer["value"]),
-            kind=line.kind,
-            pair=line.pair,
-            meta={**meta, **several},
-        )
-    elif isinstance(line, Duel):
-        first, second = sorted(line.systems)
-        value = float(answer["value"]) * (1 if line.systems[0] == first else -1)
-        yield Rating(
-            **common, system=first, value=value, criterion="preference", meta={**meta, "against": second}
-        )
-        if line.question is not None:
-            yield Rating(
-                **common,
-                system="",
-                value=float(answer.get("test") == line.question.answer),
-                kind="test",
-                criterion="test",
-                meta=meta,
-            )
-    else:
-        for number, system in enumerate(line.systems):
-            for criterion, value in zip(CRITERIA, answer["marks"][number], strict=True):
-                yield Rating(**common, system=system, value=float(value), criterion=criterion, meta=meta)
-            yield Rating(
-                **common, system=system, value=float(answer["vote"] == number), criterion="vote", meta=meta
-            )
+
+
+def styles(folder: Folder) -> list[str]:
+    """The formats in which this campaign can be exported."""
+    campaign, study = folder.campaign, folder.study
+    fitting = {"jsonl", "csv", *study.formats, campaign.platform.name}
+    return [style for style in FORMATS if style in fitting]
 
 
 def render(folder: Folder, store: Store, style: str, *, real_names: bool = False) -> str:
+    if style not in styles(folder):
+        raise UsageError(
+            f"This {folder.campaign.task} campaign ({folder.campaign.platform.name} raters) has no {style} export.",
+            hint=f"There are: {', '.join(styles(folder))}.",
+        )
     if style in ("mturk", "prolific"):
         from .platforms import review
 
         return review(folder, store, style)
     found = ratings(folder, store, real_names=real_names)
-    if style == "jsonl":
-        return to_jsonl(found)
-    if style == "csv":
-        return to_csv(found)
-    if folder.campaign.task != "da":
-        raise UsageError(
-            f"The {style} format is for Direct Assessment; this is a {folder.campaign.task} campaign.",
-            hint="Use --format jsonl or csv.",
-        )
-    return to_wmt(found) if style == "wmt" else to_appraise(found, folder.campaign.language)
+    writers: dict[str, Callable[[], str]] = {
+        "jsonl": lambda: to_jsonl(found),
+        "csv": lambda: to_csv(found),
+        "wmt": lambda: to_wmt(found),
+        "appraise": lambda: to_appraise(found, folder.campaign.language),
+    }
+    return writers[style]()
 
 
 def to_jsonl(found: Iterable[Rating]) -> str:

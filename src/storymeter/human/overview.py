@@ -12,30 +12,32 @@ from typing import Any
 from ..captions import Rating
 from .campaign import Folder
 from .export import ratings
-from .platforms import Verdict, judge
+from .health import health
 from .store import Store
-from .store.progress import counts as _counts
-from .store.progress import raters as _raters
+from .study import Verdict
 
 
 def overview(folder: Folder, store: Store) -> dict[str, Any]:
-    campaign = folder.campaign
-    counts = store.read(_counts)
+    campaign, study = folder.campaign, folder.study
+    counts = store.counts()
     found = ratings(folder, store)
     by_rater: dict[str, list[Rating]] = defaultdict(list)
     for one in found:
         by_rater[one.rater].append(one)
-    verdicts = judge(found) if campaign.task == "da" else {}
+    verdicts = study.verdicts(found)
     raters = [
-        _rater(row, by_rater.get(row["id"], []), verdicts.get(row["id"])) for row in store.read(_raters)
+        _rater(row, by_rater.get(row["id"], []), verdicts.get(row["id"], Verdict())) for row in store.raters()
     ]
     seconds = [one.seconds for one in found if one.seconds is not None]
     total = counts["seats"]
+    state = health(folder, store)
     return {
         "schema": 1,
         "campaign": campaign.id,
         "title": campaign.title,
         "task": campaign.task,
+        "columns": list(study.columns),
+        "unvouched": study.unvouched(folder.key.values()),
         "platform": campaign.platform.name,
         "state": store.state(),
         "hits": campaign.hits,
@@ -44,7 +46,8 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
             "total": total,
             "done": counts["done"],
             "active": counts["active"],
-            "free": total - counts["done"] - counts["active"],
+            "held": counts["held"],
+            "free": total - counts["done"] - counts["active"] - counts["held"],
             "abandoned": counts["expired"],
         },
         "ratings": counts["ratings"],
@@ -52,28 +55,98 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
         "seconds_per_item": statistics.median(seconds) if seconds else None,
         "cost_so_far": round(counts["done"] * campaign.price * (1 + campaign.fee), 2),
         "currency": campaign.currency,
+        "health": {
+            "clips": state.clips,
+            "broken": state.broken,
+            "reported": state.reported,
+            "free_bytes": state.free_bytes,
+            "little_room": state.little_room,
+        },
         "raters": raters,
     }
 
 
-def _rater(row: dict[str, Any], found: list[Rating], verdict: Verdict | None) -> dict[str, Any]:
+def answers_of(folder: Folder, store: Store, rater: str) -> list[dict[str, Any]]:
+    """One rater's judgements, in the order of the work, with what stands behind each: for the organiser's eyes
+    alone.
+    """
+    return [
+        {
+            "position": one.position,
+            "item": one.item,
+            "system": one.system,
+            "kind": one.kind,
+            "criterion": one.criterion,
+            "value": one.value,
+            "seconds": one.seconds,
+            "time": one.time,
+        }
+        for one in ratings(folder, store)
+        if one.rater == rater
+    ]
+
+
+def ranking(folder: Folder, store: Store) -> list[dict[str, Any]]:
+    """Mean score and 95 % interval of each system so far, by criterion, over items: who is ahead, roughly. Raters
+    whom the controls speak against, or whose work is held, are left out; `human analyse` is the last word.
+    """
+    import numpy as np
+
+    from .scores import t_interval
+
+    found = ratings(folder, store)
+    verdicts = folder.study.verdicts(found)
+    cells: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in found:
+        doubted = verdicts.get(one.rater, Verdict()).accepted is False or "held" in one.meta
+        if doubted or one.kind in ("test", "degraded"):
+            continue
+        for system, value in _credits(one):
+            cells[one.criterion, system][one.item].append(value)
+    rows = []
+    for (criterion, system), items in cells.items():
+        means = np.array([statistics.fmean(values) for values in items.values()])
+        low, high = t_interval(means) or (None, None)
+        rows.append(
+            {
+                "criterion": criterion,
+                "system": system,
+                "mean": float(means.mean()),
+                "low": low,
+                "high": high,
+                "items": len(means),
+                "ratings": sum(map(len, items.values())),
+            }
+        )
+    return sorted(rows, key=lambda row: (row["criterion"], -row["mean"]))
+
+
+def _credits(one: Rating) -> list[tuple[str, float]]:
+    """Whom a judgement speaks of: several authors of one caption, or both sides of a comparison."""
+    if "against" in one.meta:
+        return [(one.system, -one.value), (one.meta["against"], one.value)]
+    return [(system, one.value) for system in one.meta.get("systems", [one.system])]
+
+
+def _rater(row: dict[str, Any], found: list[Rating], verdict: Verdict) -> dict[str, Any]:
     seconds = [one.seconds for one in found if one.seconds is not None]
-    tests = [one.value for one in found if one.kind == "test"]
+    last = datetime.datetime.fromtimestamp(row["last"], datetime.timezone.utc)
     return {
         "id": row["id"],
         "done": row["done"],
         "active": row["active"],
         "abandoned": row["expired"],
+        "held": row["reason"],
         "ratings": len({(one.hit, one.position) for one in found}),
-        "last": (
-            datetime.datetime.fromtimestamp(row["last"], datetime.timezone.utc).isoformat(timespec="seconds")
-        ),
+        "last": last.isoformat(timespec="seconds"),
         "seconds_per_item": statistics.median(seconds) if seconds else None,
-        "pairs": verdict.pairs if verdict else None,
-        "mean_high": verdict.high if verdict else None,
-        "mean_low": verdict.low if verdict else None,
-        "p": verdict.p if verdict else None,
-        "accepted": verdict.accepted if verdict else None,
-        "flags": list(verdict.flags) if verdict else [],
-        "tests_right": sum(tests) / len(tests) if tests else None,
+        "pairs": verdict.pairs,
+        "mean_high": verdict.high,
+        "mean_low": verdict.low,
+        "p": verdict.p,
+        "accepted": verdict.accepted,
+        "reason": verdict.reason,
+        "flags": list(verdict.flags),
+        "tests": verdict.tests,
+        "tests_right": verdict.tests_right,
     }

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from ..captions import Rating
 from ..errors import UsageError
 from .campaign import Campaign, Folder
+from .study import Verdict
 
 if TYPE_CHECKING:
     from .store import Store
@@ -24,7 +24,10 @@ PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 MTURK_HOSTS = ("www.mturk.com", "workersandbox.mturk.com")
 MTURK_FRAMES = "https://www.mturk.com https://workersandbox.mturk.com https://worker.mturk.com"
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
-_ID = re.compile(r"[A-Za-z0-9_\-]{1,128}\Z")
+#: the forms of the platforms' ids; what looks otherwise was made up
+_MTURK_WORKER = re.compile(r"A[A-Z0-9]{9,24}\Z")
+_MTURK_ID = re.compile(r"[A-Z0-9]{20,40}\Z")
+_PROLIFIC_ID = re.compile(r"[0-9a-f]{24}\Z")
 
 
 class Visit(NamedTuple):
@@ -42,7 +45,7 @@ def mturk_visit(query: Mapping[str, str]) -> Visit | None:
     if assignment == PREVIEW:
         return Visit("", "", preview=True)
     submit_to = mturk_submit(query.get("turkSubmitTo", ""))
-    if not (_ID.match(assignment) and _ID.match(worker) and submit_to):
+    if not (_MTURK_ID.match(assignment) and _MTURK_WORKER.match(worker) and submit_to):
         return None
     return Visit(worker, assignment, submit_to)
 
@@ -67,7 +70,7 @@ def mturk_submit(address: str) -> str:
 
 def prolific_visit(query: Mapping[str, str]) -> Visit | None:
     person, study, session = (query.get(name, "") for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
-    if not (_ID.match(person) and _ID.match(study) and _ID.match(session)):
+    if not all(map(_PROLIFIC_ID.match, (person, study, session))):
         return None
     return Visit(person, session)
 
@@ -81,94 +84,51 @@ def prolific_return(campaign: Campaign) -> str:
 
 
 def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
-    """Doors for bots: the first personal links, or visits as the platform would send them."""
+    """Links for bots: the first personal links, or visits as the platform would send them."""
     name = folder.campaign.platform.name
     if name == "mturk":
-        query = "/mturk?assignmentId=REHEARSAL{0}A{1}&hitId=REHEARSAL&workerId=REHEARSAL{0}W{1}&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
-    elif name == "prolific":
-        query = "/prolific?PROLIFIC_PID=rehearsal{0}p{1}&STUDY_ID=rehearsal&SESSION_ID=rehearsal{0}s{1}"
-    else:
-        path = folder.path / "links.csv"
-        links = (
-            [line.partition(",")[2] for line in path.read_text().splitlines()[1:]] if path.exists() else []
+        query = (
+            "/mturk?assignmentId=3REHEARSAL{0:06X}A{1:013X}&hitId=3REHEARSAL00000000000000000000"
+            "&workerId=AREHEARSAL{0:X}W{1:X}&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
         )
+    elif name == "prolific":
+        query = "/prolific?PROLIFIC_PID=a{0:08x}{1:015x}&STUDY_ID=b{0:023x}&SESSION_ID=c{0:08x}{1:015x}"
+    else:
+        links = folder.links()
         if raters > len(links):
             raise UsageError(
                 f"The campaign has {len(links)} personal links, not {raters}.",
                 hint=f"Make it with --raters {raters}, or simulate fewer.",
             )
         return links[:raters]
-    return [query.format(seed, number) for number in range(1, raters + 1)]
+    return [query.format(seed % 16**6, number) for number in range(1, raters + 1)]
 
 
 def review(folder: Folder, store: Store, style: str) -> str:
     """Whom to accept and whom to reject, in the form that the platform's upload takes.
 
-    The verdict is that of the worker test (one-sided paired t, p < .05) over all finished work of a rater;
-    unfinished work is listed without a verdict."""
+    The verdict is that of the study's controls over all finished work of a rater; unfinished work, and raters of
+    whom nothing can be said, are listed without a verdict."""
     from .export import ratings, table
 
-    if folder.campaign.task != "da":
-        raise UsageError(
-            "Accept and reject lists need the control pairs of Direct Assessment.",
-            hint="Export jsonl and decide by the test questions.",
-        )
-    if folder.campaign.platform.name != style:
-        raise UsageError(
-            f"This campaign's raters come from {folder.campaign.platform.name}, not from {style}.",
-            hint=f"Make it with --platform {style}.",
-        )
-    verdicts = judge([r for r in ratings(folder, store, real_names=True) if r.meta["state"] == "done"])
     finished: dict[int, tuple[str, str, str, str]] = {}
-    for row in store.everything():
+    for row in store.answers():
         finished[row.assignment] = (row.external, row.session, row.state, row.code or "")
+    done = [r for r in ratings(folder, store, real_names=True) if r.meta["state"] == "done"]
+    verdicts = folder.study.verdicts(done)
+    nothing = Verdict()
     if style == "mturk":
         # columns of the batch page's upload: an x approves, a text rejects
-        rows = [
-            (
-                session,
-                worker,
-                "x" if verdicts[worker].accepted else "",
-                "" if verdicts[worker].accepted else verdicts[worker].reason,
-            )
-            for worker, session, state, _ in finished.values()
-            if state == "done"
-        ]
+        rows = []
+        for worker, session, state, _ in finished.values():
+            verdict = verdicts.get(worker, nothing)
+            if state == "done" and verdict.accepted is not None:
+                good = verdict.accepted
+                rows.append((session, worker, "x" if good else "", "" if good else verdict.reason))
         return table(("AssignmentId", "WorkerId", "Approve", "Reject"), rows)
-    rows_ = [
-        (
-            session,
-            worker,
-            code,
-            state,
-            ("APPROVE" if verdicts[worker].accepted else "REJECT") if state == "done" else "",
-            verdicts[worker].reason if state == "done" else "",
-        )
-        for worker, session, state, code in finished.values()
-    ]
-    return table(("SESSION_ID", "PROLIFIC_PID", "code", "state", "action", "reason"), rows_)
-
-
-class Verdict(NamedTuple):
-    pairs: int
-    high: float | None
-    low: float | None
-    p: float | None
-    accepted: bool
-    reason: str
-    flags: tuple[str, ...] = ()
-
-
-def judge(found: list[Rating]) -> dict[str, Verdict]:
-    """The worker test and the flags of every rater, by `storymeter.human.quality`. Only the control pairs
-    decide here: about whom to pay, and about work that is not finished, the gate of the repeats is too
-    sharp."""
-    from .quality import assess
-    from .ratings import from_records
-
-    if not found:
-        return {}
-    return {
-        w.id: Verdict(w.pairs, w.mean_high, w.mean_low, w.p, w.accepted, w.reason, w.flags)
-        for w in assess(from_records(found), gates="control").workers
-    }
+    actions = {True: "APPROVE", False: "REJECT", None: ""}
+    listed = []
+    for worker, session, state, code in finished.values():
+        verdict = verdicts.get(worker, nothing) if state == "done" else nothing
+        listed.append((session, worker, code, state, actions[verdict.accepted], verdict.reason))
+    return table(("SESSION_ID", "PROLIFIC_PID", "code", "state", "action", "reason"), listed)

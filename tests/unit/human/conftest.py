@@ -30,4 +30,4 @@ def client(study: Folder) -> Iterator[TestClient]:
 
 @pytest.fixture
 def links(study: Folder) -> list[str]:
-    return [line.partition(",")[2] for line in (study.path / "links.csv").read_text().splitlines()[1:]]
+    return study.links()

@@ -18,8 +18,9 @@ from starlette.testclient import TestClient
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Slot
 from storymeter.human.serve.app import create_app
-from storymeter.human.serve.tasks import Ids, item
-from storymeter.human.store import Store
+from storymeter.human.serve.ids import Ids
+from storymeter.human.serve.items import public
+from storymeter.human.store import Standing, Store
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def crawled(
     came at all.
     """
     folder = human_kit.campaign(tmp_path_factory.mktemp("leaks") / "study", clips, watch=0.0)
-    link = (folder.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
+    link = folder.links()[0]
     received: list[bytes] = []
     rows: list[dict[str, Any]] = []
     with TestClient(create_app(folder), follow_redirects=False) as client:
@@ -165,7 +166,8 @@ def test_a_classifier_cannot_tell_controls_from_the_rest(tmp_path: Path, clips: 
             sizes = [(folder.clips / place.media[0].path).stat().st_size for place in places]
             paths = [place.media[0].path for place in places]
             for position, place in enumerate(places):
-                shown = item(folder.campaign, ids, f"/r/token{number}", number, 0, 100, position, place)
+                work = Standing("working", number, number, number, hit, 0, 100)
+                shown = public(folder, ids, f"/r/token{number}", work, position, place)
                 again = [
                     abs(position - other)
                     for other, path in enumerate(paths)

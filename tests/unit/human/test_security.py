@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.export import safe, to_csv
-from storymeter.human.organise import Wishes, prepare, write
+from storymeter.human.organise import Options, prepare, write
 from storymeter.human.serve.app import create_app
 
 
@@ -158,7 +158,7 @@ def test_captions_with_markup_stay_text(tmp_path: Path, clips: Path) -> None:
     human = Corpus(tuple(Document(i, (Caption(f"{evil} {i} one two three"),)) for i in ids), "human")
     study = write(
         prepare(
-            Wishes(
+            Options(
                 systems=systems,
                 human=human,
                 clips=clips,
@@ -171,7 +171,7 @@ def test_captions_with_markup_stay_text(tmp_path: Path, clips: Path) -> None:
         ),
         tmp_path / "evil",
     )
-    link = (study.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
+    link = study.links()[0]
     with TestClient(create_app(study), follow_redirects=False) as client:
         client.post(link + "/begin")
         for path in (link + "/task", "/", "/r/unknown"):
@@ -224,7 +224,7 @@ def test_the_api_never_fails_with_5xx(client: TestClient, links: list[str], stud
     client.post(links[0] + "/begin")
     item = client.get(links[0] + "/item").json()["next"]
     log_in(client, study)
-    schema = schemathesis.openapi.from_dict(client.app.openapi())  # type: ignore[attr-defined]
+    schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
     asked = 0
 
     def ask(operation: Any, case: Any, known: bool) -> None:

@@ -16,10 +16,11 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from storymeter.human.campaign import Folder, Platform
+from storymeter.human.campaign import Folder
+from storymeter.human.options import Platform
 from storymeter.human.serve.app import create_app
 from storymeter.human.serve.run import start
-from storymeter.human.store import Store, seats
+from storymeter.human.store import Store
 from storymeter.human.store.tables import assignment, rating
 
 
@@ -68,9 +69,7 @@ def test_a_repeated_request_gets_the_stored_answer_and_another_value_does_not_ov
         and stale.json()["status"] == "stale"
         and stale.json()["next"] == saved["next"]
     )
-    store = Store(study.database)
-    assert store.read(lambda c: c.execute(sa.select(rating.c.answer)).scalars().all()) == ['{"value":30}']
-    store.close()
+    assert human_kit.rows(study.database, sa.select(rating.c.answer)) == [('{"value":30}',)]
 
 
 def test_resume_on_another_device(client: TestClient, links: list[str], study: Folder) -> None:
@@ -83,7 +82,7 @@ def test_resume_on_another_device(client: TestClient, links: list[str], study: F
 
 def test_the_clip_must_be_watched_by_the_servers_clock(tmp_path: Path, clips: Path) -> None:
     study = human_kit.campaign(tmp_path / "watched", clips, items=20, layout=human_kit.SMALL, watch=1.0)
-    link = (study.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
+    link = study.links()[0]
     with TestClient(create_app(study), follow_redirects=False) as client:
         item = begin(client, link)
         mark = {"id": item["id"], "at": item["at"]}
@@ -99,7 +98,7 @@ def test_the_clip_must_be_watched_by_the_servers_clock(tmp_path: Path, clips: Pa
         assert client.post(link + "/event", json={**mark, "event": "play"}).status_code == 200
         assert answer(client, link, item).json()["status"] == "unwatched"
         assert client.post(link + "/event", json={**mark, "event": "ended"}).status_code == 200
-        time.sleep(0.25)
+        time.sleep(1.3)  # longer than the clip: up to fourteen words are to be read, too
         assert (
             client.post(link + "/answer", json={**mark, "answer": {"value": 1}}).json()["status"] == "saved"
         )
@@ -132,12 +131,13 @@ def test_two_raters_never_share_a_seat_and_the_third_is_told(tmp_path: Path, cli
     study = human_kit.campaign(
         tmp_path / "seats", clips, items=20, layout=human_kit.SMALL, hits=2, watch=0.0, raters=3
     )
-    links = [line.partition(",")[2] for line in (study.path / "links.csv").read_text().splitlines()[1:]]
+    links = study.links()
     with TestClient(create_app(study), follow_redirects=False) as client:
         first, second = begin(client, links[0]), begin(client, links[1])
         assert first["id"] != second["id"]
-        told = client.post(links[2] + "/begin")
-        assert told.status_code == 200 and "All places are taken" in told.text
+        assert client.post(links[2] + "/begin").headers["location"] == links[2] + "/wait"
+        page = client.get(links[2] + "/wait")
+        assert "All places are taken right now" in page.text and page.headers["refresh"] == "20"
 
 
 def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, clips: Path) -> None:
@@ -151,27 +151,23 @@ def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, cl
         raters=2,
         lease_minutes=60,
     )
-    links = [line.partition(",")[2] for line in (study.path / "links.csv").read_text().splitlines()[1:]]
+    links = study.links()
     store = Store(study.database)
     with TestClient(create_app(study, store=store), follow_redirects=False) as client:
         item = answer(client, links[0], begin(client, links[0])).json()["next"]
-        assert "All places are taken" in client.post(links[1] + "/begin").text
-        store.write(lambda c: seats.expire(c, time.time() + 3601)).result()
+        assert client.post(links[1] + "/begin").headers["location"].endswith("/wait")
+        store.expire(time.time() + 3601).result()
         assert answer(client, links[0], item).status_code == 410
         assert "Welcome back" in client.get(links[0]).text
         assert client.post(links[0] + "/begin").status_code == 303, "still free: the same seat again"
         assert client.get(links[0] + "/item").json()["next"] == item
-        store.write(lambda c: seats.expire(c, time.time() + 7205)).result()
+        store.expire(time.time() + 7205).result()
         other = begin(client, links[1])
         assert other["n"] == 1
-        assert "All places are taken" in client.post(links[0] + "/begin").text
-        states = store.read(
-            lambda c: c.execute(sa.select(assignment.c.state).order_by(assignment.c.id)).scalars().all()
-        )
-        assert states == ["expired", "active"]
-        assert (
-            store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(rating)).scalar()) == 1
-        ), "partial work is kept"
+        assert client.post(links[0] + "/begin").headers["location"].endswith("/wait")
+        states = human_kit.rows(study.database, sa.select(assignment.c.state).order_by(assignment.c.id))
+        assert states == [("expired",), ("active",)]
+        assert store.counts()["ratings"] == 1, "partial work is kept"
 
 
 def test_pause_and_close(client: TestClient, links: list[str], study: Folder) -> None:
@@ -209,7 +205,7 @@ def test_practice_comes_first_with_feedback_and_does_not_count(tmp_path: Path, c
     study = human_kit.campaign(
         tmp_path / "practice", clips, items=20, layout=human_kit.SMALL, watch=0.0, practice=2
     )
-    link = (study.path / "links.csv").read_text().splitlines()[1].partition(",")[2]
+    link = study.links()[0]
     store = Store(study.database)
     with TestClient(create_app(study, store=store), follow_redirects=False) as client:
         item = begin(client, link)
@@ -231,8 +227,9 @@ def test_languages_have_the_same_keys() -> None:
         assert other.keys() == english.keys()
         for key, value in english.items():
             assert type(other[key]) is type(value)
-            if isinstance(value, list):
+            if isinstance(value, list | dict):
                 assert len(value) == len(other[key])
+                assert isinstance(value, list) or value.keys() == other[key].keys()
             else:
                 assert set(re.findall(r"\{\w+\}", value)) == set(re.findall(r"\{\w+\}", other[key])), key
 
@@ -241,6 +238,7 @@ def test_mturk(tmp_path: Path, clips: Path) -> None:
     study = human_kit.campaign(
         tmp_path / "mturk", clips, items=20, layout=human_kit.SMALL, watch=0.0, platform=Platform("mturk")
     )
+    one, other, worker = "3ABCDEFGHIJKLMNOPQRSTUVWXYZ012", "3" + "Z" * 29, "A1B2C3D4E5F6G7"
     with TestClient(create_app(study), follow_redirects=False) as client:
         preview = client.get("/mturk?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
         assert preview.status_code == 200 and "Preview" in preview.text and "<form" not in preview.text
@@ -250,29 +248,29 @@ def test_mturk(tmp_path: Path, clips: Path) -> None:
         )
         assert (
             client.get(
-                "/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fevil.example"
+                f"/mturk?assignmentId={one}&workerId={worker}&turkSubmitTo=https%3A%2F%2Fevil.example"
             ).status_code
             == 400
         )
         assert (
             client.get(
-                "/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fwww.mturk.com%40evil.example"
+                f"/mturk?assignmentId={one}&workerId={worker}"
+                "&turkSubmitTo=https%3A%2F%2Fwww.mturk.com%40evil.example"
             ).status_code
             == 400
         )
-        address = (
-            "/mturk?assignmentId=A1&workerId=W1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
-        )
+        submit = "turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+        address = f"/mturk?assignmentId={one}&workerId={worker}&hitId={other}&{submit}"
         link = client.get(address).headers["location"]
         assert client.get(address).headers["location"] == link, "the same visit, the same door"
-        assert client.get(address.replace("A1", "A2")).headers["location"] != link
+        assert client.get(address.replace(one, other)).headers["location"] != link
         item = begin(client, link)
         while "go" not in item:
             item = answer(client, link, item).json()["next"]
         page = client.get(link)
         assert (
             'action="https://workersandbox.mturk.com/mturk/externalSubmit"' in page.text
-            and 'name="assignmentId" value="A1"' in page.text
+            and f'name="assignmentId" value="{one}"' in page.text
         )
         assert (
             "form-action 'self' https://www.mturk.com https://workersandbox.mturk.com"
@@ -295,8 +293,13 @@ def test_prolific(tmp_path: Path, clips: Path) -> None:
         platform=Platform("prolific", "C0DE&x"),
     )
     with TestClient(create_app(study), follow_redirects=False) as client:
-        assert client.get("/prolific?PROLIFIC_PID=p1").status_code == 400
-        link = client.get("/prolific?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x1").headers["location"]
+        person, session = "5f1a2b3c4d5e6f7a8b9c0d1e", "60a1b2c3d4e5f60718293a4b"
+        assert client.get(f"/prolific?PROLIFIC_PID={person}").status_code == 400
+        made_up = f"/prolific?PROLIFIC_PID=worker-1&STUDY_ID={person}&SESSION_ID={session}"
+        assert client.get(made_up).status_code == 400
+        link = client.get(f"/prolific?PROLIFIC_PID={person}&STUDY_ID={person}&SESSION_ID={session}").headers[
+            "location"
+        ]
         item = begin(client, link)
         while "go" not in item:
             item = answer(client, link, item).json()["next"]

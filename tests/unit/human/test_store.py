@@ -16,9 +16,9 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from storymeter.errors import DataError, UsageError
-from storymeter.human.store import Media, Store, StoreError, answers, seats
+from storymeter.human.store import Answer, Media, Outcome, Standing, Store, StoreError, Terms, Visitor
 from storymeter.human.store.engines import HEAD, MIGRATIONS, open_engine, upgrade
-from storymeter.human.store.tables import metadata, rating
+from storymeter.human.store.tables import metadata
 
 
 @pytest.fixture
@@ -29,21 +29,13 @@ def store(tmp_path: Path) -> Store:
         for hit in ("h1", "h2")
         for k in range(4)
     ]
-    store.fill("camp", [Media("a.webm", "video/webm", 2.0)], [10], slots, ["h1", "h2"], 1)
+    store.fill("camp", [Media("a.webm", "video/webm", 2.0, 10)], slots, ["h1", "h2"], 1)
     return store
 
 
-def seat(store: Store, name: str, *, now: float | None = None) -> seats.Standing:
-    ticket = store.write(
-        lambda c: seats.enter(
-            c, platform="local", external=name, session="", mark=name, pseudonym=name, submit_to="", now=1.0
-        )
-    ).result()
-    work = store.write(
-        lambda c: seats.claim(
-            c, ticket, now=now or time.time(), lease=60, size=4, practice=0, hits_per_rater=1
-        )
-    ).result()
+def seat(store: Store, name: str, *, now: float | None = None) -> Standing:
+    ticket = store.enter(Visitor("local", name, "", name, name), 1.0).result()
+    work = store.claim(ticket, Terms(size=4, lease=60), now or time.time()).result()
     assert work is not None
     return work
 
@@ -67,7 +59,7 @@ def test_migrations_make_the_tables_of_the_code(tmp_path: Path) -> None:
 
 def test_a_database_holds_one_campaign(store: Store) -> None:
     with pytest.raises(DataError, match="already holds"):
-        store.fill("other", [], [], [{"hit": "h", "position": 0, "media": "[]", "payload": "{}"}], ["h"], 1)
+        store.fill("other", [], [{"hit": "h", "position": 0, "media": "[]", "payload": "{}"}], ["h"], 1)
     with pytest.raises(DataError, match="belongs to"):
         store.check("other")
 
@@ -94,12 +86,12 @@ def test_no_postgresql_is_a_clear_error() -> None:
 def test_many_threads_one_answer(store: Store) -> None:
     """Forty threads send forty different values for the same place: one is saved, and all hear of it."""
     work = seat(store, "r1")
-    outcomes: list[answers.Outcome] = []
+    outcomes: list[Outcome] = []
 
     def send(value: int) -> None:
         outcomes.append(
             store.answer(
-                answers.Answer(work.assignment, work.ticket, 0, f'{{"value":{value}}}', time.time(), None)
+                Answer(work.assignment, work.ticket, 0, f'{{"value":{value}}}', time.time(), None)
             ).result()
         )
 
@@ -109,27 +101,27 @@ def test_many_threads_one_answer(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert sorted(o.status for o in outcomes) == ["saved", *["stale"] * 39]
-    assert store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(rating)).scalar()) == 1
+    assert store.counts()["ratings"] == 1
 
 
 def test_many_threads_one_seat_each(store: Store) -> None:
     """Twenty raters ask at once for two seats."""
-    found: list[seats.Standing] = []
+    found: list[Standing] = []
     threads = [threading.Thread(target=lambda k=k: found.append(seat(store, f"r{k}"))) for k in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(w.stage for w in found) == ["none_left"] * 18 + ["working"] * 2
+    assert sorted(w.stage for w in found) == ["wait"] * 18 + ["working"] * 2
     assert {w.hit for w in found if w.stage == "working"} == {"h1", "h2"}
 
 
 def test_one_bad_operation_spoils_nobody_elses(store: Store) -> None:
     work = seat(store, "r1")
     block = threading.Event()
-    store.write(lambda c: block.wait(5))  # while this one is served, the others gather in one group
-    bad = store.write(lambda c: c.execute(sa.text("SELECT * FROM nothing")))
-    good = store.answer(answers.Answer(work.assignment, work.ticket, 0, '{"value":1}', time.time(), None))
+    store._writer.submit(lambda c: block.wait(5))  # while this one is served, the others gather in one group
+    bad = store._writer.submit(lambda c: c.execute(sa.text("SELECT * FROM nothing")))
+    good = store.answer(Answer(work.assignment, work.ticket, 0, '{"value":1}', time.time(), None))
     block.set()
     assert good.result(5).status == "saved"
     with pytest.raises(StoreError):
@@ -139,9 +131,7 @@ def test_one_bad_operation_spoils_nobody_elses(store: Store) -> None:
 def test_answers_of_another_ticket_are_not_taken(store: Store) -> None:
     work = seat(store, "r1")
     assert (
-        store.answer(answers.Answer(work.assignment, work.ticket + 1, 0, "{}", time.time(), None))
-        .result()
-        .status
+        store.answer(Answer(work.assignment, work.ticket + 1, 0, "{}", time.time(), None)).result().status
         == "gone"
     )
 
@@ -149,34 +139,34 @@ def test_answers_of_another_ticket_are_not_taken(store: Store) -> None:
 def test_leases_are_renewed_by_answers(store: Store) -> None:
     work = seat(store, "r1", now=1000.0)
     for position, now in enumerate((1020.0, 1070.0, 1110.0)):
-        store.write(lambda c, now=now: seats.expire(c, now)).result()
+        store.expire(now).result()
         assert (
-            store.answer(answers.Answer(work.assignment, work.ticket, position, "{}", now, None, lease=60))
+            store.answer(Answer(work.assignment, work.ticket, position, "{}", now, None, lease=60))
             .result()
             .status
             == "saved"
         )
-    assert store.write(lambda c: seats.expire(c, 1171.0)).result() == 1
+    assert store.expire(1171.0).result() == 1
 
 
 def test_codes_count_once(store: Store) -> None:
     work = seat(store, "r1")
     for position in range(4):
-        store.answer(answers.Answer(work.assignment, work.ticket, position, "{}", time.time(), None)).result()
+        store.answer(Answer(work.assignment, work.ticket, position, "{}", time.time(), None)).result()
     here = store.standing(work.ticket, 1)
     assert here is not None and here.stage == "done" and len(here.code) == 11
-    first = store.write(lambda c: seats.use_code(c, here.code, 5.0)).result()
-    again = store.write(lambda c: seats.use_code(c, here.code, 6.0)).result()
+    first = store.use_code(here.code, 5.0).result()
+    again = store.use_code(here.code, 6.0).result()
     assert (
         first is not None
         and again is not None
         and first["code_used_at"] is None
         and again["code_used_at"] == 5.0
     )
-    assert store.write(lambda c: seats.use_code(c, "AAAAA-AAAAA", 6.0)).result() is None
+    assert store.use_code("AAAAA-AAAAA", 6.0).result() is None
 
 
-def test_a_closed_desk_says_so(store: Store) -> None:
+def test_a_closed_store_says_so(store: Store) -> None:
     store.close()
     with pytest.raises(StoreError, match="shutting down"):
-        store.write(lambda c: None).result()
+        store.expire(0.0).result()

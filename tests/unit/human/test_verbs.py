@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -159,7 +160,7 @@ def test_status(demo: Path) -> None:
     seen = json.loads(run("status", demo, "--format", "json").stdout)
     assert (
         seen["schema"] == 1
-        and seen["seats"] == {"total": 30, "done": 8, "active": 0, "free": 22, "abandoned": 0}
+        and seen["seats"] == {"total": 30, "done": 8, "active": 0, "held": 0, "free": 22, "abandoned": 0}
         and seen["ratings"] == 400
     )
     assert (
@@ -291,7 +292,10 @@ def test_platform_campaigns_are_rehearsed_and_reviewed(tmp_path: Path, platform:
     assert accepted == [True, True, False, False]
     plain = run("export", folder, "--format", "jsonl").stdout
     assert "rehearsal" not in plain.lower(), "pseudonyms by default"
-    assert "rehearsal" in run("export", folder, "--format", "jsonl", "--real-ids").stdout.lower()
+    real = json.loads(run("export", folder, "--format", "jsonl", "--real-ids").stdout.splitlines()[0])[
+        "rater"
+    ]
+    assert real.startswith("AREHEARSAL") if platform == "mturk" else re.fullmatch("[0-9a-f]{24}", real)
     assert isinstance(
         run("export", folder, "--format", "prolific" if platform == "mturk" else "mturk").exception,
         StorymeterError,
@@ -364,7 +368,7 @@ def test_the_design_needs_no_web_server() -> None:
     code = (
         "import sys\nfor name in ('fastapi', 'uvicorn', 'sqlalchemy', 'alembic', 'httpx', 'av',"
         " 'starlette'):\n    sys.modules[name] = None\nfrom storymeter.human import campaign, degrade,"
-        " design, export, organise, platforms, studies\nfrom storymeter.cli import main\nmain(['human',"
+        " design, export, organise, platforms, study\nfrom storymeter.cli import main\nmain(['human',"
         f" 'status', {str(HERE)!r}])\n"
     )
     done = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,7 +17,7 @@ from ._manners import campaign
 @click.option("--reopen", "state", flag_value="open", help="Take answers again.")
 def command(folder: Path, state: str | None) -> None:
     """Close the campaign in DIR: no more answers are taken. A running server obeys at once."""
-    chosen = state or "closed"
+    chosen: Any = state or "closed"
     with campaign(folder) as (_, store):
         store.set_state(chosen).result()
     say(f"The campaign is {chosen}.")

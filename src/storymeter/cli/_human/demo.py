@@ -48,7 +48,7 @@ def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
 
     sock = listen("127.0.0.1", port)
     url = f"http://127.0.0.1:{sock.getsockname()[1]}"
-    links = [line.partition(",")[2] for line in (folder / "links.csv").read_text().splitlines()[1:]]
+    links = home.links()
     say(
         f"\n  a rater's page   {url}{links[0]}\n  another rater's  {url}{links[1]}\n  dashboard       "
         f" {url}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops the server."

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._options import output, progress_bar, say
 from ._manners import Greedy
+
+if TYPE_CHECKING:
+    from ...human.design import Layout
 
 MANY = ("--systems",)
 
@@ -17,12 +20,12 @@ MANY = ("--systems",)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
     "--task",
-    type=click.Choice(("da", "preference", "survey")),
+    type=click.Choice(("da", "spans", "preference", "survey")),
     default="da",
     show_default=True,
     help=(
-        "da: one caption, 0-100. preference: two caption sets, -2..2. survey: several stories, Likert scales"
-        " and a vote."
+        "da: one caption, 0-100. spans: mark its wrong words, then 0-100. preference: two caption sets, -2..2."
+        " survey: several stories, Likert scales and a vote."
     ),
 )
 @click.option(
@@ -53,13 +56,11 @@ MANY = ("--systems",)
 @click.option(
     "--raters", type=click.IntRange(1), help="How many personal links.  [default: one for each HIT and rater]"
 )
-@click.option(
-    "--blocks", type=click.IntRange(2), default=10, show_default=True, help="da: blocks per HIT (even)."
-)
-@click.option("--system-per-block", type=click.IntRange(0), default=7, show_default=True)
-@click.option("--degraded-per-block", type=click.IntRange(0), default=1, show_default=True)
-@click.option("--repeat-per-block", type=click.IntRange(0), default=1, show_default=True)
-@click.option("--human-per-block", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--blocks", type=click.IntRange(2), help="da, spans: blocks per HIT (even).  [default: 10]")
+@click.option("--system-per-block", type=click.IntRange(0), help="[default: 7; spans: 2]")
+@click.option("--degraded-per-block", type=click.IntRange(0), help="[default: 1]")
+@click.option("--repeat-per-block", type=click.IntRange(0), help="[default: 1]")
+@click.option("--human-per-block", type=click.IntRange(0), help="[default: 1]")
 @click.option(
     "--control-base",
     type=click.Choice(("human", "system")),
@@ -79,21 +80,26 @@ MANY = ("--systems",)
     "--tests",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="preference: test questions, JSON [{item, question, options, answer}].",
+    help="preference: test questions, JSON [{item, question, options, answer}].  [default: control pairs]",
+)
+@click.option(
+    "--kinds",
+    metavar="A,B,…",
+    help="spans: what an error may be about.  [default: object,action,place,person,number,order,other]",
 )
 @click.option(
     "--practice",
     type=click.IntRange(0, 10),
     default=2,
     show_default=True,
-    help="da: warming-up items with feedback.",
+    help="da, spans: warming-up items with feedback.",
 )
 @click.option(
     "--watch",
     type=click.FloatRange(0, 1),
     default=0.9,
     show_default=True,
-    help="Share of a clip's length that must pass before an answer counts.",
+    help="Share of the time that clips and texts need which must pass before an answer counts.",
 )
 @click.option(
     "--lease",
@@ -117,7 +123,10 @@ MANY = ("--systems",)
 @click.option("--currency", default="USD", show_default=True)
 @click.option("--title", default="", help="What raters read on top.")
 @click.option("--contact", default="", help="Whom raters may write to.")
-@click.option("--language", default="en", show_default=True, help="Language of the pages.")
+@click.option("--language", default="en", show_default=True, help="Language of the pages: en, de, ja.")
+@click.option(
+    "--public-url", default="", metavar="URL", help="The server's address, for whole links in links.csv."
+)
 @click.option(
     "--db", default=None, metavar="URL", help="postgresql://user@host/name.  [default: SQLite in DIR]"
 )
@@ -134,11 +143,12 @@ def command(
     systems: tuple[str, ...],
     human_file: str | None,
     tests: Path | None,
+    kinds: str | None,
     db: str | None,
     raters: int | None,
     dry_run: bool,
     skip_bad: bool,
-    **wish: Any,
+    **wanted: Any,
 ) -> None:
     """Build a campaign.
 
@@ -152,24 +162,18 @@ def command(
 
     from ... import read
     from ...errors import DataError
-    from ...human.campaign import Platform
-    from ...human.design import Layout
-    from ...human.organise import Wishes, plan, prepare, write
+    from ...human.options import Options, Platform, Question
+    from ...human.organise import plan, prepare, write
     from ...human.serve.words import languages
-    from ...human.studies import Question
+    from ...human.span_record import KINDS
     from ...report.table import Table
 
     known = languages()
-    if wish["language"] not in known:
+    if wanted["language"] not in known:
         raise click.BadParameter(
-            f"there is no catalogue for {wish['language']!r}; there are {', '.join(known)}",
+            f"there is no catalogue for {wanted['language']!r}; there are {', '.join(known)}",
             param_hint="--language",
         )
-    counts = {kind: wish.pop(f"{kind}_per_block") for kind in ("system", "degraded", "repeat", "human")}
-    layout = Layout(blocks=wish.pop("blocks"), control_base=wish.pop("control_base"), **counts)
-    if human_file is None and layout.control_base == "system" and layout.human and wish["task"] == "da":
-        layout = msgspec.structs.replace(layout, system=layout.system + layout.human, human=0)
-        say("No --human file: its places go to the systems.")
     try:
         questions = msgspec.json.decode(tests.read_bytes(), type=list[Question]) if tests else []
     except msgspec.DecodeError as error:
@@ -177,17 +181,18 @@ def command(
             f"{tests} is no list of test questions: {error}",
             hint='Write [{"item": "v1", "question": "…", "options": ["…", "…"], "answer": 0}].',
         ) from None
-    wishes = Wishes(
+    options = Options(
+        layout=_layout(wanted, human_file),
         systems=[read(path) for path in systems],
         human=read(human_file) if human_file else None,
-        layout=layout,
         questions=questions,
-        platform=Platform(wish.pop("platform"), wish.pop("completion_code")),
-        lease_minutes=wish.pop("lease"),
-        **wish,
+        kinds=tuple(kind.strip() for kind in kinds.split(",")) if kinds is not None else KINDS,
+        platform=Platform(wanted.pop("platform"), wanted.pop("completion_code")),
+        lease_minutes=wanted.pop("lease"),
+        **wanted,
     )
     with progress_bar() as report:
-        prepared = prepare(wishes, progress=report)
+        prepared = prepare(options, progress=report)
     for warning in prepared.warnings:
         say(f"note: {warning}")
     for problem in prepared.problems:
@@ -211,3 +216,23 @@ def command(
     say(f"The campaign is in {folder}. Serve it: storymeter human serve {folder}")
     if home.campaign.platform.name == "local":
         say(f"Personal links for raters: {folder / 'links.csv'}")
+
+
+def _layout(wanted: dict[str, Any], human_file: str | None) -> Layout | None:
+    """The study's layout with what the organiser wants otherwise."""
+    import msgspec
+
+    from ...human.study import named
+
+    base = named(wanted["task"]).layout
+    counts = {kind: wanted.pop(f"{kind}_per_block") for kind in ("system", "degraded", "repeat", "human")}
+    asked = {**counts, "blocks": wanted.pop("blocks"), "control_base": wanted.pop("control_base")}
+    if base is None:
+        return None
+    layout = msgspec.structs.replace(
+        base, **{name: value for name, value in asked.items() if value is not None}
+    )
+    if human_file is None and layout.control_base == "system" and layout.human:
+        layout = msgspec.structs.replace(layout, system=layout.system + layout.human, human=0)
+        say("No --human file: its places go to the systems.")
+    return layout

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .._options import say
 from ._manners import warn
+
+if TYPE_CHECKING:
+    from ...human.campaign import Folder
 
 
 @click.command("serve")
@@ -27,37 +31,97 @@ from ._manners import warn
     help="Let other machines see the dashboard too (with the token). Only behind HTTPS.",
 )
 @click.option(
+    "--public-url",
+    metavar="URL",
+    help="The address under which raters reach the server (https://…); links.csv is written with it.",
+)
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A reverse proxy whose forwarding headers are believed (127.0.0.1). May be given several times.",
+)
+@click.option(
+    "--admin-port",
+    type=click.IntRange(0, 65535),
+    help="A port of its own for the dashboard, on this machine alone.  [default: with --public-url or --proxy,"
+    " any free one]",
+)
+@click.option(
     "--watch",
     type=click.FloatRange(0, 1),
-    help="Instead of the campaign's: share of a clip's length that must pass before an answer counts.",
+    help="Instead of the campaign's: share of the time that clips and texts need which must pass before an answer"
+    " counts.",
 )
+@click.option("--skip-bad", is_flag=True, help="Serve although clips are missing; raters can skip them.")
 @click.option("--quiet", is_flag=True, help="Say nothing.")
 def command(
-    folder: Path, host: str, port: int, admin_anywhere: bool, watch: float | None, quiet: bool
+    folder: Path,
+    host: str,
+    port: int,
+    admin_anywhere: bool,
+    public_url: str | None,
+    proxies: tuple[str, ...],
+    admin_port: int | None,
+    watch: float | None,
+    skip_bad: bool,
+    quiet: bool,
 ) -> None:
     """Serve the campaign in DIR. Ctrl-C stops it; nothing that was acknowledged is lost, whatever happens."""
     from ...human.campaign import Folder
-    from ...human.serve.run import listen, serve
+    from ...human.serve.run import listen, need_server, serve
 
+    need_server()
     home = Folder(folder)
     campaign = home.campaign
-    warn(home)
+    if not quiet:
+        warn(home)
+    _look_at_clips(home, skip_bad)
     sock = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{sock.getsockname()[1]}"
+    if public_url is not None and public_url.rstrip("/") != campaign.public_url:
+        home.publish(public_url)
+    public = home.campaign.public_url or url
+    proxied = bool(proxies or home.campaign.public_url) and not admin_anywhere
+    admin = listen("127.0.0.1", admin_port or 0) if proxied or admin_port is not None else None
+    dashboard = url if admin is None else f"http://127.0.0.1:{admin.getsockname()[1]}"
     if not quiet:
         say(f"{campaign.title}\n")
         if campaign.platform.name == "local":
-            links = folder / "links.csv"
-            listed = links.read_text().splitlines()[1:] if links.exists() else []
-            first = listed[0].partition(",")[2] if listed else ""
-            say(f"  a rater's link   {url}{first}\n  all links        {links}  (put {url} in front)")
+            links = home.links()
+            note = "" if home.campaign.public_url else f"  (put {url} in front)"
+            say(f"  a rater's link   {public}{links[0] if links else ''}")
+            say(f"  all links        {folder / 'links.csv'}{note}")
         else:
-            say(f"  for {campaign.platform.name:9}    {url}/{campaign.platform.name}")
+            say(f"  for {campaign.platform.name:9}    {public}/{campaign.platform.name}")
         say(
-            f"  dashboard        {url}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops"
+            f"  dashboard        {dashboard}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops"
             " the server."
         )
-    serve(home, sock, admin_anywhere=admin_anywhere, watch=watch)
+    serve(home, sock, admin_anywhere=admin_anywhere, admin=admin, proxies=proxies, watch=watch)
     if not quiet:
         say("Stopped. Every rating that was acknowledged is in the store.")
+
+
+def _look_at_clips(home: Folder, skip_bad: bool) -> None:
+    """Clips that have gone since the campaign was made are said now, not discovered by raters."""
+    from ...errors import DataError, some
+    from ...human.health import health
+    from ...human.store import Store
+
+    store = Store(home.database)
+    try:
+        found = health(home, store)
+    finally:
+        store.close()
+    if not found.broken:
+        return
+    listed = some([f"{name} {what}" for name, what in found.broken.items()], limit=3)
+    if not skip_bad:
+        raise DataError(
+            f"{len(found.broken):,} of {found.clips:,} files in {home.clips} cannot be shown: {listed}.",
+            hint="Bring them back, write their new folder into campaign.json (clips), or serve with --skip-bad.",
+        )
+    say(f"note: {len(found.broken):,} of {found.clips:,} files cannot be shown: {listed}")

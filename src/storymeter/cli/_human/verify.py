@@ -23,7 +23,6 @@ def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
 
     The exit code is 1 if any of them is unknown or was used before.
     """
-    from ...human.store import seats
     from ...report.table import Table
 
     folder, codes = (
@@ -35,8 +34,7 @@ def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
     with campaign(folder) as (_, store):
         for code in codes:
             tidy = code.strip().upper()
-            now = time.time()
-            found = store.write(lambda c, tidy=tidy, now=now: seats.use_code(c, tidy, now)).result()  # type: ignore[misc]
+            found = store.use_code(tidy, time.time()).result()
             if found is None:
                 rows.append([code, "unknown", None, None, None, None])
             else:

@@ -4,85 +4,69 @@ against other sites.
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs
+from typing import Any
 
-from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ..export import FORMATS, render
-from ..overview import overview
-from .context import Context, PageError
-from .security import COOKIE, same_origin
+from ..export import render, styles
+from ..overview import answers_of, overview, ranking
+from .bodies import form_body
+from .context import Context
+from .endpoint import Endpoint, Handler
+from .errors import PageError
+from .security import COOKIE, address
 
 STATES = ("open", "paused", "closed")
 TYPES = {"jsonl": "application/x-ndjson", "wmt": "text/tab-separated-values"}
-FORM = {"requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}}}}
+#: the longest reason for holding a rater's work
+REASON = 300
 
 
-def routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/admin", include_in_schema=True)
+def routes(context: Context) -> list[Endpoint]:
     gate, store, folder = context.gate, context.store, context.folder
 
-    async def guard(request: Request) -> None:
+    def page(template: str, request: Request, **values: Any) -> Response:
+        return context.page(template, for_raters=False, form_token=gate.form_token(request), **values)
+
+    def near(handle: Handler) -> Handler:
         """Nobody else learns that there is anything here."""
-        if not gate.near(request):
-            raise PageError(404, "not_found")
 
-    async def form(request: Request) -> dict[str, str]:
-        if not same_origin(request):
-            raise PageError(403, "forbidden")
-        size = request.headers.get("content-length", "0")
-        if not size.isdecimal() or int(size) > 4096:
-            raise PageError(403, "forbidden")
-        try:
-            return {name: values[0] for name, values in parse_qs((await request.body()).decode()).items()}
-        except ValueError:
-            raise PageError(403, "forbidden") from None
+        async def guarded(request: Request) -> Response:
+            if not gate.near(request):
+                raise PageError(404, "not_found")
+            return await handle(request)
 
-    @router.get("", responses={303: {}, 404: {}, 503: {}}, summary="The dashboard")
-    async def dashboard(request: Request) -> Response:
-        await guard(request)
+        return guarded
+
+    def inside(handle: Handler) -> Handler:
+        """Who has not shown the token is asked for it."""
+
+        async def guarded(request: Request) -> Response:
+            return await handle(request) if gate.inside(request) else RedirectResponse("/admin/login", 303)
+
+        return near(guarded)
+
+    async def fields(request: Request) -> dict[str, str]:
+        """A form of the dashboard's own, sent by somebody who has shown the token."""
         if not gate.inside(request):
-            return RedirectResponse("/admin/login", 303)
-        seen = await run_in_threadpool(overview, folder, store)
-        formats = [
-            f
-            for f in FORMATS
-            if f in ("jsonl", "csv")
-            or (context.campaign.task == "da" and f in ("wmt", "appraise", context.campaign.platform.name))
-        ]
-        from ..quality import FLAGS  # here, because arithmetic is not needed before somebody looks
+            raise PageError(403, "forbidden")
+        given = await form_body(request)
+        if not gate.form_fits(request, given.get("form_token", "")):
+            raise PageError(403, "forbidden")
+        return given
 
-        return context.page(
-            "admin.html",
-            for_raters=False,
-            seen=seen,
-            form_token=gate.form_token(request),
-            formats=formats,
-            states=STATES,
-            meaning=FLAGS,
-        )
-
-    @router.get("/login", responses={404: {}, 429: {}}, summary="Where the token is asked for")
     async def login(request: Request) -> Response:
-        await guard(request)
-        return context.page("login.html", for_raters=False, wrong=False)
+        return page("login.html", request, wrong=False)
 
-    @router.post(
-        "/login",
-        responses={303: {}, 401: {}, 403: {}, 404: {}, 429: {}},
-        openapi_extra=FORM,
-        summary="The token",
-    )
     async def enter(request: Request) -> Response:
-        await guard(request)
-        who = "admin " + (request.client.host if request.client else "")
-        if context.limiter.blocked(who):
+        who = "admin " + address(request)
+        if context.guesses.blocked(who):
             raise PageError(429, "too_many")
-        if not gate.matches((await form(request)).get("token", "").strip()):
-            context.limiter.failed(who)
-            return context.page("login.html", for_raters=False, status=401, wrong=True)
+        if not gate.matches((await form_body(request)).get("token", "").strip()):
+            context.guesses.count(who)
+            return page("login.html", request, status=401, wrong=True)
         response = RedirectResponse("/admin", 303)
         response.set_cookie(
             COOKIE,
@@ -91,36 +75,56 @@ def routes(context: Context) -> APIRouter:
             path="/admin",
             httponly=True,
             samesite="strict",
-            secure=request.url.scheme == "https",
+            secure=request.scope["scheme"] == "https",
         )
         return response
 
-    @router.post(
-        "/state",
-        responses={303: {}, 401: {}, 403: {}, 404: {}, 503: {}},
-        openapi_extra=FORM,
-        summary="Open, pause, close",
-    )
+    async def dashboard(request: Request) -> Response:
+        from ..quality import FLAGS  # here, because arithmetic is not needed before somebody looks
+
+        seen = await run_in_threadpool(overview, folder, store)
+        asked = "ranking" in request.query_params
+        ranked = await run_in_threadpool(ranking, folder, store) if asked else None
+        return page("admin.html", request, seen=seen, ranked=ranked, formats=styles(folder), meaning=FLAGS)
+
+    async def rater(request: Request) -> Response:
+        name = request.path_params["rater"]
+        seen = await run_in_threadpool(overview, folder, store)
+        one = next((row for row in seen["raters"] if row["id"] == name), None)
+        if one is None:
+            raise PageError(404, "not_found")
+        given = await run_in_threadpool(answers_of, folder, store, name)
+        return page("admin_rater.html", request, one=one, given=given)
+
+    async def closing(request: Request) -> Response:
+        seen = await run_in_threadpool(store.counts)
+        return page("admin_close.html", request, seen=seen)
+
     async def state(request: Request) -> Response:
-        await guard(request)
-        fields = await form(request)
-        if not gate.inside(request) or not gate.form_fits(request, fields.get("form_token", "")):
+        given = await fields(request)
+        wanted = given.get("state")
+        if wanted not in STATES:
             raise PageError(403, "forbidden")
-        if fields.get("state") not in STATES:
-            raise PageError(403, "forbidden")
-        await run_in_threadpool(store.set_state(fields["state"]).result)
+        if wanted == "closed" and given.get("sure") != "yes":
+            return RedirectResponse("/admin/close", 303)
+        await run_in_threadpool(store.set_state(wanted).result)  # type: ignore[arg-type]
         return RedirectResponse("/admin", 303)
 
-    @router.get("/export/{style}", responses={303: {}, 404: {}, 503: {}}, summary="The answers as a file")
-    async def export(request: Request, style: str) -> Response:
-        await guard(request)
-        if not gate.inside(request):
-            return RedirectResponse("/admin/login", 303)
-        if (
-            style not in FORMATS
-            or (style in ("mturk", "prolific") and style != context.campaign.platform.name)
-            or (context.campaign.task != "da" and style not in ("jsonl", "csv"))
-        ):
+    async def hold(request: Request) -> Response:
+        given, name = await fields(request), request.path_params["rater"]
+        now = context.clock.now()
+        if given.get("hold") == "yes":
+            reason = given.get("reason", "").strip()[:REASON] or "no reason given"
+            known = await run_in_threadpool(store.hold(name, reason, now).result)
+        else:
+            known = await run_in_threadpool(store.release(name, now + context.terms.lease).result)
+        if not known:
+            raise PageError(404, "not_found")
+        return RedirectResponse(f"/admin/rater/{name}", 303)
+
+    async def export(request: Request) -> Response:
+        style = request.path_params["style"]
+        if style not in styles(folder):
             raise PageError(404, "not_found")
         text = await run_in_threadpool(render, folder, store, style)
         suffix = style if style in ("jsonl", "csv") else f"{style}.csv"
@@ -130,4 +134,21 @@ def routes(context: Context) -> APIRouter:
             headers={"content-disposition": f'attachment; filename="{context.campaign.id}.{suffix}"'},
         )
 
-    return router
+    posted = (303, 401, 403, 408, 413)
+    return [
+        Endpoint("GET", "/admin", inside(dashboard), "The dashboard", replies=(303,)),
+        Endpoint("GET", "/admin/login", near(login), "Where the token is asked for"),
+        Endpoint("POST", "/admin/login", near(enter), "The token", form=True, replies=posted),
+        Endpoint("POST", "/admin/state", near(state), "Open, pause, close", form=True, replies=posted),
+        Endpoint("GET", "/admin/close", inside(closing), "Really close?", replies=(303,)),
+        Endpoint("GET", "/admin/rater/{rater}", inside(rater), "One rater's answers", replies=(303,)),
+        Endpoint(
+            "POST",
+            "/admin/rater/{rater}",
+            near(hold),
+            "Hold a rater's work, or release it",
+            form=True,
+            replies=posted,
+        ),
+        Endpoint("GET", "/admin/export/{style}", inside(export), "The answers as a file", replies=(303,)),
+    ]

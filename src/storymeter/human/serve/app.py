@@ -4,89 +4,74 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from fastapi import FastAPI, Request
-from fastapi.routing import APIRoute
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Receive, Scope, Send
 
-from ... import __version__
 from ..campaign import Folder
-from ..store import Store, StoreError, seats
+from ..store import Store, StoreError, StoreFullError
 from . import admin, items, media, pages
-from .context import HERE, Context, PageError
+from .context import HERE, Context
+from .endpoint import description
+from .errors import CutOffError, PageError, RefusedError
 from .security import Headers
 
 
-def create_app(folder: Folder, *, store: Store | None = None, admin_anywhere: bool = False) -> FastAPI:
+def create_app(
+    folder: Folder,
+    *,
+    store: Store | None = None,
+    admin_anywhere: bool = False,
+    admin_port: int | None = None,
+) -> Starlette:
     own = store or Store(folder.database)
     own.check(folder.campaign.id)
-    context = Context(folder, own, admin_anywhere=admin_anywhere)
+    context = Context(folder, own, admin_anywhere=admin_anywhere, admin_port=admin_port)
 
     @contextlib.asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        sweeper = asyncio.create_task(_sweep(own))
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        sweeper = asyncio.create_task(_sweep(context))
         try:
             yield
         finally:
             sweeper.cancel()
             own.close()
 
-    # the documentation pages of FastAPI load scripts from elsewhere, so there are none; the description
-    # itself stays
-    app = Study(
-        title="Storymeter human study", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan
-    )
-    work = items.routes(context)
-    for router in (pages.routes(context), work, media.routes(context), admin.routes(context)):
-        app.include_router(router)
-    app.mount("/static", _Static(directory=HERE / "static"), name="static")
-    app.add_middleware(Headers)
+    # the requests that make up nearly all of the load come first
+    endpoints = [one for module in (items, media, pages, admin) for one in module.routes(context)]
+    described = description(endpoints)
+
+    async def openapi(request: Request) -> Response:
+        return JSONResponse(described)
+
     explain = _explainer(context)
-    for kind in (PageError, items.RefusedError, StoreError, HTTPException):
-        app.add_exception_handler(kind, explain)
-    app.lane = {
-        route.path.rpartition("/")[2]: route.endpoint
-        for route in work.routes
-        if isinstance(route, APIRoute) and "POST" in (route.methods or ())
-    }
-    app.explain = explain
+    kinds = (PageError, RefusedError, CutOffError, StoreError, HTTPException)
+    app = Starlette(
+        routes=[
+            *(one.route for one in endpoints),
+            Route("/openapi.json", openapi),
+            Mount("/static", _Static(directory=HERE / "static"), name="static"),
+        ],
+        middleware=[Middleware(Headers)],
+        exception_handlers=dict.fromkeys(kinds, explain),
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
     return app
 
 
-class Study(FastAPI):
-    """FastAPI with a fast lane: the two requests that make up nearly all of the load (play events and
-    answers) go straight to the functions that serve them, past routing and dependency solving, which cost
-    more than the answers themselves."""
-
-    lane: dict[str, Callable[[Request, str], Awaitable[Response]]]
-    explain: Callable[[Request, Exception], Awaitable[Response]]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "POST":
-            parts = scope["path"].split("/")
-            if len(parts) == 4 and parts[1] == "r" and parts[3] in self.lane:
-                request = Request(scope, receive)
-                try:
-                    response = await self.lane[parts[3]](request, parts[2])
-                except (PageError, items.RefusedError, StoreError) as error:
-                    response = await self.explain(request, error)
-                await Headers(response)(scope, receive, send)
-                return
-        await super().__call__(scope, receive, send)
-
-
-async def _sweep(store: Store, every: float = 30.0) -> None:
-    """Seats whose lease ran out go back to the pool even when nobody knocks."""
+async def _sweep(context: Context, every: float = 15.0) -> None:
+    """Seats whose lease ran out go back to the pool even when nobody asks for one."""
     while True:
         await asyncio.sleep(every)
-        now = time.time()
         with contextlib.suppress(StoreError):
-            await asyncio.wrap_future(store.write(lambda c, now=now: seats.expire(c, now)))  # type: ignore[misc]
+            await asyncio.wrap_future(context.store.expire(context.clock.now()))
 
 
 class _Static(StaticFiles):
@@ -100,15 +85,16 @@ def _explainer(context: Context) -> Callable[[Request, Exception], Awaitable[Res
     """Errors that help: a page for people, JSON for the task page."""
 
     async def explain(request: Request, error: Exception) -> Response:
-        wants_json = request.url.path.endswith(("/item", "/event", "/answer"))
-        if isinstance(error, items.RefusedError):
+        path = request.scope["path"]  # not request.url: a strange Host header cannot be parsed
+        wants_json = path.endswith(("/item", "/event", "/answer", "/skip"))
+        if isinstance(error, CutOffError):
+            return Response(status_code=400)  # nobody hears it
+        if isinstance(error, RefusedError):
             return items.reply({"status": "invalid", "message": error.message}, error.status)
         if isinstance(error, StoreError):
-            return (
-                items.unavailable(error)
-                if wants_json
-                else context.message(507 if error.full else 503, "unavailable")
-            )
+            if wants_json:
+                return items.unavailable(error)
+            return context.message(507 if isinstance(error, StoreFullError) else 503, "unavailable")
         headers: dict[str, str] = getattr(error, "headers", None) or {}
         if isinstance(error, PageError):
             status, name = error.status, error.name
@@ -117,7 +103,7 @@ def _explainer(context: Context) -> Callable[[Request, Exception], Awaitable[Res
             name = "not_found" if status == 404 else "forbidden"
         if wants_json:
             return items.reply({"status": "error", "message": context.words[f"{name}_text"]}, status, headers)
-        response = context.message(status, name, for_raters=not request.url.path.startswith("/admin"))
+        response = context.message(status, name, for_raters=not path.startswith("/admin"))
         response.headers.update(headers)
         return response
 

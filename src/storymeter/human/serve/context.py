@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.concurrency import run_in_threadpool
@@ -12,42 +11,44 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from ..campaign import Folder, fingerprint
+from ..clock import Clock
+from ..lots import drawn
 from ..platforms import MTURK_FRAMES
-from ..store import Store, seats
-from .security import AdminGate, Limiter, policy
-from .tasks import Ids
+from ..recent import Recent
+from ..store import Door, Standing, Store, Terms
+from .errors import PageError
+from .ids import Ids
+from .security import AdminGate, Limiter, address, policy
 from .words import words
 
 HERE = Path(__file__).parent
-
-
-class Door(NamedTuple):
-    """A known token: the ticket behind it, and where its rater came from."""
-
-    ticket: int
-    platform: str
-    external: str
-    session: str
-    submit_to: str
-
-
-class PageError(Exception):
-    """An answer that is an error page: `name` picks its words from the catalogue."""
-
-    def __init__(self, status: int, name: str) -> None:
-        super().__init__(name)
-        self.status, self.name = status, name
+#: seconds that a seat is kept before its first answer: who does not begin does not keep others out
+FIRST_LEASE = 180.0
+#: new raters from one address in ten minutes, and seats that it may take
+ARRIVALS = 30
 
 
 class Context:
-    def __init__(self, folder: Folder, store: Store, *, admin_anywhere: bool = False) -> None:
-        self.folder, self.store = folder, store
-        self.campaign = folder.campaign
-        self.words: dict[str, Any] = words(self.campaign.language)
+    def __init__(
+        self, folder: Folder, store: Store, *, admin_anywhere: bool = False, admin_port: int | None = None
+    ) -> None:
+        self.folder, self.store, self.study = folder, store, folder.study
+        self.campaign = campaign = folder.campaign
+        self.clock = Clock()
+        self.words: dict[str, Any] = words(campaign.language)
         self.ids = Ids(folder.secrets)
-        self.limiter = Limiter()
-        self.gate = AdminGate(folder.secrets, anywhere=admin_anywhere)
+        self.guesses = Limiter()
+        self.arrivals = Limiter(ARRIVALS, 600.0)
+        self.gate = AdminGate(folder.secrets, anywhere=admin_anywhere, port=admin_port)
         self.clips = folder.clips
+        self.terms = Terms(
+            size=campaign.hit_size,
+            practice=len(campaign.practice),
+            hits_per_rater=campaign.hits_per_rater,
+            lease=campaign.lease_minutes * 60,
+            first_lease=FIRST_LEASE,
+            order=self._order,
+        )
         self.templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=select_autoescape(default=True, default_for_string=True),
@@ -55,34 +56,33 @@ class Context:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._doors: OrderedDict[str, Door] = OrderedDict()
-        self._work: OrderedDict[int, seats.Standing] = OrderedDict()
+        self._doors: Recent[str, Door] = Recent(20_000)
+        self._work: Recent[int, Standing] = Recent(20_000)
+
+    def _order(self, ticket: int, hit: str) -> list[int] | None:
+        """Each rater's own order of a HIT; the same again for the same rater, and known to nobody else."""
+        lots = drawn(f"order {ticket} {hit}", self.folder.secrets.order_key)
+        return self.study.order(self.campaign.hit_size, self.campaign.layout, lots)
 
     # --- who is who ---
 
-    async def door(self, request: Request, token: str) -> Door:
-        """The ticket behind a token. Unknown tokens cost the caller something; known ones are remembered."""
+    async def door(self, request: Request) -> Door:
+        """Who stands behind the token of this request. Unknown tokens cost the caller something, known ones
+        nothing: nobody is kept out because a neighbour guesses.
+        """
+        token = request.path_params["token"]
         known = self._doors.get(token)
         if known is not None:
             return known
-        who = request.client.host if request.client else ""
-        if self.limiter.blocked(who):
-            raise PageError(429, "too_many")
-        found = await run_in_threadpool(self._find, token)
-        if found is None:
-            self.limiter.failed(who)
-            raise PageError(404, "unknown_link")
-        _remember(self._doors, token, found)
-        return found
+        found = await run_in_threadpool(self.store.door, fingerprint(token)) if len(token) <= 64 else None
+        if found is not None:
+            return self._doors.put(token, found)
+        who = "guess " + address(request)
+        blocked = self.guesses.blocked(who)
+        self.guesses.count(who)
+        raise PageError(429, "too_many") if blocked else PageError(404, "unknown_link")
 
-    def _find(self, token: str) -> Door | None:
-        ticket = self.store.ticket(fingerprint(token)) if len(token) <= 64 else None
-        if ticket is None:
-            return None
-        visitor = self.store.visitor(ticket)
-        return Door(ticket, visitor.platform, visitor.external, visitor.session, visitor.submit_to)
-
-    async def work(self, ticket: int, *, fresh: bool = False) -> seats.Standing | None:
+    async def work(self, ticket: int, *, fresh: bool = False) -> Standing | None:
         """The ticket's present work. Remembered between answers (its `position` then is not the latest);
         `fresh` asks the store.
         """
@@ -90,13 +90,13 @@ class Context:
         if known is None:
             known = await run_in_threadpool(self.store.standing, ticket, self.campaign.hits_per_rater)
             if known is not None and known.stage == "working":
-                _remember(self._work, ticket, known)
+                self._work.put(ticket, known)
             else:
-                self._work.pop(ticket, None)
+                self._work.forget(ticket)
         return known
 
     def forget(self, ticket: int) -> None:
-        self._work.pop(ticket, None)
+        self._work.forget(ticket)
 
     # --- pages ---
 
@@ -110,7 +110,10 @@ class Context:
         **values: Any,
     ) -> Response:
         text = self.templates.get_template(template).render(
-            w=self.words, campaign=self.campaign, language=self.campaign.language, **values
+            w=self.words,
+            campaign=self.campaign,
+            language=self.campaign.language if for_raters else "en",
+            **values,
         )
         headers = {"content-security-policy": self.framing(door)} if for_raters and self._framed(door) else {}
         return HTMLResponse(text, status_code=status, headers=headers)
@@ -135,8 +138,9 @@ class Context:
         door: Door | None = None,
         button: tuple[str, str] | None = None,
         for_raters: bool = True,
+        refresh: int = 0,
     ) -> Response:
-        return self.page(
+        response = self.page(
             "message.html",
             status=status,
             door=door,
@@ -145,9 +149,6 @@ class Context:
             text=self.words[f"{name}_text"],
             button=button,
         )
-
-
-def _remember(table: OrderedDict[Any, Any], key: Any, value: Any) -> None:
-    table[key] = value
-    while len(table) > 20_000:
-        table.popitem(last=False)
+        if refresh:
+            response.headers["refresh"] = str(refresh)
+        return response

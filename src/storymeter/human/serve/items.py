@@ -5,41 +5,54 @@ server's.
 from __future__ import annotations
 
 import asyncio
-import time
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from fastapi import APIRouter, Request
+from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import Response
 
-from ..store import Place, StoreError, answers, seats
-from .context import Context, Door, PageError
-from .security import same_origin
-from .tasks import checked, feedback, item, watch_seconds
+from ..campaign import Folder
+from ..store import Answer, Door, Outcome, Place, Standing, StoreError, StoreFullError
+from .bodies import json_body
+from .context import Context
+from .endpoint import Endpoint
+from .ids import Ids
 
-LIMIT = 16_384
-_ID = {"type": "string", "minLength": 1, "maxLength": 64}
-_AT = {"type": "integer", "minimum": -100, "maximum": 100_000}
+Id = Annotated[str, Meta(min_length=1, max_length=64)]
+At = Annotated[int, Meta(ge=-100, le=100_000)]
+Event = Literal["play", "ended"]
+#: the share of a HIT whose clips a rater may report as broken, and how many at least
+SKIPS, FEWEST_SKIPS = 0.1, 2
 
 
 class AnswerBody(msgspec.Struct, forbid_unknown_fields=True):
-    id: str
-    at: int
+    id: Id
+    at: At
     answer: dict[str, Any]
     #: play events that did not get through before
-    events: list[Literal["play", "ended"]] = []
+    events: Annotated[list[Event], Meta(max_length=8)] = []
 
 
 class EventBody(msgspec.Struct, forbid_unknown_fields=True):
-    id: str
-    at: int
-    event: Literal["play", "ended"]
+    id: Id
+    at: At
+    event: Event
+
+
+class SkipBody(msgspec.Struct, forbid_unknown_fields=True):
+    """The clip of this item does not play."""
+
+    id: Id
+    at: At
 
 
 _ANSWER = msgspec.json.Decoder(AnswerBody)
 _EVENT = msgspec.json.Decoder(EventBody)
+_SKIP = msgspec.json.Decoder(SkipBody)
 _encode = msgspec.json.Encoder().encode
+_REFUSALS = (400, 403, 408, 409, 410, 413, 422)
 
 
 def reply(value: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -48,41 +61,51 @@ def reply(value: dict[str, Any], status: int = 200, headers: dict[str, str] | No
 
 def unavailable(error: StoreError) -> Response:
     """Not saved, and said so: the page keeps the answer and sends it again."""
-    return reply(
-        {"status": "unavailable", "message": error.message}, 507 if error.full else 503, {"retry-after": "2"}
-    )
+    status = 507 if isinstance(error, StoreFullError) else 503
+    return reply({"status": "unavailable", "message": error.message}, status, {"retry-after": "2"})
 
 
-def routes(context: Context) -> APIRouter:
-    router = APIRouter()
-    campaign, store, ids, words = context.campaign, context.store, context.ids, context.words
-    lease = campaign.lease_minutes * 60
+def watch_seconds(folder: Folder, here: Place) -> float | None:
+    """How long the clip must have been playing; None where there is nothing to play."""
+    return here.media[0].seconds * folder.campaign.watch if folder.study.plays and here.media else None
 
-    async def places(hit: str) -> list[Place]:
-        known = store.remembered(hit)
-        return known if known is not None else await run_in_threadpool(store.places, hit)
 
-    async def place(work: seats.Standing, position: int) -> Place:
-        if position < 0:
-            return (await places(""))[position]
-        return (await places(work.hit))[position]
+def public(folder: Folder, ids: Ids, base: str, work: Standing, position: int, here: Place) -> dict[str, Any]:
+    """What a browser gets to know of a place."""
+    practice = position < 0
+    return {
+        "id": ids.slot(work.assignment, position),
+        "at": position,
+        "practice": practice,
+        "n": position - work.first + 1 if practice else position + 1,
+        "of": -work.first if practice else work.size,
+        "task": folder.campaign.task,
+        "media": [
+            f"{base}/m/{ids.media(work.assignment, position, number)}" for number in range(len(here.media))
+        ],
+        "watch": watch_seconds(folder, here) is not None,
+        **here.payload,
+    }
 
-    async def shown(token: str, work: seats.Standing, position: int) -> dict[str, Any]:
+
+def routes(context: Context) -> list[Endpoint]:
+    campaign, store, study, words = context.campaign, context.store, context.study, context.words
+    ids, clock = context.ids, context.clock
+
+    async def place(work: Standing, position: int) -> Place:
+        hit = "" if position < 0 else work.hit
+        places = store.remembered(hit)
+        if places is None:
+            places = await run_in_threadpool(store.places, hit)
+        return places[work.place(position)]
+
+    async def shown(base: str, work: Standing, position: int) -> dict[str, Any]:
         """The item at a position, or where to go when there is none left."""
         if position >= work.size:
-            return {"go": f"/r/{token}"}
-        return item(
-            campaign,
-            ids,
-            f"/r/{token}",
-            work.assignment,
-            work.first,
-            work.size,
-            position,
-            await place(work, position),
-        )
+            return {"go": base}
+        return public(context.folder, ids, base, work, position, await place(work, position))
 
-    async def working(door: Door, body: AnswerBody | EventBody) -> seats.Standing | None:
+    async def working(door: Door, body: AnswerBody | EventBody | SkipBody) -> Standing | None:
         """The work that this request speaks of; what was remembered is checked against the id, and looked up
         anew if it does not fit.
         """
@@ -94,125 +117,111 @@ def routes(context: Context) -> APIRouter:
                 return work
         return None
 
-    async def stale(token: str, door: Door) -> Response:
-        work = await context.work(door.ticket, fresh=True)
-        if work is None or work.stage != "working":
-            return reply({"status": "gone", "go": f"/r/{token}"}, 410)
-        return reply(
-            {"status": "stale", "message": words["stale"], "next": await shown(token, work, work.position)},
-            409,
-        )
+    def base(request: Request) -> str:
+        return f"/r/{request.path_params['token']}"
 
-    @router.get(
-        "/r/{token}/item", responses={404: {}, 410: {}, 429: {}, 503: {}, 507: {}}, summary="The item at hand"
-    )
-    async def current(request: Request, token: str) -> Response:
-        door = await context.door(request, token)
+    async def stale(request: Request, door: Door) -> Response:
         work = await context.work(door.ticket, fresh=True)
         if work is None or work.stage != "working":
-            return reply({"status": "gone", "go": f"/r/{token}"}, 410)
+            return reply({"status": "gone", "go": base(request)}, 410)
+        following = await shown(base(request), work, work.position)
+        return reply({"status": "stale", "message": words["stale"], "next": following}, 409)
+
+    async def current(request: Request) -> Response:
+        door = await context.door(request)
+        work = await context.work(door.ticket, fresh=True)
+        if work is None or work.stage != "working":
+            return reply({"status": "gone", "go": base(request)}, 410)
         if work.position < work.size:
-            now = time.time()
-            await asyncio.wrap_future(
-                store.write(lambda c: seats.show(c, work.assignment, work.position, now))
-            )
-        return reply({"status": "ok", "next": await shown(token, work, work.position)})
+            await asyncio.wrap_future(store.show(work.assignment, work.position, clock.now()))
+        return reply({"status": "ok", "next": await shown(base(request), work, work.position)})
 
-    @router.post(
-        "/r/{token}/event",
-        responses={400: {}, 403: {}, 404: {}, 409: {}, 410: {}, 413: {}, 422: {}, 429: {}, 503: {}, 507: {}},
-        summary="The clip was started, or has ended",
-        openapi_extra=_body(
-            {"id": _ID, "at": _AT, "event": {"enum": ["play", "ended"]}}, ["id", "at", "event"]
-        ),
-    )
-    async def event(request: Request, token: str) -> Response:
-        door = await context.door(request, token)
-        body = await read(request, _EVENT)
+    async def event(request: Request) -> Response:
+        door = await context.door(request)
+        body = await json_body(request, _EVENT)
         work = await working(door, body)
         if work is None:
-            return await stale(token, door)
-        now = time.time()
-        await asyncio.wrap_future(
-            store.write(lambda c: seats.played(c, work.assignment, body.at, body.event, now))
-        )
+            return await stale(request, door)
+        await asyncio.wrap_future(store.played(work.assignment, body.at, body.event, clock.now()))
         return reply({"status": "ok"})
 
-    @router.post(
-        "/r/{token}/answer",
-        responses={400: {}, 403: {}, 404: {}, 409: {}, 410: {}, 413: {}, 422: {}, 429: {}, 503: {}, 507: {}},
-        summary="An answer, acknowledged once it is on the disk",
-        openapi_extra=_body(
-            {
-                "id": _ID,
-                "at": _AT,
-                "answer": {"type": "object"},
-                "events": {"type": "array", "items": {"enum": ["play", "ended"]}, "maxItems": 8},
-            },
-            ["id", "at", "answer"],
-        ),
-    )
-    async def answer(request: Request, token: str) -> Response:
-        door = await context.door(request, token)
-        body = await read(request, _ANSWER)
+    async def answer(request: Request) -> Response:
+        door = await context.door(request)
+        body = await json_body(request, _ANSWER)
         work = await working(door, body)
         if work is None:
-            return await stale(token, door)
+            return await stale(request, door)
         here = await place(work, body.at)
-        text = checked(campaign, here, body.answer)
+        text = study.checked(here.payload, body.answer)
         if text is None:
             return reply({"status": "invalid", "message": "This answer does not fit the question."}, 422)
-        wanted = answers.Answer(
+        wanted = Answer(
             work.assignment,
             door.ticket,
             body.at,
             text,
-            time.time(),
-            watch_seconds(campaign, here),
+            clock.now(),
+            watch_seconds(context.folder, here),
             tuple(body.events),
-            lease,
+            context.terms.lease,
+            campaign.watch * study.least(here.payload, [one.seconds for one in here.media]),
         )
         outcome = await asyncio.wrap_future(store.answer(wanted))
+        more = {"feedback": feedback(body.at, body.answer)} if body.at < 0 else {}
+        return await decided(request, door, work, outcome, more)
+
+    async def skip(request: Request) -> Response:
+        door = await context.door(request)
+        body = await json_body(request, _SKIP)
+        work = await working(door, body)
+        if work is None:
+            return await stale(request, door)
+        here = await place(work, body.at)
+        missing = any(not (context.clips / one.path).is_file() for one in here.media)
+        most = work.size if missing else max(FEWEST_SKIPS, int(SKIPS * work.size))
+        wanted = Answer(work.assignment, door.ticket, body.at, "", clock.now(), None, (), context.terms.lease)
+        outcome = await asyncio.wrap_future(store.skip(wanted, most))
+        return await decided(request, door, work, outcome, {})
+
+    async def decided(
+        request: Request, door: Door, work: Standing, outcome: Outcome, more: dict[str, Any]
+    ) -> Response:
         if outcome.status in ("saved", "stored"):
-            out: dict[str, Any] = {"status": "saved", "next": await shown(token, work, outcome.position)}
-            if body.at < 0:
-                out["feedback"] = feedback(campaign, words, body.at + len(campaign.practice), text)
-            return reply(out)
-        if outcome.status == "unwatched":
-            return reply(
-                {
-                    "status": "unwatched",
-                    "missing": round(outcome.missing, 1),
-                    "message": words["unwatched"].format(seconds=max(1, round(outcome.missing))),
-                },
-                409,
-            )
+            following = await shown(base(request), work, outcome.position)
+            return reply({"status": "saved", "next": following, **more})
+        if outcome.status in ("unwatched", "early"):
+            said = words[outcome.status].format(seconds=max(1, round(outcome.missing)))
+            missing = round(outcome.missing, 1)
+            return reply({"status": outcome.status, "missing": missing, "message": said}, 409)
+        if outcome.status == "too_many_skips":
+            return reply({"status": "refused", "message": words["too_many_skips"]}, 409)
         context.forget(door.ticket)
-        return await stale(token, door)
+        return await stale(request, door)
 
-    async def read(request: Request, decoder: Any) -> Any:
-        if not same_origin(request):
-            raise PageError(403, "forbidden")
-        size = request.headers.get("content-length", "0")
-        raw = await request.body() if size.isdecimal() and int(size) <= LIMIT else b"x" * (LIMIT + 1)
-        if len(raw) > LIMIT:
-            raise RefusedError(413, "The request is too large.")
-        try:
-            return decoder.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise RefusedError(422, "The request cannot be read.") from None
+    def feedback(position: int, given: dict[str, Any]) -> dict[str, Any]:
+        """What a rater hears after a practice item: whether the answer fits, and why."""
+        wanted = campaign.practice[position + len(campaign.practice)]
+        good = wanted.low <= given["value"] <= wanted.high
+        why = wanted.feedback or words["feedback_high" if wanted.high > 50 else "feedback_low"]
+        return {"good": good, "text": f"{words['feedback_good']} {why}" if good else why}
 
-    return router
-
-
-class RefusedError(Exception):
-    """A request that no page of ours sends."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status, self.message = status, message
-
-
-def _body(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    return [
+        Endpoint(
+            "POST",
+            "/r/{token}/answer",
+            answer,
+            "An answer, acknowledged once it is on the disk",
+            AnswerBody,
+            replies=_REFUSALS,
+        ),
+        Endpoint(
+            "POST",
+            "/r/{token}/event",
+            event,
+            "The clip was started, or has ended",
+            EventBody,
+            replies=_REFUSALS,
+        ),
+        Endpoint("GET", "/r/{token}/item", current, "The item at hand", replies=(410,)),
+        Endpoint("POST", "/r/{token}/skip", skip, "The clip does not play", SkipBody, replies=_REFUSALS),
+    ]

@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import asyncio
 
-from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import FileResponse, Response
+from starlette.types import Message, Receive, Scope, Send
 
-from ..store import Media
-from .context import Context, PageError
+from ..recent import Recent
+from ..store import Media, Standing
+from .context import Context
+from .endpoint import Endpoint
+from .errors import PageError
+
+#: seconds in which a piece of a clip must be taken
+STALLED = 60.0
 
 
-def routes(context: Context) -> APIRouter:
-    router = APIRouter()
+class ClipResponse(FileResponse):
+    """A file that is not kept open for somebody who does not take it."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            await asyncio.wait_for(send(message), STALLED)
+
+        try:
+            await super().__call__(scope, receive, sending)
+        except asyncio.TimeoutError:
+            return
+
+
+def routes(context: Context) -> list[Endpoint]:
     ids, store = context.ids, context.store
     root = context.clips
+    tables: Recent[int, dict[str, Media]] = Recent(4096)
 
-    tables: OrderedDict[int, dict[str, Media]] = OrderedDict()
-
-    def look_up(assignment: int, hit: str, first: int) -> dict[str, Media]:
+    def look_up(work: Standing) -> dict[str, Media]:
         """Every media id of an assignment, and the file behind it; remembered, for a clip is asked for in
         several pieces.
         """
-        places = [*store.places("")[first:], *store.places(hit)] if first < 0 else store.places(hit)
-        table = {
-            ids.media(assignment, position, number): media
-            for position, place in enumerate(places, min(first, 0))
-            for number, media in enumerate(place.media)
-        }
-        tables[assignment] = table
-        while len(tables) > 4096:
-            tables.popitem(last=False)
-        return table
+        practice, places = store.places("") if work.first < 0 else [], store.places(work.hit)
+        return tables.put(
+            work.assignment,
+            {
+                ids.media(work.assignment, position, number): one
+                for position in range(work.first, work.size)
+                for number, one in enumerate(
+                    (practice if position < 0 else places)[work.place(position)].media
+                )
+            },
+        )
 
-    @router.get(
-        "/r/{token}/m/{name}",
-        responses={206: {}, 400: {}, 404: {}, 416: {}, 429: {}, 503: {}, 507: {}},
-        summary="A clip or picture",
-    )
-    async def media(request: Request, token: str, name: str) -> Response:
-        door = await context.door(request, token)
+    async def media(request: Request) -> Response:
+        door = await context.door(request)
         work = await context.work(door.ticket)
         if work is None or work.stage != "working":
             raise PageError(404, "not_found")
+        name = request.path_params["name"]
         table = tables.get(work.assignment)
         if table is None:
-            table = await run_in_threadpool(look_up, work.assignment, work.hit, work.first)
+            table = await run_in_threadpool(look_up, work)
         shown = table.get(name)
         if shown is None:
             raise PageError(404, "not_found")
@@ -60,6 +75,6 @@ def routes(context: Context) -> APIRouter:
             "cache-control": "private, max-age=3600",
             "accept-ranges": "bytes",
         }
-        return FileResponse(path, media_type=shown.mime, headers=headers)
+        return ClipResponse(path, media_type=shown.mime, headers=headers)
 
-    return router
+    return [Endpoint("GET", "/r/{token}/m/{name}", media, "A clip or picture", replies=(206, 400, 416))]

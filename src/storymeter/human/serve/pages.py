@@ -5,143 +5,134 @@ is shown.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ..campaign import fingerprint
 from ..organise import pseudonym
 from ..platforms import Visit, mturk_visit, prolific_return, prolific_visit
-from ..store import seats
-from .context import Context, Door, PageError
-from .security import same_origin
+from ..store import Door, SessionTakenError, Standing, Visitor
+from .context import Context
+from .endpoint import Endpoint
+from .errors import PageError
+from .security import address, same_origin
 
-FORM = {"requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}}}}
-ERRORS: dict[int | str, dict[str, object]] = {404: {}, 429: {}, 503: {}, 507: {}}
+#: seconds after which a waiting page looks again
+LOOK_AGAIN = 20
+Read = Callable[[Mapping[str, str]], Visit | None]
 
 
-def routes(context: Context) -> APIRouter:
-    router = APIRouter()
+def routes(context: Context) -> list[Endpoint]:
     campaign, store, words = context.campaign, context.store, context.words
     count = campaign.hit_size
+    steps = words["instructions"][campaign.task]
 
-    @router.get("/", summary="For those who come without a link")
-    async def home() -> Response:
+    def base(request: Request) -> str:
+        return f"/r/{request.path_params['token']}"
+
+    async def home(request: Request) -> Response:
         return context.message(200, "home")
 
-    @router.get("/r/{token}", responses=ERRORS, summary="A rater's personal link")
-    async def arrive(request: Request, token: str) -> Response:
-        door = await context.door(request, token)
+    async def arrive(request: Request) -> Response:
+        door = await context.door(request)
         work = await context.work(door.ticket, fresh=True)
         if work is None:
             raise PageError(404, "unknown_link")
-        return _page(token, door, work)
+        return fitting(base(request), door, work)
 
-    @router.get("/r/{token}/task", responses=ERRORS, summary="The task page")
-    async def task(request: Request, token: str) -> Response:
-        door = await context.door(request, token)
+    async def task(request: Request) -> Response:
+        door = await context.door(request)
         work = await context.work(door.ticket, fresh=True)
         if work is None or work.stage != "working":
-            return RedirectResponse(f"/r/{token}", 303)
-        return context.page("task.html", door=door, base=f"/r/{token}")
+            return RedirectResponse(base(request), 303)
+        return context.page("task.html", door=door, base=base(request))
 
-    @router.post(
-        "/r/{token}/begin",
-        responses={**ERRORS, 303: {}, 403: {}},
-        openapi_extra=FORM,
-        summary="Consent given (or more work wanted): take a seat",
-    )
-    async def begin(request: Request, token: str) -> Response:
-        door = await context.door(request, token)
+    async def begin(request: Request) -> Response:
+        door = await context.door(request)
         if not same_origin(request):
             raise PageError(403, "forbidden")
-        now = time.time()
-        work = await asyncio.wrap_future(
-            store.write(
-                lambda c: seats.claim(
-                    c,
-                    door.ticket,
-                    now=now,
-                    lease=campaign.lease_minutes * 60,
-                    size=count,
-                    practice=len(campaign.practice),
-                    hits_per_rater=campaign.hits_per_rater,
-                )
-            )
-        )
+        work = await asyncio.wrap_future(store.claim(door.ticket, context.terms, context.clock.now()))
         context.forget(door.ticket)
+        if work is not None and work.stage == "wait":
+            return RedirectResponse(f"{base(request)}/wait", 303)
         if work is not None and work.stage == "none_left":
             return context.message(200, "none_left", door=door)
-        return RedirectResponse(f"/r/{token}/task", 303)
+        return RedirectResponse(f"{base(request)}/task", 303)
 
-    def _page(token: str, door: Door, work: seats.Standing) -> Response:
+    async def wait(request: Request) -> Response:
+        """All places are taken, but not all are done: look again every now and then."""
+        door = await context.door(request)
+        work = await context.work(door.ticket, fresh=True)
+        if work is None or work.stage not in ("welcome", "expired"):
+            return RedirectResponse(base(request), 303)
+        button = (f"{base(request)}/begin", words["wait_button"])
+        return context.message(200, "wait", door=door, button=button, refresh=LOOK_AGAIN)
+
+    def fitting(link: str, door: Door, work: Standing) -> Response:
         if work.stage == "working":
-            return RedirectResponse(f"/r/{token}/task", 303)
+            return RedirectResponse(f"{link}/task", 303)
         if work.stage == "welcome":
-            return context.page(
-                "welcome.html",
-                door=door,
-                base=f"/r/{token}",
-                count=count,
-                steps=words[f"instructions_{campaign.task}"],
-                preview=False,
-            )
+            return context.page("welcome.html", door=door, base=link, count=count, steps=steps, preview=False)
         if work.stage == "done":
             home = prolific_return(campaign) if door.platform == "prolific" else ""
             return context.page(
-                "done.html", door=door, base=f"/r/{token}", work=work, visitor=door, home=home, count=count
+                "done.html", door=door, base=link, work=work, visitor=door, home=home, count=count
             )
-        button = (f"/r/{token}/begin", words["expired_button"]) if work.stage == "expired" else None
+        button = (f"{link}/begin", words["expired_button"]) if work.stage == "expired" else None
         return context.message(200, work.stage, door=door, button=button)
 
-    async def visit(
-        request: Request, platform: str, read: Callable[[dict[str, str]], Visit | None]
-    ) -> Response:
+    async def visit(request: Request, platform: str, read: Read) -> Response:
         if campaign.platform.name != platform:
             raise PageError(404, "not_found")
-        who = request.client.host if request.client else ""
-        if context.limiter.blocked(who):
+        who = address(request)
+        found = read(request.query_params)
+        if found is not None and found.preview:
+            return context.page("welcome.html", base="", count=count, steps=steps, preview=True)
+        if who and context.arrivals.blocked(who):
             raise PageError(429, "too_many")
-        found = read(dict(request.query_params))
         if found is None:
-            context.limiter.failed(who)
+            context.arrivals.count(who)
             raise PageError(400, "bad_visit")
-        if found.preview:
-            return context.page(
-                "welcome.html",
-                base="",
-                count=count,
-                steps=words[f"instructions_{campaign.task}"],
-                preview=True,
-            )
         token = context.folder.secrets.token(platform, found.external, found.session)
-        now = time.time()
-        await asyncio.wrap_future(
-            store.write(
-                lambda c: seats.enter(
-                    c,
-                    platform=platform,
-                    external=found.external,
-                    session=found.session,
-                    mark=fingerprint(token),
-                    pseudonym=pseudonym(context.folder, platform, found.external),
-                    submit_to=found.submit_to,
-                    now=now,
-                )
+        if await run_in_threadpool(store.door, fingerprint(token)) is None:
+            context.arrivals.count(who)
+            visitor = Visitor(
+                platform,
+                found.external,
+                found.session,
+                fingerprint(token),
+                pseudonym(context.folder, platform, found.external),
+                found.submit_to,
             )
-        )
+            try:
+                await asyncio.wrap_future(store.enter(visitor, context.clock.now()))
+            except SessionTakenError:
+                raise PageError(409, "session_taken") from None
         return RedirectResponse(f"/r/{token}", 303)
 
-    @router.get(
-        "/mturk", responses={**ERRORS, 303: {}, 400: {}}, summary="Mechanical Turk's ExternalQuestion"
-    )
     async def mturk(request: Request) -> Response:
         return await visit(request, "mturk", mturk_visit)
 
-    @router.get("/prolific", responses={**ERRORS, 303: {}, 400: {}}, summary="Prolific's study address")
     async def prolific(request: Request) -> Response:
         return await visit(request, "prolific", prolific_visit)
 
-    return router
+    visits = (303, 400, 409)
+    return [
+        Endpoint("GET", "/", home, "For those who come without a link"),
+        Endpoint("GET", "/r/{token}", arrive, "A rater's personal link", replies=(303,)),
+        Endpoint("GET", "/r/{token}/task", task, "The task page", replies=(303,)),
+        Endpoint("GET", "/r/{token}/wait", wait, "Until a place is free", replies=(303,)),
+        Endpoint(
+            "POST",
+            "/r/{token}/begin",
+            begin,
+            "Consent given (or more work wanted): take a seat",
+            form=True,
+            replies=(303, 403),
+        ),
+        Endpoint("GET", "/mturk", mturk, "Mechanical Turk's ExternalQuestion", replies=visits),
+        Endpoint("GET", "/prolific", prolific, "Prolific's study address", replies=visits),
+    ]

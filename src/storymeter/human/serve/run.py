@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -36,34 +36,57 @@ def listen(host: str, port: int) -> socket.socket:
     return sock
 
 
-def serve(
-    folder: Folder, sock: socket.socket, *, admin_anywhere: bool = False, watch: float | None = None
-) -> None:
-    """Serve until interrupted."""
+def need_server() -> None:
+    """Whether the parts that serve a campaign are installed; said before anything else is."""
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401
 
-        from .app import create_app
+        from . import app, connection  # noqa: F401
     except ImportError:
         raise MissingPartError.extra("Serving a campaign", "human") from None
+
+
+def serve(
+    folder: Folder,
+    sock: socket.socket,
+    *,
+    admin_anywhere: bool = False,
+    admin: socket.socket | None = None,
+    proxies: Sequence[str] = (),
+    watch: float | None = None,
+) -> None:
+    """Serve until interrupted. `admin` is a second, local socket to which the dashboard is then confined;
+    forwarding headers are believed only when they come from `proxies`."""
+    need_server()
+    import uvicorn
+
+    from .app import create_app
+    from .connection import Connection, make_room
+
     if watch is not None:
         folder.campaign = msgspec.structs.replace(folder.campaign, watch=watch)
-    app = create_app(folder, admin_anywhere=admin_anywhere)
+    port = None if admin is None else int(admin.getsockname()[1])
+    app = create_app(folder, admin_anywhere=admin_anywhere, admin_port=port)
+    make_room()
     # what is here now stays: the collector need not look through it again and again while raters wait
     gc.collect()
     gc.freeze()
     config = uvicorn.Config(
         app,
+        http=Connection,
+        ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
         timeout_keep_alive=75,
         timeout_graceful_shutdown=5,
     )
     with contextlib.suppress(
         KeyboardInterrupt
     ):  # Ctrl-C is how a server is stopped; it has finished what it was at
-        uvicorn.Server(config).run(sockets=[sock])
+        uvicorn.Server(config).run(sockets=[sock] if admin is None else [sock, admin])
 
 
 @contextlib.contextmanager
@@ -81,7 +104,9 @@ def in_background(folder: Path, *, port: int = 0, watch: float | None = None) ->
             process.wait()
 
 
-def start(folder: Path, *, port: int = 0, watch: float | None = None) -> tuple[subprocess.Popen[bytes], str]:
+def start(
+    folder: Path, *, port: int = 0, watch: float | None = None, more: Sequence[str] = ()
+) -> tuple[subprocess.Popen[bytes], str]:
     """Start `storymeter human serve` and wait until it answers."""
     if not port:
         with listen("127.0.0.1", 0) as probe:
@@ -96,6 +121,7 @@ def start(folder: Path, *, port: int = 0, watch: float | None = None) -> tuple[s
         "--port",
         str(port),
         "--quiet",
+        *more,
     ]
     command += [] if watch is None else ["--watch", str(watch)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections import OrderedDict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from ..campaign import Secrets
+from ..recent import Recent
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -42,7 +42,8 @@ _DEFAULT = policy().encode()
 
 class Headers:
     """Puts the security headers on every answer. A route that may be framed sets its own policy; others get
-    the strict one.
+    the strict one. Where a request was answered before its body was read, the connection is closed after it:
+    the rest is not waited for.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -53,10 +54,21 @@ class Headers:
             await self.app(scope, receive, send)
             return
 
+        unread = _has_body(scope)
+
+        async def receiving() -> Message:
+            nonlocal unread
+            message = await receive()
+            if not message.get("more_body", False):
+                unread = False
+            return message
+
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = {name.lower() for name, _ in message["headers"]}
                 extra = list(_FIXED)
+                if unread:
+                    extra.append((b"connection", b"close"))
                 if b"content-security-policy" not in present:
                     extra += [
                         (b"content-security-policy", _DEFAULT),
@@ -68,7 +80,14 @@ class Headers:
                 message["headers"] = [*message["headers"], *extra]
             await send(message)
 
-        await self.app(scope, receive, sending)
+        await self.app(scope, receiving if unread else receive, sending)
+
+
+def _has_body(scope: Scope) -> bool:
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0 "))
+        for name, value in scope["headers"]
+    )
 
 
 def same_origin(request: Request) -> bool:
@@ -79,42 +98,77 @@ def same_origin(request: Request) -> bool:
     if site is not None:
         return site in ("same-origin", "none")
     origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    return origin is None or _split(origin).netloc == request.headers.get("host")
+
+
+def local(request: Request) -> bool:
+    """Whether the other side is this machine, as far as the connection tells."""
+    return request.client is not None and request.client.host in LOOPBACK
+
+
+def forwarded(request: Request) -> bool:
+    """Whether a proxy says that it speaks for somebody else. Who for is believed only where uvicorn was told to
+    trust that proxy: then `request.client` is the other side already.
+    """
+    return any(name in request.headers for name in ("x-forwarded-for", "forwarded", "x-real-ip", "via"))
+
+
+def address(request: Request) -> str:
+    """The address of the other side; empty where it is not known, as behind a proxy that is not trusted."""
+    return "" if local(request) or request.client is None else request.client.host
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:  # http://[
+        return urlsplit("")
 
 
 class Limiter:
-    """How many failures an address may have per minute before it has to wait: guessing tokens does not
-    pay.
+    """How many events of one sort (wrong tokens, new raters) an address may have in a while before it has to
+    wait.
     """
 
     def __init__(self, most: int = 30, window: float = 60.0) -> None:
         self.most, self.window = most, window
-        self._failures: OrderedDict[str, list[float]] = OrderedDict()
+        self._times: Recent[str, list[float]] = Recent(10_000)
 
     def blocked(self, who: str) -> bool:
-        times = self._failures.get(who)
+        times = self._times.get(who)
         if times is None:
             return False
         edge = time.monotonic() - self.window
         times[:] = [t for t in times if t > edge]
         if not times:
-            self._failures.pop(who, None)
+            self._times.forget(who)
         return len(times) >= self.most
 
-    def failed(self, who: str) -> None:
-        self._failures.setdefault(who, []).append(time.monotonic())
-        self._failures.move_to_end(who)
-        while len(self._failures) > 10_000:
-            self._failures.popitem(last=False)
+    def count(self, who: str) -> None:
+        times = self._times.get(who) or self._times.put(who, [])
+        if len(times) < self.most:
+            times.append(time.monotonic())
 
 
 class AdminGate:
-    """The organiser's door: the token, a cookie of twelve hours, and by default only this machine."""
+    """The organiser's door: the token, a cookie of twelve hours, and by default only this machine.
+
+    A reverse proxy on the same machine looks like this machine. So the dashboard is refused under any name but
+    a local one, to anything that says it was forwarded, and to HTTP/1.0, which proxies speak and browsers do
+    not; and where the server is told of a proxy or of a public address, the dashboard has a port of its own
+    that no proxy leads to."""
 
     HOURS = 12
 
-    def __init__(self, secrets: Secrets, *, anywhere: bool = False, hosts: Iterable[str] = LOOPBACK) -> None:
-        self._secrets, self._anywhere, self._hosts = secrets, anywhere, tuple(hosts)
+    def __init__(
+        self,
+        secrets: Secrets,
+        *,
+        anywhere: bool = False,
+        hosts: Iterable[str] = LOOPBACK,
+        port: int | None = None,
+    ) -> None:
+        self._secrets, self._anywhere, self._hosts, self._port = secrets, anywhere, tuple(hosts), port
 
     def near(self, request: Request) -> bool:
         """On this machine, under a local name (so that neither a proxy nor another site's name leads
@@ -122,10 +176,19 @@ class AdminGate:
         """
         if self._anywhere:
             return True
-        client = request.client.host if request.client else ""
-        host = urlsplit("//" + request.headers.get("host", "")).hostname or ""
-        forwarded = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "x-real-ip"))
-        return client in self._hosts and host in (*self._hosts, "testserver") and not forwarded
+        server = request.scope.get("server")
+        if self._port is not None and (not server or server[1] != self._port):
+            return False
+        try:
+            host = _split("//" + request.headers.get("host", "")).hostname or ""
+        except ValueError:
+            return False
+        return (
+            local(request)
+            and host in (*self._hosts, "testserver")
+            and not forwarded(request)
+            and request.scope.get("http_version") != "1.0"
+        )
 
     def matches(self, token: str) -> bool:
         return hmac.compare_digest(token.encode(), self._secrets.admin_token.encode())

@@ -1,14 +1,14 @@
-"""Answers that are never lost: the database of a campaign, on SQLite or PostgreSQL, behind one small
-class.
-"""
+"""Answers that are never lost: the database of a campaign, on SQLite or PostgreSQL, behind one class.
+
+Reads run where they are called. Writes go through one writer and return futures that are done once the
+transaction is durable. No connection leaves this package, and what can go wrong has a class for each kind
+(`errors`)."""
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -19,12 +19,29 @@ try:
 except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
-from . import answers, seats
-from .desk import Desk
-from .engines import StoreError, open_engine, upgrade
+from ..recent import Recent
+from . import answers, errors, progress, seats
+from .answers import Answer, Outcome
+from .engines import TROUBLE, Database
+from .errors import SessionTakenError, StoreError, StoreFullError
+from .seats import Standing, Terms, Visitor
 from .tables import assignment, clip, rater, rating, seat, setting, slot, ticket
+from .writer import Writer
 
-__all__ = ["Media", "Place", "Store", "StoreError"]
+__all__ = [
+    "Answer",
+    "Door",
+    "Media",
+    "Outcome",
+    "Place",
+    "SessionTakenError",
+    "Standing",
+    "Store",
+    "StoreError",
+    "StoreFullError",
+    "Terms",
+    "Visitor",
+]
 T = TypeVar("T")
 
 
@@ -32,6 +49,7 @@ class Media(NamedTuple):
     path: str
     mime: str
     seconds: float
+    bytes: int = 0
 
 
 class Place(NamedTuple):
@@ -41,30 +59,34 @@ class Place(NamedTuple):
     payload: dict[str, Any]
 
 
-class Store:
-    """Reads run where they are called; writes go through the desk and return futures."""
+class Door(NamedTuple):
+    """A known link: its ticket, and where its rater came from."""
 
+    ticket: int
+    platform: str
+    external: str
+    pseudonym: str
+    session: str
+    submit_to: str
+
+
+class Store:
     def __init__(self, url: str) -> None:
-        upgrade(url)
-        self.reader = open_engine(url, writer=False)
-        self.writer = open_engine(url, writer=True)
-        self.desk = Desk(self.writer, answers.settle)
-        self._places: OrderedDict[str, list[Place]] = OrderedDict()
+        self._database = Database(url)
+        self._writer = Writer(self._database, answers.settle)
+        self._places: Recent[str, list[Place]] = Recent(1024)
 
     def close(self) -> None:
-        self.desk.close()
-        self.reader.dispose()
-        self.writer.dispose()
+        self._writer.close()
+        self._database.close()
 
-    def read(self, question: Callable[[sa.Connection], T]) -> T:
+    def _read(self, question: Callable[[sa.Connection], T]) -> T:
+        self._database.check()
         try:
-            with self.reader.connect() as connection:
+            with self._database.reader.connect() as connection:
                 return question(connection)
-        except (sa.exc.DatabaseError, sa.exc.InterfaceError, sa.exc.TimeoutError) as error:
-            raise StoreError.of(error) from error
-
-    def write(self, operation: Callable[[sa.Connection], T]) -> Future[T]:
-        return self.desk.submit(operation)
+        except (*TROUBLE, sa.exc.DatabaseError) as error:
+            raise errors.of(error) from error
 
     # --- the campaign itself ---
 
@@ -72,12 +94,13 @@ class Store:
         self,
         campaign_id: str,
         clips: Sequence[Media],
-        sizes: Sequence[int],
         slots: Iterable[dict[str, Any]],
         hits: Sequence[str],
         raters_per_hit: int,
+        visitors: Sequence[Visitor] = (),
+        now: float = 0.0,
     ) -> None:
-        """Put a new campaign in, whole or not at all."""
+        """Put a new campaign in, with the raters who have personal links, whole or not at all."""
         rows = list(slots)
 
         def put(connection: sa.Connection) -> None:
@@ -95,20 +118,18 @@ class Store:
             )
             if clips:
                 connection.execute(
-                    sa.insert(clip),
-                    [
-                        {"id": n, "path": c.path, "mime": c.mime, "seconds": c.seconds, "bytes": size}
-                        for n, (c, size) in enumerate(zip(clips, sizes, strict=True), 1)
-                    ],
+                    sa.insert(clip), [{"id": n, **c._asdict()} for n, c in enumerate(clips, 1)]
                 )
             connection.execute(sa.insert(slot), rows)
             # every HIT gets its first rater before any gets its second
             connection.execute(sa.insert(seat), [{"hit": hit} for _ in range(raters_per_hit) for hit in hits])
+            for who in visitors:
+                seats.enter(connection, who, now)
 
-        self.write(put).result()
+        self._writer.submit(put).result()
 
     def check(self, campaign_id: str) -> None:
-        found = self.read(
+        found = self._read(
             lambda c: c.execute(sa.select(setting.c.value).where(setting.c.name == "campaign")).scalar()
         )
         if found != campaign_id:
@@ -119,14 +140,18 @@ class Store:
             )
 
     def state(self) -> str:
-        return str(self.read(seats._state))
+        return str(self._read(seats.campaign_state))
 
-    def set_state(self, state: str) -> Future[Any]:
-        return self.write(
-            lambda c: (
-                c.execute(sa.update(setting).where(setting.c.name == "state").values(value=state)).rowcount
-            )
-        )
+    def set_state(self, state: Literal["open", "paused", "closed"]) -> Future[None]:
+        def put(connection: sa.Connection) -> None:
+            connection.execute(sa.update(setting).where(setting.c.name == "state").values(value=state))
+
+        return self._writer.submit(put)
+
+    def clips(self) -> list[Media]:
+        """Every clip and picture of the campaign."""
+        query = sa.select(clip.c.path, clip.c.mime, clip.c.seconds, clip.c.bytes).order_by(clip.c.id)
+        return self._read(lambda c: [Media(*row) for row in c.execute(query)])
 
     def remembered(self, hit: str) -> list[Place] | None:
         """What `places` would give, if that needs no look into the database."""
@@ -136,47 +161,96 @@ class Store:
         """What the places of a HIT show, in order; read once and remembered."""
         known = self._places.get(hit)
         if known is None:
-            known = self.read(lambda c: _places(c, hit))
-            self._places[hit] = known
-            while len(self._places) > 1024:
-                self._places.popitem(last=False)
+            known = self._places.put(hit, self._read(lambda c: _places(c, hit)))
         return known
 
     # --- raters ---
 
-    def ticket(self, mark: str) -> int | None:
-        return self.read(
-            lambda c: c.execute(sa.select(ticket.c.id).where(ticket.c.fingerprint == mark)).scalar()
+    def door(self, mark: str) -> Door | None:
+        """Who stands behind a link, by the fingerprint of its token."""
+        query = (
+            sa.select(
+                ticket.c.id,
+                rater.c.platform,
+                rater.c.external,
+                rater.c.pseudonym,
+                ticket.c.session,
+                ticket.c.submit_to,
+            )
+            .join(rater, rater.c.id == ticket.c.rater)
+            .where(ticket.c.fingerprint == mark)
         )
+        row = self._read(lambda c: c.execute(query).one_or_none())
+        return None if row is None else Door(*row)
 
-    def visitor(self, ticket_id: int) -> Any:
-        """Platform, platform ids and the address to hand in to, of a ticket."""
-        query = sa.select(
-            rater.c.platform, rater.c.external, rater.c.pseudonym, ticket.c.session, ticket.c.submit_to
-        ).join(rater, rater.c.id == ticket.c.rater)
-        return self.read(lambda c: c.execute(query.where(ticket.c.id == ticket_id)).one())
+    def enter(self, who: Visitor, now: float) -> Future[int]:
+        """The ticket of a visit; `SessionTakenError` where the session is another rater's."""
+        return self._writer.submit(lambda c: seats.enter(c, who, now))
 
-    def standing(self, ticket_id: int, hits_per_rater: int) -> seats.Standing | None:
-        return self.read(lambda c: seats.standing(c, ticket_id, hits_per_rater))
+    def standing(self, ticket_id: int, hits_per_rater: int) -> Standing | None:
+        return self._read(lambda c: seats.standing(c, ticket_id, hits_per_rater))
 
-    def answer(self, request: answers.Answer) -> Future[answers.Outcome]:
-        return self.desk.answer(request)
+    def claim(self, ticket_id: int, terms: Terms, now: float) -> Future[Standing | None]:
+        """A seat for this link: the one it has, or the next free one."""
+        return self._writer.submit(lambda c: seats.claim(c, ticket_id, terms, now))
+
+    def expire(self, now: float) -> Future[int]:
+        """Take back seats whose lease has run out; how many there were."""
+        return self._writer.submit(lambda c: seats.expire(c, now))
+
+    def hold(self, pseudonym: str, reason: str, now: float) -> Future[bool]:
+        """No more work for this rater until `release`; nothing is deleted."""
+        return self._writer.submit(lambda c: seats.hold(c, pseudonym, reason, now))
+
+    def release(self, pseudonym: str, until: float) -> Future[bool]:
+        return self._writer.submit(lambda c: seats.release(c, pseudonym, until))
+
+    # --- the work ---
+
+    def show(self, assignment_id: int, position: int, now: float) -> Future[None]:
+        return self._writer.submit(lambda c: seats.show(c, assignment_id, position, now))
+
+    def played(
+        self, assignment_id: int, position: int, what: Literal["play", "ended"], now: float
+    ) -> Future[None]:
+        return self._writer.submit(lambda c: seats.played(c, assignment_id, position, what, now))
+
+    def answer(self, request: Answer) -> Future[Outcome]:
+        return self._writer.answer(request)
+
+    def skip(self, request: Answer, most: int) -> Future[Outcome]:
+        """The clip of this place does not play; at most so many times per assignment."""
+        return self._writer.submit(lambda c: answers.skip(c, request, most))
+
+    def use_code(self, code: str, now: float) -> Future[dict[str, Any] | None]:
+        """Who earned a completion code; from now on it counts as used."""
+        return self._writer.submit(lambda c: seats.use_code(c, code, now))
+
+    # --- what came of it ---
+
+    def counts(self) -> dict[str, int]:
+        return self._read(progress.counts)
+
+    def raters(self) -> list[dict[str, Any]]:
+        return self._read(progress.raters)
+
+    def skipped(self) -> dict[str, int]:
+        """How often raters reported that a clip did not play, by its file."""
+        return self._read(progress.skipped)
 
     def stored(self, assignment_id: int, position: int) -> str | None:
-        return self.read(
-            lambda c: c.execute(
-                sa.select(rating.c.answer).where(
-                    rating.c.assignment == assignment_id, rating.c.position == position
-                )
-            ).scalar()
+        query = sa.select(rating.c.answer).where(
+            rating.c.assignment == assignment_id, rating.c.position == position
         )
+        return self._read(lambda c: c.execute(query).scalar())
 
-    def everything(self) -> list[Any]:
+    def answers(self) -> list[Any]:
         """Every answer that counts (no practice), with its assignment and rater, in the order of the work."""
         query = (
             sa.select(
                 rating,
                 assignment.c.hit,
+                assignment.c.places,
                 assignment.c.state,
                 assignment.c.finished_at,
                 assignment.c.started_at,
@@ -184,6 +258,7 @@ class Store:
                 rater.c.pseudonym,
                 rater.c.platform,
                 rater.c.external,
+                rater.c.held_reason,
                 ticket.c.session,
             )
             .join(assignment, assignment.c.id == rating.c.assignment)
@@ -192,7 +267,7 @@ class Store:
             .where(rating.c.position >= 0)
             .order_by(rating.c.assignment, rating.c.position)
         )
-        return self.read(lambda c: list(c.execute(query)))
+        return self._read(lambda c: list(c.execute(query)))
 
 
 def _places(connection: sa.Connection, hit: str) -> list[Place]:
@@ -202,13 +277,11 @@ def _places(connection: sa.Connection, hit: str) -> list[Place]:
     ).all()
     wanted = {number for row in rows for number in msgspec.json.decode(row.media)}
     if wanted:
-        query = sa.select(clip.c.id, clip.c.path, clip.c.mime, clip.c.seconds).where(clip.c.id.in_(wanted))
-        clips = {row.id: Media(row.path, row.mime, row.seconds) for row in connection.execute(query)}
+        query = sa.select(clip).where(clip.c.id.in_(wanted))
+        clips = {
+            row.id: Media(row.path, row.mime, row.seconds, row.bytes) for row in connection.execute(query)
+        }
     return [
         Place(tuple(clips[n] for n in msgspec.json.decode(row.media)), msgspec.json.decode(row.payload))
         for row in rows
     ]
-
-
-def now() -> float:
-    return time.time()

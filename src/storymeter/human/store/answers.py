@@ -1,7 +1,8 @@
 """Answers, many at a time: one question to the database, one insert, whatever the number of raters who wait.
 
-An answer counts once its place is the next one of an active assignment and its clip has been watched, by the
-server's clock. Anything else gets a reason, and what is stored already stays as it is."""
+An answer counts once its place is the next one of an active assignment, its clip has been watched and its text
+can have been read, by the server's clock. Anything else gets a reason, and what is stored already stays as it
+is."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ import sqlalchemy as sa
 
 from .tables import assignment, rating, setting, viewing
 
-Status = Literal["saved", "stored", "stale", "unwatched", "gone", "closed"]
+Status = Literal["saved", "stored", "stale", "unwatched", "early", "gone", "closed", "too_many_skips"]
+#: what stands for an answer where the clip did not play
+SKIPPED = '{"skipped":"clip"}'
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
@@ -29,13 +32,15 @@ class Answer(NamedTuple):
     #: what the page did not get through before ("play", "ended")
     events: tuple[str, ...] = ()
     lease: float = 7200.0
+    #: seconds that must lie between the showing of the place and now
+    least: float = 0.0
 
 
 class Outcome(NamedTuple):
     status: Status
     #: the next place to be answered
     position: int
-    #: how many seconds of watching are missing
+    #: how many seconds of watching or reading are missing
     missing: float = 0.0
 
 
@@ -82,6 +87,9 @@ _STANDING = (
         ),
     )
     .where(assignment.c.id.in_(sa.bindparam("ids", expanding=True)))
+    .order_by(assignment.c.id)
+    # PostgreSQL: no other server takes the seat away, or answers the same place, before this is decided
+    .with_for_update(of=assignment)
 )
 _INSERT = sa.insert(rating)
 _LEASE = (
@@ -131,13 +139,19 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
             (row.shown_at, row.play_at, row.ended_at) if row.id not in last else (None, None, None)
         )
         shown = since if shown is None else shown
-        play = request.now if play is None and "play" in request.events else play
-        ended = request.now if ended is None and "ended" in request.events else ended
+        if shown > request.now:  # a clock was set back since: nothing is known, and nobody is to suffer
+            shown = request.now - request.least
+        play = request.now if _absent(play, request) and "play" in request.events else play
+        ended = request.now if _absent(ended, request) and "ended" in request.events else ended
         if request.watch is not None:
-            missing = request.watch if play is None else request.watch - (request.now - play)
-            if play is None or ended is None or missing > 0:
+            seen = 0.0 if play is None or play > request.now else request.now - play
+            missing = request.watch - seen
+            if _absent(play, request) or ended is None or missing > 0:
                 outcomes.append(Outcome("unwatched", due, max(missing, 0.0)))
                 continue
+        if request.now - shown < request.least:
+            outcomes.append(Outcome("early", due, request.least - (request.now - shown)))
+            continue
         inserts.append(
             {
                 "assignment": row.id,
@@ -162,6 +176,20 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
     if done:
         connection.execute(_DONE, done)
     return outcomes
+
+
+def skip(connection: sa.Connection, request: Answer, most: int) -> Outcome:
+    """Store that the clip of a place did not play, up to `most` times per assignment."""
+    query = sa.select(sa.func.count()).where(
+        rating.c.assignment == request.assignment, rating.c.answer == SKIPPED
+    )
+    if connection.execute(query).scalar_one() >= most:
+        return Outcome("too_many_skips", request.position)
+    return settle(connection, [request._replace(answer=SKIPPED, watch=None, least=0.0)])[0]
+
+
+def _absent(at: float | None, request: Answer) -> bool:
+    return at is None or at > request.now
 
 
 def _refusal(

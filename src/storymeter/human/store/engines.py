@@ -1,4 +1,4 @@
-"""Doors to the database: the same code for SQLite (in the campaign's folder) and PostgreSQL (by URL).
+"""Connections to the database: the same code for SQLite (in the campaign's folder) and PostgreSQL (by URL).
 
 SQLite runs in WAL mode with synchronous=FULL: a commit that returned has reached the disk. Writers begin with
 BEGIN IMMEDIATE, so two processes on one file queue up instead of failing half-way."""
@@ -11,47 +11,48 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from ...errors import MissingPartError, StorymeterError, UsageError
+from ...errors import MissingPartError, UsageError
+from . import errors
+from .errors import StoreGoneError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: the newest migration; a test compares it with the folder
-HEAD = "0001"
+HEAD = "0002"
+#: what the drivers raise when the database is in trouble
+TROUBLE = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError, sa.exc.InternalError)
 
 
-class StoreError(StorymeterError):
-    """The database cannot take or give an answer now. Nothing was acknowledged; the same request may be sent
-    again.
-    """
+class Database:
+    """A reader's and a writer's engine, and the watch over a file that must not be swapped under them."""
 
-    @classmethod
-    def of(cls, error: BaseException) -> StoreError:
-        text = str(getattr(error, "orig", error)).lower()
-        if "disk is full" in text or "no space left" in text or "disk full" in text or "disk_full" in text:
-            return cls(
-                "The disk that holds the answers is full.",
-                hint="Make room; the page sends the answer again by itself.",
+    def __init__(self, url: str) -> None:
+        upgrade(url)
+        self.reader = open_engine(url, writer=False)
+        self.writer = open_engine(url, writer=True)
+        name = sa.make_url(url).database
+        self._file = Path(name) if self.writer.dialect.name == "sqlite" and name else None
+        self._identity = self._look()
+
+    def close(self) -> None:
+        self.reader.dispose()
+        self.writer.dispose()
+
+    def check(self) -> None:
+        """SQLite goes on writing into a file that has been deleted; what is written there is lost."""
+        if self._file is not None and self._look() != self._identity:
+            raise StoreGoneError(
+                f"{self._file.name} was deleted or replaced while the server was running.",
+                hint="Stop the server, bring back the file (storymeter human restore), and start it again.",
             )
-        if "not a database" in text or "malformed" in text:
-            return cls(
-                "The file that holds the answers is damaged.",
-                hint=(
-                    "Bring back a copy of campaign.db, or rescue what can be read: sqlite3 campaign.db"
-                    " .recover"
-                ),
-            )
-        if "readonly" in text or "read-only" in text:
-            return cls("The database cannot be written to.", hint="Check its rights and its disk.")
-        return cls(
-            "The database does not answer.",
-            hint=(
-                "Check that it runs and that its address is right. It said:"
-                f" {text.splitlines()[0][:200] if text else type(error).__name__}"
-            ),
-        )
 
-    @property
-    def full(self) -> bool:
-        return "full" in self.message
+    def _look(self) -> tuple[int, int] | None:
+        if self._file is None:
+            return None
+        try:
+            found = self._file.stat()
+        except OSError:
+            return 0, 0
+        return found.st_dev, found.st_ino
 
 
 def open_engine(url: str, *, writer: bool) -> sa.Engine:
@@ -112,7 +113,7 @@ def upgrade(url: str) -> None:
             if _revision(connection) != HEAD:
                 _migrate(connection)
     except (sa.exc.DatabaseError, sa.exc.InterfaceError) as error:
-        raise StoreError.of(error) from error
+        raise errors.of(error) from error
     finally:
         engine.dispose()
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .tables import assignment, rater, rating, seat
+from .answers import SKIPPED
+from .tables import assignment, clip, rater, rating, seat, slot
 
 
 def counts(connection: sa.Connection) -> dict[str, int]:
@@ -16,14 +17,11 @@ def counts(connection: sa.Connection) -> dict[str, int]:
             sa.select(assignment.c.state, sa.func.count()).group_by(assignment.c.state)
         )
     }
+    answered = sa.select(sa.func.count()).select_from(rating).where(rating.c.position >= 0)
     return {
         "seats": connection.execute(sa.select(sa.func.count()).select_from(seat)).scalar_one(),
-        "ratings": (
-            connection.execute(
-                sa.select(sa.func.count()).select_from(rating).where(rating.c.position >= 0)
-            ).scalar_one()
-        ),
-        **{state: states.get(state, 0) for state in ("done", "active", "expired")},
+        "ratings": connection.execute(answered).scalar_one(),
+        **{state: states.get(state, 0) for state in ("done", "active", "expired", "held")},
     }
 
 
@@ -32,6 +30,7 @@ def raters(connection: sa.Connection) -> list[dict[str, Any]]:
     rows = connection.execute(
         sa.select(
             rater.c.pseudonym,
+            rater.c.held_reason,
             assignment.c.id,
             assignment.c.state,
             sa.func.max(rating.c.received_at).label("last"),
@@ -39,14 +38,53 @@ def raters(connection: sa.Connection) -> list[dict[str, Any]]:
         )
         .join(assignment, assignment.c.rater == rater.c.id)
         .outerjoin(rating, rating.c.assignment == assignment.c.id)
-        .group_by(rater.c.pseudonym, assignment.c.id, assignment.c.state, assignment.c.started_at)
+        .group_by(
+            rater.c.pseudonym,
+            rater.c.held_reason,
+            assignment.c.id,
+            assignment.c.state,
+            assignment.c.started_at,
+        )
         .order_by(assignment.c.id)
     )
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         one = found.setdefault(
-            row.pseudonym, {"id": row.pseudonym, "done": 0, "active": 0, "expired": 0, "last": 0.0}
+            row.pseudonym,
+            {
+                "id": row.pseudonym,
+                "done": 0,
+                "active": 0,
+                "expired": 0,
+                "held": 0,
+                "last": 0.0,
+                "reason": row.held_reason,
+            },
         )
         one[row.state] += 1
         one["last"] = max(one["last"], row.last or row.started_at)
     return list(found.values())
+
+
+def skipped(connection: sa.Connection) -> dict[str, int]:
+    """How often raters reported that a clip did not play, by its file."""
+    import msgspec
+
+    rows = connection.execute(
+        sa.select(assignment.c.hit, assignment.c.places, rating.c.position)
+        .join(assignment, assignment.c.id == rating.c.assignment)
+        .where(rating.c.answer == SKIPPED)
+    ).all()
+    if not rows:
+        return {}
+    names = {row.id: row.path for row in connection.execute(sa.select(clip.c.id, clip.c.path))}
+    found: dict[str, int] = {}
+    for row in rows:
+        practice = row.position < 0
+        places = msgspec.json.decode(row.places) if row.places and not practice else None
+        where = slot.c.hit == ("" if practice else row.hit)
+        place = places[row.position] if places else row.position
+        media = connection.execute(sa.select(slot.c.media).where(where, slot.c.position == place)).scalar()
+        for number in msgspec.json.decode(media or "[]"):
+            found[names[number]] = found.get(names[number], 0) + 1
+    return found

@@ -1,19 +1,47 @@
-"""Who sits where: tickets (doors for raters), seats (one rater's work on one HIT) and leases (nobody holds a
-seat for ever).
+"""Who sits where: tickets (a rater's links), seats (one rater's work on one HIT) and leases (nobody holds a
+seat for ever, and until the first answer only for a few minutes).
 
 Every function runs inside the caller's transaction. A seat names the one assignment that holds it, so two
-raters can never have the same one; on PostgreSQL the row is locked while it is given away."""
+raters can never have the same one; on PostgreSQL its row is locked while it is given away, and so is the
+rater's while work is claimed. Where two servers meet all the same, unique indexes decide."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from .errors import SessionTakenError
 from .tables import assignment, rater, rating, seat, setting, ticket, viewing
 
-Stage = Literal["welcome", "working", "done", "expired", "none_left", "paused", "closed"]
+Stage = Literal["welcome", "working", "done", "expired", "wait", "none_left", "paused", "closed", "held"]
+
+
+class Visitor(NamedTuple):
+    """Who comes: the platform's ids, the fingerprint of the token, and where the work is handed in."""
+
+    platform: str
+    external: str
+    session: str
+    mark: str
+    pseudonym: str
+    submit_to: str = ""
+
+
+class Terms(NamedTuple):
+    """On what terms work is given out; times are in seconds."""
+
+    size: int
+    practice: int = 0
+    hits_per_rater: int = 1
+    lease: float = 7200.0
+    #: how long a seat is kept before the first answer
+    first_lease: float = 300.0
+    #: the order in which the rater with this ticket sees the places of this HIT; none: that of the HIT
+    order: Callable[[int, str], Sequence[int] | None] = lambda ticket_id, hit: None
 
 
 class Standing(NamedTuple):
@@ -30,40 +58,58 @@ class Standing(NamedTuple):
     code: str = ""
     #: the rater may take another HIT
     more: bool = False
+    #: the places of the HIT in this rater's order
+    places: tuple[int, ...] | None = None
+
+    def place(self, position: int) -> int:
+        """Where in the HIT (below 0: among the practice items) the item at this position stands."""
+        return position if position < 0 or self.places is None else self.places[position]
 
 
-def enter(
-    connection: sa.Connection,
-    *,
-    platform: str,
-    external: str,
-    session: str,
-    mark: str,
-    pseudonym: str,
-    submit_to: str,
-    now: float,
-) -> int:
-    """The ticket of this visit, made at the first visit. `mark` is the token's fingerprint."""
-    found = connection.execute(sa.select(ticket.c.id).where(ticket.c.fingerprint == mark)).scalar()
+def enter(connection: sa.Connection, who: Visitor, now: float) -> int:
+    """The ticket of this visit, made at the first visit; two visits at once get the same."""
+    found = connection.execute(sa.select(ticket.c.id).where(ticket.c.fingerprint == who.mark)).scalar()
     if found is not None:
         return int(found)
+    if who.session:
+        owner = connection.execute(
+            sa.select(rater.c.external)
+            .join(ticket, ticket.c.rater == rater.c.id)
+            .where(ticket.c.session == who.session)
+        ).scalar()
+        if owner is not None and owner != who.external:
+            raise SessionTakenError(
+                "This session belongs to another rater.", hint="Open the task again from the platform."
+            )
+    values = {
+        "platform": who.platform,
+        "external": who.external,
+        "pseudonym": who.pseudonym,
+        "created_at": now,
+    }
+    connection.execute(_insert_for(connection, rater).values(**values).on_conflict_do_nothing())
     person = connection.execute(
-        sa.select(rater.c.id).where(rater.c.platform == platform, rater.c.external == external)
-    ).scalar()
-    if person is None:
-        person = _insert(
-            connection, rater, platform=platform, external=external, pseudonym=pseudonym, created_at=now
-        )
-    return _insert(connection, ticket, fingerprint=mark, rater=person, session=session, submit_to=submit_to)
+        sa.select(rater.c.id).where(rater.c.platform == who.platform, rater.c.external == who.external)
+    ).scalar_one()
+    return _insert(
+        connection,
+        ticket,
+        fingerprint=who.mark,
+        rater=person,
+        session=who.session,
+        submit_to=who.submit_to,
+    )
 
 
 def standing(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> Standing | None:
-    door = connection.execute(
-        sa.select(ticket.c.rater, ticket.c.consented_at).where(ticket.c.id == ticket_id)
+    owner = connection.execute(
+        sa.select(ticket.c.rater, rater.c.held_at)
+        .join(rater, rater.c.id == ticket.c.rater)
+        .where(ticket.c.id == ticket_id)
     ).one_or_none()
-    if door is None:
+    if owner is None:
         return None
-    state = _state(connection)
+    state = campaign_state(connection)
     row = connection.execute(
         sa.select(assignment)
         .where(assignment.c.ticket == ticket_id)
@@ -71,110 +117,160 @@ def standing(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> 
         .limit(1)
     ).one_or_none()
     if row is None:
-        return Standing("welcome" if state == "open" else state, ticket_id, door.rater)
+        stage: Stage = "held" if owner.held_at is not None else "welcome" if state == "open" else state
+        return Standing(stage, ticket_id, owner.rater)
     last = connection.execute(
         sa.select(sa.func.max(rating.c.position)).where(rating.c.assignment == row.id)
     ).scalar()
-    position = row.first if last is None else last + 1
-    here = Standing("working", ticket_id, door.rater, row.id, row.hit, row.first, row.size, position)
+    here = Standing(
+        "working",
+        ticket_id,
+        owner.rater,
+        row.id,
+        row.hit,
+        row.first,
+        row.size,
+        row.first if last is None else last + 1,
+        places=msgspec.json.decode(row.places, type=tuple[int, ...]) if row.places else None,
+    )
     if row.state == "done":
         more = (
             state == "open"
-            and _count(connection, door.rater) < hits_per_rater
-            and bool(_free(connection, door.rater, lock=False))
+            and owner.held_at is None
+            and _turn(connection, owner.rater, hits_per_rater) is not None
+            and bool(_free(connection, owner.rater, lock=False))
         )
         return here._replace(stage="done", code=row.code or "", more=more)
     if state == "closed":
         return here._replace(stage="closed")
+    if owner.held_at is not None or row.state == "held":
+        return here._replace(stage="held")
     return here if row.state == "active" else here._replace(stage="expired")
 
 
-def claim(
-    connection: sa.Connection,
-    ticket_id: int,
-    *,
-    now: float,
-    lease: float,
-    size: int,
-    practice: int,
-    hits_per_rater: int,
-) -> Standing | None:
+def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -> Standing | None:
     """Give this ticket work: what it has already, its own seat again if that is still free, or the next free
     seat.
     """
-    here = standing(connection, ticket_id, hits_per_rater)
+    if connection.dialect.name == "postgresql":  # one claim of a rater at a time, whichever server it came to
+        mine = sa.select(ticket.c.rater).where(ticket.c.id == ticket_id).scalar_subquery()
+        connection.execute(sa.select(rater.c.id).where(rater.c.id == mine).with_for_update())
+    here = standing(connection, ticket_id, terms.hits_per_rater)
     if (
         here is None
-        or here.stage in ("working", "closed", "paused")
+        or here.stage in ("working", "closed", "paused", "held")
         or (here.stage == "done" and not here.more)
     ):
         return here
-    if _state(connection) != "open" and here.stage != "expired":
+    if campaign_state(connection) != "open" and here.stage != "expired":
         return here
     connection.execute(
         sa.update(ticket)
         .where(ticket.c.id == ticket_id, ticket.c.consented_at.is_(None))
         .values(consented_at=now)
     )
-    if here.stage == "expired" and _revive(connection, here.assignment, now + lease):
-        return here._replace(stage="working")
-    if _count(connection, here.rater) >= hits_per_rater:
+    turn = _turn(connection, here.rater, terms.hits_per_rater)
+    if turn is None:
         return here._replace(stage="none_left")
+    if here.stage == "expired" and _revive(connection, here.assignment, turn, now + terms.lease):
+        return here._replace(stage="working")
     place = _free(connection, here.rater, lock=True)
     if place is None and expire(connection, now):
         place = _free(connection, here.rater, lock=True)
     if place is None:
-        return here._replace(stage="none_left")
+        return here._replace(stage="wait" if _hope(connection, here.rater) else "none_left")
+    return _seat(connection, here, place, turn, terms, now)
+
+
+def _seat(
+    connection: sa.Connection, here: Standing, place: Any, turn: int, terms: Terms, now: float
+) -> Standing:
     known = connection.execute(
         sa.select(sa.func.count()).select_from(assignment).where(assignment.c.rater == here.rater)
     ).scalar_one()
-    first = 0 if known else -practice
+    first = 0 if known else -terms.practice
+    order = terms.order(here.ticket, place.hit)
     number = _insert(
         connection,
         assignment,
-        ticket=ticket_id,
+        ticket=here.ticket,
         rater=here.rater,
         hit=place.hit,
         seat=place.id,
         state="active",
         first=first,
-        size=size,
+        size=terms.size,
         started_at=now,
-        leased_until=now + lease,
+        leased_until=now + min(terms.lease, terms.first_lease),
+        turn=turn,
+        places=None if order is None else msgspec.json.encode(list(order)).decode(),
     )
     connection.execute(sa.update(seat).where(seat.c.id == place.id).values(assignment=number))
-    return Standing("working", ticket_id, here.rater, number, place.hit, first, size, first)
+    places = None if order is None else tuple(order)
+    return Standing(
+        "working", here.ticket, here.rater, number, place.hit, first, terms.size, first, places=places
+    )
 
 
 def expire(connection: sa.Connection, now: float) -> int:
     """Take back the seats whose lease has run out; the partial work stays."""
+    late = sa.update(assignment).where(assignment.c.leased_until < now, assignment.c.state == "active")
     gone = (
-        connection.execute(
-            sa.select(assignment.c.id).where(assignment.c.leased_until < now, assignment.c.state == "active")
-        )
-        .scalars()
-        .all()
+        connection.execute(late.values(state="expired", turn=None).returning(assignment.c.id)).scalars().all()
     )
     if gone:
-        connection.execute(sa.update(assignment).where(assignment.c.id.in_(gone)).values(state="expired"))
         connection.execute(sa.update(seat).where(seat.c.assignment.in_(gone)).values(assignment=None))
     return len(gone)
+
+
+def hold(connection: sa.Connection, pseudonym: str, reason: str, now: float) -> bool:
+    """No more work for this rater until `release`; seats and answers stay as they are."""
+    return _set_hold(connection, pseudonym, now, reason, ("active", "held"))
+
+
+def release(connection: sa.Connection, pseudonym: str, until: float) -> bool:
+    return _set_hold(connection, pseudonym, None, None, ("held", "active"), leased_until=until)
+
+
+def _set_hold(
+    connection: sa.Connection,
+    pseudonym: str,
+    at: float | None,
+    reason: str | None,
+    change: tuple[str, str],
+    **more: float,
+) -> bool:
+    person = connection.execute(
+        sa.update(rater)
+        .where(rater.c.pseudonym == pseudonym)
+        .values(held_at=at, held_reason=reason)
+        .returning(rater.c.id)
+    ).scalar()
+    if person is None:
+        return False
+    before, after = change
+    connection.execute(
+        sa.update(assignment)
+        .where(assignment.c.rater == person, assignment.c.state == before)
+        .values(state=after, **more)
+    )
+    return True
 
 
 def show(connection: sa.Connection, assignment_id: int, position: int, now: float) -> None:
     """The page was shown (again): the time of this place counts from here, and its clip may be played
     anew.
     """
-    _upsert(connection, assignment_id, position, {"shown_at": now}, keep=False)
+    _see(connection, assignment_id, position, "shown_at", now, keep=False)
 
 
 def played(
     connection: sa.Connection, assignment_id: int, position: int, what: Literal["play", "ended"], now: float
 ) -> None:
-    """A play event. The first start and the first end count."""
-    _upsert(
-        connection, assignment_id, position, {"play_at" if what == "play" else "ended_at": now}, keep=True
-    )
+    """A play event. The first start and the first end count, unless they lie in the future: then a clock was
+    set back.
+    """
+    _see(connection, assignment_id, position, "play_at" if what == "play" else "ended_at", now, keep=True)
 
 
 def use_code(connection: sa.Connection, code: str, now: float) -> dict[str, Any] | None:
@@ -201,34 +297,36 @@ def use_code(connection: sa.Connection, code: str, now: float) -> dict[str, Any]
     return dict(row._mapping)
 
 
-def _state(connection: sa.Connection) -> Any:
+def campaign_state(connection: sa.Connection) -> Any:
     return connection.execute(sa.select(setting.c.value).where(setting.c.name == "state")).scalar_one()
 
 
-def _count(connection: sa.Connection, rater_id: int) -> int:
-    """HITs that this rater has done or is doing."""
-    query = (
-        sa.select(sa.func.count())
-        .select_from(assignment)
-        .where(assignment.c.rater == rater_id, assignment.c.state.in_(("done", "active")))
-    )
-    return int(connection.execute(query).scalar_one())
+def _turn(connection: sa.Connection, rater_id: int, hits_per_rater: int) -> int | None:
+    """The first of a rater's turns that is not taken; None where all are."""
+    query = sa.select(assignment.c.turn).where(assignment.c.rater == rater_id, assignment.c.turn.is_not(None))
+    taken = set(connection.execute(query).scalars())
+    return next((turn for turn in range(1, hits_per_rater + 1) if turn not in taken), None)
 
 
 def _free(connection: sa.Connection, rater_id: int, *, lock: bool) -> Any:
     mine = sa.select(assignment.c.hit).where(assignment.c.rater == rater_id)
-    query = (
-        sa.select(seat.c.id, seat.c.hit)
-        .where(seat.c.assignment.is_(None), seat.c.hit.not_in(mine))
-        .order_by(seat.c.id)
-        .limit(1)
-    )
+    query = sa.select(seat.c.id, seat.c.hit).where(seat.c.assignment.is_(None), seat.c.hit.not_in(mine))
+    query = query.order_by(seat.c.id).limit(1)
     if lock and connection.dialect.name == "postgresql":
         query = query.with_for_update(skip_locked=True)
     return connection.execute(query).one_or_none()
 
 
-def _revive(connection: sa.Connection, assignment_id: int, until: float) -> bool:
+def _hope(connection: sa.Connection, rater_id: int) -> bool:
+    """Whether a seat that somebody has now could come free for this rater."""
+    mine = sa.select(assignment.c.hit).where(assignment.c.rater == rater_id)
+    lost = sa.select(assignment.c.seat).where(assignment.c.rater == rater_id, assignment.c.state == "expired")
+    busy = sa.select(seat.c.id).join(assignment, assignment.c.id == seat.c.assignment)
+    busy = busy.where(assignment.c.state == "active", sa.or_(seat.c.hit.not_in(mine), seat.c.id.in_(lost)))
+    return connection.execute(busy.limit(1)).scalar() is not None
+
+
+def _revive(connection: sa.Connection, assignment_id: int, turn: int, until: float) -> bool:
     mine = sa.select(assignment.c.seat).where(assignment.c.id == assignment_id).scalar_subquery()
     back = connection.execute(
         sa.update(seat).where(seat.c.id == mine, seat.c.assignment.is_(None)).values(assignment=assignment_id)
@@ -237,7 +335,7 @@ def _revive(connection: sa.Connection, assignment_id: int, until: float) -> bool
         connection.execute(
             sa.update(assignment)
             .where(assignment.c.id == assignment_id)
-            .values(state="active", leased_until=until)
+            .values(state="active", leased_until=until, turn=turn)
         )
     return bool(back)
 
@@ -247,17 +345,20 @@ def _insert(connection: sa.Connection, table: sa.Table, **values: Any) -> int:
     return int(key[0]) if key else 0
 
 
-def _upsert(
-    connection: sa.Connection, assignment_id: int, position: int, values: dict[str, float], *, keep: bool
+def _insert_for(connection: sa.Connection, table: sa.Table) -> Any:
+    """An insert that may say what happens on a conflict."""
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+def _see(
+    connection: sa.Connection, assignment_id: int, position: int, column: str, now: float, *, keep: bool
 ) -> None:
-    build: Any = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = build(viewing).values(assignment=assignment_id, position=position, **values)
-    new = {
-        name: (
-            sa.func.coalesce(viewing.c[name], statement.excluded[name]) if keep else statement.excluded[name]
-        )
-        for name in values
-    }
+    insert = _insert_for(connection, viewing)
+    statement = insert.values(assignment=assignment_id, position=position, **{column: now})
+    old, new = viewing.c[column], statement.excluded[column]
+    value = sa.case((old <= new, old), else_=new) if keep else new
     connection.execute(
-        statement.on_conflict_do_update(index_elements=[viewing.c.assignment, viewing.c.position], set_=new)
+        statement.on_conflict_do_update(
+            index_elements=[viewing.c.assignment, viewing.c.position], set_={column: value}
+        )
     )

@@ -79,10 +79,13 @@ rater = Table(
     Column("external", String(200), nullable=False),
     Column("pseudonym", String(40), nullable=False, unique=True),
     Column("created_at", Double, nullable=False),
+    #: an organiser holds this rater's work, and why; nothing is deleted
+    Column("held_at", Double, nullable=True),
+    Column("held_reason", Text, nullable=True),
     UniqueConstraint("platform", "external"),
 )
 
-#: a door: a personal link, or one visit from a platform
+#: a personal link, or one visit from a platform; a platform's session id serves one rater
 ticket = Table(
     "ticket",
     metadata,
@@ -93,6 +96,8 @@ ticket = Table(
     Column("submit_to", String(200), nullable=False),
     Column("consented_at", Double, nullable=True),
 )
+_SESSION = text("session <> ''")
+Index("uq_ticket_session", ticket.c.session, unique=True, sqlite_where=_SESSION, postgresql_where=_SESSION)
 
 assignment = Table(
     "assignment",
@@ -102,7 +107,7 @@ assignment = Table(
     Column("rater", Integer, ForeignKey("rater.id"), nullable=False),
     Column("hit", String(20), nullable=False),
     Column("seat", Integer, ForeignKey("seat.id"), nullable=False),
-    #: active, done, expired (partial work is kept; the seat went back)
+    #: active, done, expired (partial work is kept; the seat went back), held (by the organiser)
     Column("state", String(10), nullable=False),
     #: the first position: below 0 where practice items come first
     Column("first", Integer, nullable=False),
@@ -112,7 +117,17 @@ assignment = Table(
     Column("finished_at", Double, nullable=True),
     Column("code", String(20), nullable=True, unique=True),
     Column("code_used_at", Double, nullable=True),
+    #: which of the HITs that one rater may do, from 1; none while the seat is not the rater's
+    Column("turn", Integer, nullable=True),
+    #: JSON: the place of the HIT that is shown at each position; none: in the order of the HIT
+    Column("places", Text, nullable=True),
     UniqueConstraint("rater", "hit"),
+)
+# however many servers deal seats at once: so many HITs per rater, and one at a time per link
+Index("uq_assignment_turn", assignment.c.rater, assignment.c.turn, unique=True)
+_ACTIVE = text("state = 'active'")
+Index(
+    "uq_assignment_active", assignment.c.ticket, unique=True, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE
 )
 
 #: the evidence that a place was shown, and its clip played to the end, before it was answered

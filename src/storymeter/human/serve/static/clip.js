@@ -1,22 +1,24 @@
 // A clip that has to be watched to its end: play events go to the server, which keeps the evidence.
 import { make } from "./page.js";
 
-export function clip(url, words, report, changed) {
+export function clip(url, { words, report, changed, skip }) {
   const video = make("video", { preload: "auto", playsInline: true, controls: false, disablePictureInPicture: true, "aria-label": words.clip });
   video.setAttribute("controlslist", "nodownload noplaybackrate");
   const button = make("button", { type: "button", id: "play", textContent: words.play });
   const over = make("div", { className: "over" }, button);
   const loading = make("p", { className: "loading", textContent: words.loading });
-  const status = make("p", { className: "clip-status notice bad", hidden: true, role: "alert" });
+  const status = make("div", { className: "clip-status notice bad", hidden: true, role: "alert" });
   const retry = make("button", { type: "button", textContent: words.try_again });
+  const leave = make("button", { type: "button", id: "skip-clip", textContent: words.skip_clip });
   const element = make("div", {}, make("div", { className: "clip" }, video, over, loading), status);
+  const listeners = [];
   let watched = false;
   let playing = false;
   let reached = 0; // how far it has been seen without jumping
 
   function broken() {
     loading.hidden = true;
-    status.replaceChildren(`${words.clip_failed} `, retry);
+    status.replaceChildren(make("p", { textContent: words.clip_failed }), retry, " ", leave);
     status.hidden = false;
   }
   async function play() {
@@ -29,6 +31,7 @@ export function clip(url, words, report, changed) {
     }
   }
   retry.addEventListener("click", () => { video.load(); play(); });
+  leave.addEventListener("click", skip);
   button.addEventListener("click", play);
   video.addEventListener("click", () => (video.paused ? play() : watched && video.pause()));
   video.addEventListener("loadeddata", () => { loading.hidden = true; });
@@ -42,6 +45,7 @@ export function clip(url, words, report, changed) {
     report("play");
     changed();
   });
+  video.addEventListener("pause", () => { if (watched) stopped(); });
   video.addEventListener("timeupdate", () => {
     if (!watched && !video.seeking) reached = Math.max(reached, video.currentTime);
   });
@@ -49,15 +53,28 @@ export function clip(url, words, report, changed) {
     if (!watched && video.currentTime > reached + 0.5) video.currentTime = reached;
   });
   video.addEventListener("ended", () => {
-    playing = false;
     watched = true;
-    button.textContent = words.replay;
-    button.removeAttribute("aria-disabled");
+    stopped();
     report("ended");
+    listeners.forEach((told) => told());
     changed();
   });
   video.addEventListener("error", () => { playing = false; broken(); });
+
+  function stopped() {
+    playing = false;
+    button.textContent = words.replay;
+    button.removeAttribute("aria-disabled");
+  }
+
   video.src = url;
-  return { element, button, get watched() { return watched; }, get playing() { return playing; },
-    again() { watched = false; reached = 0; over.classList.remove("again"); button.textContent = words.play; } };
+  return {
+    element, button,
+    get watched() { return watched; },
+    get playing() { return playing; },
+    again() { watched = false; reached = 0; over.classList.remove("again"); button.textContent = words.play; },
+    // from a moment of the clip, once all of it has been seen
+    jump(seconds) { if (watched) { video.currentTime = seconds; play(); } },
+    onWatched(told) { listeners.push(told); },
+  };
 }

@@ -37,9 +37,10 @@ export function slider(words, labelledby, changed) {
   });
   element.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const from = value ?? 50; // the first arrow key starts from the middle
     const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
-    if (event.key in steps) set(from + steps[event.key]);
+    const step = steps[event.key];
+    // the first arrow key starts from the end it comes from: no place in between is suggested to anybody
+    if (step) set(value === null ? (step > 0 ? 0 : 100) : value + step);
     else if (event.key === "Home") set(0);
     else if (event.key === "End") set(100);
     else if (/^[0-9]$/.test(event.key)) set(Number(event.key) * 10);

@@ -1,16 +1,15 @@
 // The task page: shows the item at hand, says why Next is not ready, sends the answer, shows the next item.
 import { make, fill } from "./page.js";
 import { insist, attempt, pause } from "./wire.js";
-import { da } from "./da.js";
-import { preference } from "./preference.js";
-import { survey } from "./survey.js";
 
 const setup = document.getElementById("setup").dataset;
 const words = JSON.parse(setup.words);
 const [stage, next, why, notice, heading, dock] = ["stage", "next", "why", "notice", "heading", "dock"].map((id) => document.getElementById(id));
-const builders = { da, preference, survey };
+// every kind of study is a module of its own name
+const { build } = await import(`./${setup.task}.js`);
 let item = null;
 let view = null;
+let following = null; // after a practice item: what comes once the feedback has been read
 let sending = false;
 let unsent = new Set(); // play events that did not get through yet; they travel with the answer
 
@@ -22,7 +21,7 @@ function tell(text, kind = "") {
 
 function refresh() {
   if (!view) return;
-  const reason = sending ? words.why_sending : view.why();
+  const reason = following ? null : sending ? words.why_sending : view.why();
   const text = reason ?? words.ready;
   if (why.textContent !== text) why.textContent = text;
   next.setAttribute("aria-disabled", String(reason !== null));
@@ -37,24 +36,35 @@ async function report(event) {
 
 const trouble = (text) => tell(text === null ? words.offline : fill(words.unavailable, { reason: text }), "bad");
 
-// The answer, until the server has decided. Where word of the play reached it late, the few seconds that its clock misses are waited for
-// here: nobody has to watch a clip twice because of the network.
+// The answer, until the server has decided. The few seconds of watching or reading that its clock misses are waited for here: nobody
+// has to watch a clip twice because of the network, or to press Next again because of fast reading.
 async function deliver() {
   for (let late = 0; ; late += 1) {
     const body = { id: item.id, at: item.at, answer: view.answer(), events: [...unsent] };
     const reply = await insist(`${setup.base}/answer`, body, trouble);
-    const { status, missing } = reply.data;
-    if (status !== "unwatched" || missing > 5 || late === 3) return reply;
+    const { status, missing, message } = reply.data;
+    const wait = status === "early" || (status === "unwatched" && missing <= 5 && late < 3);
+    if (!wait) return reply;
+    if (status === "early") tell(message);
     await Promise.all([...unsent].map(report));
     await pause(missing + 0.1);
   }
+}
+
+async function skip() {
+  if (sending) return;
+  sending = true;
+  refresh();
+  const reply = await insist(`${setup.base}/skip`, { id: item.id, at: item.at }, trouble);
+  sending = false;
+  arrive(reply.data, words.skip_note);
 }
 
 function show(data, focus = true) {
   if (data.go) { location.replace(data.go); return; }
   item = data;
   unsent = new Set();
-  view = builders[item.task](item, words, setup.statement, report, refresh);
+  view = build(item, { words, statement: setup.statement, report, changed: refresh, skip });
   const text = fill(item.practice ? words.practice_of : words.of, { n: item.n, total: item.of });
   document.getElementById("count").textContent = text;
   heading.textContent = text;
@@ -74,6 +84,7 @@ function show(data, focus = true) {
 
 async function submit() {
   if (sending || !view) return;
+  if (following) { tell(""); next.textContent = words.next; const coming = following; following = null; show(coming); return; }
   const reason = view.why();
   if (reason !== null) {
     why.textContent = "";
@@ -84,15 +95,23 @@ async function submit() {
   refresh();
   const reply = await deliver();
   sending = false;
-  const { status, next: following, feedback, message, go } = reply.data;
+  arrive(reply.data);
+}
+
+function arrive({ status, next: coming, feedback, message, go }, note = "") {
   if (go) { location.replace(go); return; }
-  if (status === "saved") {
-    if (feedback) tell(feedback.text, feedback.good ? "good" : "");
-    else tell("");
-    show(following);
-  } else if (status === "stale") {
-    tell(message);
-    show(following);
+  if (status === "saved" && feedback) {
+    following = coming;
+    next.textContent = words.go_on;
+    stage.replaceChildren();
+    tell(feedback.text, feedback.good ? "good" : "");
+    why.textContent = "";
+    next.setAttribute("aria-disabled", "false");
+    window.scrollTo(0, 0);
+    next.focus();
+  } else if (status === "saved" || status === "stale") {
+    tell(status === "stale" ? message : note);
+    show(coming);
   } else {
     tell(message ?? "", "bad");
     if (status === "unwatched" && view.film) { view.film.again(); unsent = new Set(); }

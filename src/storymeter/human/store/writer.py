@@ -3,7 +3,8 @@ hears "saved" before that transaction is on the disk.
 
 So a hundred raters who press Next at once cost one disk flush, not a hundred, and writers never meet each
 other's locks. An operation is a function of the connection and must be repeatable: if a group fails, each of
-its members is tried again alone, so that one bad request spoils nobody else's."""
+its members is tried again alone, so that one bad request spoils nobody else's; and if two servers on one
+PostgreSQL meet at a constraint, the loser looks again at what the winner left."""
 
 from __future__ import annotations
 
@@ -11,28 +12,38 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from .engines import StoreError
+from . import errors
+from .engines import TROUBLE, Database
+from .errors import StoreError
 
 T = TypeVar("T")
-Operation = Callable[[sa.Connection], Any]
 #: many answers in one go: the same order out as in
 Together = Callable[[sa.Connection, Sequence[Any]], Sequence[Any]]
 
 
-class Desk:
+class _Job(NamedTuple):
+    #: a function of the connection, or an answer
+    what: Any
+    is_answer: bool
+    future: Future[Any]
+
+
+class Writer:
     #: the most that one transaction takes on
     GROUP = 512
+    #: how often an operation looks again after it met another server at a constraint
+    ATTEMPTS = 5
 
-    def __init__(self, engine: sa.Engine, together: Together) -> None:
-        self._engine = engine
+    def __init__(self, database: Database, together: Together) -> None:
+        self._database = database
         self._together = together
-        self._waiting: queue.SimpleQueue[tuple[Any, bool, Future[Any]] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name="storymeter-desk", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="storymeter-writer", daemon=True)
         self._thread.start()
 
     def submit(self, operation: Callable[[sa.Connection], T]) -> Future[T]:
@@ -50,7 +61,7 @@ class Desk:
                 StoreError("The server is shutting down.", hint="Send it again in a moment.")
             )
         else:
-            self._waiting.put((what, is_answer, future))
+            self._waiting.put(_Job(what, is_answer, future))
         return future
 
     def close(self) -> None:
@@ -74,49 +85,48 @@ class Desk:
             if len(jobs) < len(group):
                 return
 
-    def _serve(self, jobs: list[tuple[Any, bool, Future[Any]]]) -> None:
-        try:
-            results = self._transaction(jobs)
-        except Exception as error:
-            if len(jobs) == 1:
-                jobs[0][2].set_exception(error)
-            else:
-                self._one_by_one(jobs)
+    def _serve(self, jobs: list[_Job]) -> None:
+        for attempt in range(self.ATTEMPTS):
+            try:
+                results = self._transaction(jobs)
+            except Exception as error:
+                if len(jobs) > 1:
+                    self._one_by_one(jobs)
+                elif isinstance(error, sa.exc.IntegrityError) and attempt < self.ATTEMPTS - 1:
+                    continue
+                else:
+                    jobs[0].future.set_exception(error)
+                return
+            for job, result in zip(jobs, results, strict=True):
+                job.future.set_result(result)
             return
-        for (_, _, future), result in zip(jobs, results, strict=True):
-            future.set_result(result)
 
-    def _one_by_one(self, jobs: list[tuple[Any, bool, Future[Any]]]) -> None:
+    def _one_by_one(self, jobs: list[_Job]) -> None:
         """Find the one that spoiled the group. Two failures of the database in a row mean the database: the
         rest need not wait for it.
         """
         trouble: list[StoreError] = []
         for job in jobs:
             if len(trouble) == 2:
-                job[2].set_exception(trouble[0])
+                job.future.set_exception(trouble[0])
                 continue
             self._serve([job])
-            error = job[2].exception()
+            error = job.future.exception()
             trouble = [*trouble, error] if isinstance(error, StoreError) else []
 
-    def _transaction(self, jobs: list[tuple[Any, bool, Future[Any]]]) -> list[Any]:
+    def _transaction(self, jobs: list[_Job]) -> list[Any]:
         results: list[Any] = [None] * len(jobs)
-        answers = [place for place, (_, is_answer, _) in enumerate(jobs) if is_answer]
+        answers = [place for place, job in enumerate(jobs) if job.is_answer]
         try:
-            with self._engine.begin() as connection:
-                for place, (operation, is_answer, _) in enumerate(jobs):
-                    if not is_answer:
-                        results[place] = operation(connection)
+            with self._database.writer.begin() as connection:
+                for place, job in enumerate(jobs):
+                    if not job.is_answer:
+                        results[place] = job.what(connection)
                 if answers:
-                    for place, result in zip(
-                        answers, self._together(connection, [jobs[p][0] for p in answers]), strict=True
-                    ):
+                    decided = self._together(connection, [jobs[place].what for place in answers])
+                    for place, result in zip(answers, decided, strict=True):
                         results[place] = result
-        except (
-            sa.exc.OperationalError,
-            sa.exc.InterfaceError,
-            sa.exc.TimeoutError,
-            sa.exc.InternalError,
-        ) as error:
-            raise StoreError.of(error) from error
+        except TROUBLE as error:
+            raise errors.of(error) from error
+        self._database.check()
         return results

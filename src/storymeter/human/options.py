@@ -1,0 +1,69 @@
+"""What an organiser asks for when a campaign is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ..captions import Corpus
+from .design import Layout
+from .span_record import KINDS
+
+
+class Platform(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where raters come from. Prolific's completion code is the study's own, from its settings page."""
+
+    name: Literal["local", "mturk", "prolific"] = "local"
+    completion_code: str = ""
+
+
+class Practice(msgspec.Struct, frozen=True):
+    """A warming-up item: the answer should fall between `low` and `high`, and `feedback` says why."""
+
+    item: str
+    caption: str
+    low: int
+    high: int
+    feedback: str
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A test question about a clip: `answer` counts the options from 0."""
+
+    item: str
+    question: str
+    options: tuple[str, ...]
+    answer: int
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    task: str = "da"
+    systems: Sequence[Corpus] = ()
+    human: Corpus | None = None
+    clips: Path
+    hits: int | None = None
+    #: None: the study's own
+    layout: Layout | None = None
+    per_hit: int | None = None
+    #: for rehearsals: a chosen seed can be guessed, and with it the private key
+    seed: int | None = None
+    merge_identical: bool = False
+    questions: Sequence[Question] = ()
+    #: spans: what an error may be about
+    kinds: tuple[str, ...] = KINDS
+    practice: int = 0
+    title: str = ""
+    raters_per_hit: int = 1
+    hits_per_rater: int = 1
+    watch: float = 0.9
+    lease_minutes: float = 120.0
+    platform: Platform = Platform()
+    price: float = 0.99
+    fee: float = 0.20
+    currency: str = "USD"
+    contact: str = ""
+    language: str = "en"
+    public_url: str = ""

@@ -1,0 +1,92 @@
+"""Connections that waste nobody's time: uvicorn's, with a limit on how long and how large the head of a request
+may be, and on how many may wait.
+
+uvicorn itself waits for ever for a request that never comes. Here a connection that has no whole head within
+`HEAD_SECONDS` is closed, as is one whose head grows past `HEAD_BYTES`; and when the process runs short of file
+descriptors, the connection that has been waiting longest makes room, so that a thousand half-sent requests keep
+no rater out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import OrderedDict
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_SECONDS = 15.0
+HEAD_BYTES = 32_768
+#: file descriptors kept for the database, clips and the rest
+RESERVE = 200
+
+
+class Connection(HttpToolsProtocol):
+    #: connections between two requests, or in the middle of a head; the one that waits longest first
+    waiting: ClassVar[OrderedDict[Connection, None]] = OrderedDict()
+    #: the most connections that may be open at once
+    most: ClassVar[int] = 800
+    _timer: asyncio.TimerHandle | None = None
+    _head = 0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait()
+        while len(self.connections) > self.most and self.waiting:
+            oldest, _ = self.waiting.popitem(last=False)
+            oldest.transport.abort()
+            self.connections.discard(oldest)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._timer is None and self in self.waiting:  # the first bytes of a further request
+            self._timer = self.loop.call_later(HEAD_SECONDS, self._give_up)
+        self._head += len(data)
+        if self in self.waiting and self._head > HEAD_BYTES + len(data):
+            self.send_400_response("The head of the request is too large.")
+            return
+        super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._head = 0
+            self.waiting[self] = None
+
+    def _wait(self) -> None:
+        self.waiting[self] = None
+        self._timer = self.loop.call_later(HEAD_SECONDS, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        self.waiting.pop(self, None)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        self._timer = None
+        if not self.transport.is_closing():
+            self.transport.abort()
+
+
+def make_room() -> None:
+    """As many connections as the system allows this process."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    if soft not in (resource.RLIM_INFINITY, -1):
+        Connection.most = max(50, min(soft - RESERVE, 20_000))
+    else:
+        Connection.most = 20_000

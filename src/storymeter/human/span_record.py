@@ -1,0 +1,55 @@
+"""What a rater says about the words of a caption: the record of an error span study.
+
+Error Span Annotation (Kocmi et al., WMT 2024, "Error Span Annotation: A Balanced Approach for Human Evaluation
+of Machine Translation") asks for the wrong words first and for a score from 0 to 100 after them. Its judgement
+is a `Rating` of criterion `spans` whose `value` is the score; `meta` holds the rest:
+
+    text      the caption as it was shown
+    spans     [{"start", "end", "severity", "kind"}]: characters start … end - 1 of the text are wrong
+    missing   what the caption should have said and does not, in the rater's words
+    planted   {"start", "end"}: on controls only, where a wrong word was put in
+
+>>> from storymeter.captions import Rating
+>>> one = Rating("v1", "a", "r1", 40.0, criterion="spans", meta={
+...     "text": "a dog runs", "spans": [{"start": 2, "end": 5, "severity": "major", "kind": "object"}]})
+>>> [one.meta["text"][mark.start : mark.end] for mark in spans_of(one)]
+['dog']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from ..captions import Rating
+
+CRITERION = "spans"
+SEVERITIES = ("minor", "major")
+#: what an error is about, unless the organiser has an own list
+KINDS = ("object", "action", "place", "person", "number", "order", "other")
+
+
+class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Characters `start` … `end` - 1 of a caption are wrong."""
+
+    start: int
+    end: int
+    severity: Literal["minor", "major"]
+    kind: str
+
+
+def spans_of(rating: Rating) -> tuple[Span, ...]:
+    """The marked words of one judgement, from left to right."""
+    found = msgspec.convert(rating.meta.get("spans", []), tuple[Span, ...])
+    return tuple(sorted(found, key=lambda mark: (mark.start, mark.end)))
+
+
+def meta_of(text: str, spans: Sequence[Span], missing: str) -> dict[str, object]:
+    """The `meta` of a judgement."""
+    return {"text": text, "spans": msgspec.to_builtins(sorted(spans, key=_place)), "missing": missing}
+
+
+def _place(mark: Span) -> tuple[int, int]:
+    return mark.start, mark.end

@@ -1,0 +1,205 @@
+"""What a kind of study is: one class that says everything the rest of the human wing must not know.
+
+    deal         which items stand in which HIT, with controls drawn from the private seed
+    shown        what a rater sees of an item; order: in which order
+    checked      which answers fit
+    judgements   what an answer says, as `Rating` records
+    verdicts     which raters can be believed so far
+    levels, reply    how a simulated rater answers
+
+Server, store, export, dashboard and bots ask these questions of a `Study` and know no kind by name."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import msgspec
+
+from ...captions import Rating
+from ...metric import Progress, silent
+from ..clips import Clip
+from ..design import Layout
+from ..options import Options, Practice
+
+#: words per second that nobody reads faster than; usual are four
+FASTEST, USUAL = 12.0, 4.0
+#: the least that a look at a picture takes, in seconds
+LOOK = 0.5
+
+
+class Line(Protocol):
+    """A line of the private key: what stands at one place of one HIT."""
+
+    @property
+    def hit(self) -> str: ...
+    @property
+    def position(self) -> int: ...
+    @property
+    def item(self) -> str: ...
+    @property
+    def seed(self) -> str: ...
+
+
+class Dealt(msgspec.Struct):
+    key: list[Any]
+    #: the clips and pictures that can be shown
+    files: dict[str, Clip]
+    practice: tuple[Practice, ...] = ()
+    layout: Layout | None = None
+    problems: list[str] = []
+    warnings: list[str] = []
+
+
+class Verdict(NamedTuple):
+    """What controls say of a rater so far. `accepted` is None where nothing can be said."""
+
+    accepted: bool | None = None
+    reason: str = ""
+    pairs: int = 0
+    high: float | None = None
+    low: float | None = None
+    p: float | None = None
+    flags: tuple[str, ...] = ()
+    tests: int = 0
+    tests_right: float | None = None
+
+
+class Rehearsing(Protocol):
+    """What a simulated rater brings along (`storymeter.human.bots`)."""
+
+    rng: random.Random
+
+    @property
+    def attentive(self) -> bool:
+        """Whether it looks at clips and answers questions about them."""
+        ...
+
+    def level(self, text: str | Sequence[str]) -> float:
+        """What it thinks of a text, 0-100."""
+        ...
+
+    def truth_of(self, text: str | Sequence[str]) -> float:
+        """The true quality of a text, 0-100."""
+        ...
+
+
+class Study(ABC):
+    name: ClassVar[str]
+    #: the class of its lines in the private key
+    line: ClassVar[type]
+    #: what raters read on top, unless the organiser has other words
+    title: ClassVar[str]
+    #: whether a clip must be played before an answer counts
+    plays: ClassVar[bool] = True
+    #: what the files are called
+    media_word: ClassVar[str] = "clips"
+    #: how a HIT is made up, where HITs have blocks
+    layout: ClassVar[Layout | None] = None
+    #: seconds that an answer takes beside watching and reading
+    answering: ClassVar[float] = 6.0
+    #: files for other tools, beside JSON Lines and CSV
+    formats: ClassVar[tuple[str, ...]] = ()
+    #: what the dashboard shows of a verdict
+    columns: ClassVar[tuple[str, ...]] = ("tests", "accepted")
+
+    # --- before ---
+
+    @abstractmethod
+    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt: ...
+
+    def media(self, line: Any) -> tuple[str, ...]:
+        """The names of the clips or pictures of a place."""
+        return (line.item,)
+
+    @abstractmethod
+    def shown(self, line: Any) -> dict[str, Any]:
+        """What the page shows of a place: nothing of what stands behind it."""
+
+    def practice_shown(self, item: Practice, options: Options) -> dict[str, Any]:
+        return {"caption": item.caption}
+
+    def described(
+        self, key: Sequence[Any], layout: Layout | None, systems: Sequence[str], raters: int
+    ) -> list[tuple[str, str]]:
+        """Lines of the plan that only this kind of study has."""
+        return []
+
+    @abstractmethod
+    def unvouched(self, key: Iterable[Any]) -> str:
+        """What to say where nothing in the campaign tells attentive raters from others; else nothing."""
+
+    # --- at work ---
+
+    @abstractmethod
+    def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:
+        """What is to be read of a place."""
+
+    def least(self, payload: Mapping[str, Any], seconds: Sequence[float]) -> float:
+        """The least time, in seconds, in which a place can be seen and read. A text may be read while the
+        clip plays.
+        """
+        read = reading_seconds(self.texts(payload), FASTEST)
+        return max(read, sum(seconds)) if self.plays else read + LOOK * len(seconds)
+
+    def order(self, size: int, layout: Layout | None, rng: random.Random) -> list[int] | None:
+        """The places of a HIT in the order in which one rater sees them."""
+        return rng.sample(range(size), size)
+
+    @abstractmethod
+    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+        """The answer as it is stored (the same text for the same answer), or None where it does not fit."""
+
+    # --- afterwards ---
+
+    @abstractmethod
+    def judgements(self, line: Any, answer: Any, common: dict[str, Any]) -> Iterator[Rating]:
+        """What an answer says; `common` are the fields that all its records share."""
+
+    @abstractmethod
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]: ...
+
+    # --- rehearsal ---
+
+    @abstractmethod
+    def levels(self, line: Any, systems: Mapping[str, float]) -> Iterator[tuple[str | Sequence[str], float]]:
+        """The true quality, 0-100, of the texts of a place, where each system has its own."""
+
+    @abstractmethod
+    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+        """A simulated rater's answer. `secret` is the line of the private key with the same texts: what an
+        attentive rater would see.
+        """
+
+
+def fit(answer: Any, kind: type[Any]) -> Any:
+    """The answer as this struct, or None."""
+    try:
+        return msgspec.convert(answer, kind)
+    except msgspec.ValidationError:
+        return None
+
+
+def reading_seconds(texts: Iterable[str], speed: float) -> float:
+    """How long reading takes at so many words a second. In scripts without blanks two characters count as a
+    word.
+
+    >>> reading_seconds(["a man runs", "twice"], 4.0)
+    1.0
+    >>> reading_seconds(["犬が走っている"], 3.5)
+    1.0
+    """
+    words = 0.0
+    for text in texts:
+        dense = sum(_dense(letter) for letter in text)
+        words += dense / 2 + sum(1 for word in text.split() if not all(map(_dense, word)))
+        if dense and dense < len(text) and " " not in text.strip():
+            words -= 1  # mixed, but without blanks: its letters are counted already
+    return words / speed
+
+
+def _dense(letter: str) -> bool:
+    """Kana, Han, and the full-width signs that go with them."""
+    return "\u3000" <= letter <= "\u9fff" or "\uf900" <= letter <= "\uffef"

@@ -1,0 +1,163 @@
+"""Direct Assessment (Graham et al., PLoS ONE 2018): a clip, one caption, a slider from 0 to 100.
+
+The HITs are those of `storymeter.human.design`. Each rater sees them in an order of their own: blocks that
+belong together move together, the two halves may change places, and within a block the order is drawn anew,
+so that the members of a control pair stay as far apart as the design put them."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+
+from ...captions import Rating
+from ...errors import DataError, some
+from ...metric import Progress, silent
+from .. import clips, design
+from ..design import Layout, Slot
+from ..lots import drawn
+from ..options import Options, Practice
+from .base import Dealt, Rehearsing, Study, Verdict, fit
+from .verdicts import by_pairs
+
+
+class _Score(msgspec.Struct, forbid_unknown_fields=True):
+    value: int
+
+
+class DirectAssessment(Study):
+    name = "da"
+    line = Slot
+    title = "How well does the text describe the clip?"
+    formats: ClassVar[tuple[str, ...]] = ("wmt", "appraise")
+    columns: ClassVar[tuple[str, ...]] = ("pairs", "high", "low", "p", "accepted", "flags")
+    layout: ClassVar[Layout | None] = Layout()
+
+    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:
+        files, problems, warnings = playable(options, progress)
+        layout = options.layout or self.layout or Layout()
+        laid = design.build(
+            options.systems,
+            options.human,
+            layout=layout,
+            hits=options.hits,
+            seed=seed,
+            merge_identical=options.merge_identical,
+            items=files,
+        )
+        warnings += laid.notes
+        key = [slot for hit in laid.hits for slot in hit.slots]
+        short = sum(bool(slot.degraded and slot.degraded.short) for slot in key)
+        if short:
+            warnings.append(
+                f"{short:,} degraded captions are too short for table 2 (three words or fewer): what fits was"
+                " replaced"
+            )
+        return Dealt(key, files, practice(options, seed, files), layout, problems, warnings)
+
+    def shown(self, line: Any) -> dict[str, Any]:
+        return {"caption": line.text}
+
+    def described(
+        self, key: Sequence[Slot], layout: Layout | None, systems: Sequence[str], raters: int
+    ) -> list[tuple[str, str]]:
+        kinds = Counter(line.kind for line in key)
+        low, high = (layout or Layout()).distance
+        places = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
+        per = Counter(name for line in key if line.kind in ("system", "repeat") for name in line.systems)
+        return [
+            ("places", f"{places}; pairs {low}-{high} apart"),
+            ("ratings per system", ", ".join(f"{name} {per[name] * raters:,}" for name in systems)),
+        ]
+
+    def unvouched(self, key: Iterable[Slot]) -> str:
+        if any(line.kind == "degraded" for line in key):
+            return ""
+        return "Nothing vouches for the raters: there is no degraded caption, so nobody who only clicks is found."
+
+    def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:
+        return (payload["caption"],)
+
+    def order(self, size: int, layout: Layout | None, rng: random.Random) -> list[int] | None:
+        if layout is None or layout.size != size:
+            return None
+        half, block = layout.blocks // 2, layout.block
+        low = rng.sample(range(half), half)
+        halves = [low, [number + half for number in low]]
+        if rng.random() < 0.5:
+            halves.reverse()
+        return [
+            number * block + place
+            for number in itertools.chain(*halves)
+            for place in rng.sample(range(block), block)
+        ]
+
+    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+        score = fit(answer, _Score)
+        if score is None or not 0 <= score.value <= 100:
+            return None
+        return msgspec.json.encode(score).decode()
+
+    def judgements(self, line: Any, answer: Any, common: dict[str, Any]) -> Iterator[Rating]:
+        several = {"systems": list(line.systems)} if len(line.systems) > 1 else {}
+        yield Rating(
+            **{**common, "meta": {**common["meta"], **several}},
+            system="+".join(line.systems),
+            value=float(answer["value"]),
+            kind=line.kind,
+            pair=line.pair,
+        )
+
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]:
+        return by_pairs(records)
+
+    def levels(self, line: Slot, systems: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+        level = (
+            90.0
+            if line.kind == "human"
+            else sum(systems.get(s, 90.0) for s in line.systems) / len(line.systems)
+        )
+        yield line.text, max(8.0, level - 45) if line.kind == "degraded" else level
+
+    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+        return {"value": round(min(100.0, max(0.0, bot.level(item["caption"]))))}
+
+
+def playable(options: Options, progress: Progress) -> tuple[dict[str, clips.Clip], list[str], list[str]]:
+    """The clips of all captions, with problems and warnings; none at all is an error."""
+    ids = sorted(
+        {document.id for corpus in options.systems for document in corpus}
+        | {document.id for document in options.human or ()}
+    )
+    checked = clips.check(options.clips, ids, progress=progress)
+    if not checked.clips:
+        raise DataError(
+            f"No caption has a clip in {options.clips} that can be shown: {some(checked.problems, limit=3)}.",
+            hint="Clips are found by name: the file of video `v1` is v1.mp4 or v1.webm.",
+        )
+    return checked.clips, checked.problems, checked.warnings
+
+
+def practice(options: Options, seed: str, files: Mapping[str, clips.Clip]) -> tuple[Practice, ...]:
+    """Warming up: right and wrong captions in turn (a human caption of this clip, one of another)."""
+    people = (
+        {item: text for item, text in design.texts(options.human).items() if item in files and text}
+        if options.human
+        else {}
+    )
+    if not options.practice or len(people) < 2:
+        return ()
+    rng = drawn("practice", seed)
+    items = rng.sample(sorted(people), min(options.practice, len(people) - 1) + 1)
+    return tuple(
+        (
+            Practice(item, people[item], 60, 100, "")
+            if number % 2 == 0
+            else Practice(item, people[other], 0, 40, "")
+        )
+        for number, (item, other) in enumerate(itertools.pairwise(items))
+    )

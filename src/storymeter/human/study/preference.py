@@ -1,0 +1,223 @@
+"""Story preference (SODA, ECCV 2020, section 6.3): a clip, the captions of two systems, which are better?
+
+The sides are drawn by lot, and the answer is -2 (left is better) … 2 (right is better). Every (video, pair of
+systems) comes once before any comes twice. Who can be believed is told by test questions that only a viewer can
+answer (`--tests`); where there are none, three comparisons in ten are controls: one side shows captions of
+another video, and must lose."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ...captions import Rating
+from ...errors import DataError
+from ...metric import Progress, silent
+from ..lots import drawn
+from ..options import Options, Question
+from .base import Dealt, Rehearsing, Study, Verdict, fit
+from .da import playable
+from .stories import FOIL, Story, deal_rounds, foil, gather, times_of
+from .verdicts import TEST, by_tests
+
+#: controls per comparison, where there are no test questions
+CONTROLS = 0.3
+
+
+class Duel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="preference"):
+    """One comparison, with what raters must not know: a line of the private key. `systems` is (left,
+    right).
+    """
+
+    hit: str
+    position: int
+    item: str
+    systems: tuple[str, str]
+    texts: tuple[Story, Story]
+    question: Question | None = None
+    #: when each caption begins and ends, where the files say so
+    times: tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]] | None = None
+    #: the side (0 left, 1 right) that shows captions of the video `donor` and must lose; -1: none
+    foil: int = -1
+    donor: str = ""
+    seed: str = ""
+
+
+class _Choice(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    value: int
+    test: int | None = None
+
+
+class Preference(Study):
+    name = "preference"
+    line = Duel
+    title = "Which description is better?"
+    answering = 12.0
+
+    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:
+        files, problems, warnings = playable(options, progress)
+        stories = gather(options.systems, files, self.name)
+        times = {corpus.name: times_of(corpus) for corpus in options.systems}
+        tests = _by_item(options.questions)
+        rng = drawn(self.name, seed)
+        deck = [
+            (item, a, b) for item, by in stories.items() for a, b in itertools.combinations(sorted(by), 2)
+        ]
+        per_hit = options.per_hit or 10
+        controls = 0 if tests else math.ceil(CONTROLS * per_hit)
+        key: list[Duel] = []
+        for number, hand in enumerate(deal_rounds(deck, per_hit, options.hits, rng, "comparisons"), 1):
+            hit = f"h{number:05d}"
+            duels = [_duel(hit, item, a, b, stories, times, tests, rng) for item, a, b in hand]
+            duels += _controls(hit, hand, deck, stories, times, controls, rng)
+            rng.shuffle(duels)
+            key += [msgspec.structs.replace(duel, position=place) for place, duel in enumerate(duels)]
+        if not tests and controls and not any(duel.foil >= 0 for duel in key):
+            warnings.append("Every video has the same captions, so that no control could be made of them.")
+        return Dealt(key, files, problems=problems, warnings=warnings)
+
+    def shown(self, line: Duel) -> dict[str, Any]:
+        question = (
+            {"text": line.question.question, "options": line.question.options} if line.question else None
+        )
+        times = {"times": line.times} if line.times else {}
+        return {"left": line.texts[0], "right": line.texts[1], "question": question, **times}
+
+    def unvouched(self, key: Iterable[Duel]) -> str:
+        if any(line.question is not None or line.foil >= 0 for line in key):
+            return ""
+        return (
+            "Nothing vouches for the raters: there is neither a test question (--tests) nor a control, so"
+            " nobody who only clicks is found."
+        )
+
+    def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:
+        asked = payload.get("question")
+        return (*payload["left"], *payload["right"], *((asked["text"], *asked["options"]) if asked else ()))
+
+    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+        choice, question = fit(answer, _Choice), payload.get("question")
+        if choice is None or not -2 <= choice.value <= 2:
+            return None
+        fits = (
+            choice.test is None
+            if question is None
+            else choice.test is not None and 0 <= choice.test < len(question["options"])
+        )
+        return msgspec.json.encode(choice).decode() if fits else None
+
+    def judgements(self, line: Duel, answer: Any, common: dict[str, Any]) -> Iterator[Rating]:
+        if line.foil >= 0:
+            right = answer["value"] > 0 if line.foil == 0 else answer["value"] < 0
+            yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
+            return
+        first, second = sorted(line.systems)
+        value = float(answer["value"]) * (1 if line.systems[0] == first else -1)
+        meta = {**common["meta"], "against": second}
+        yield Rating(**{**common, "meta": meta}, system=first, value=value, criterion="preference")
+        if line.question is not None:
+            right = answer.get("test") == line.question.answer
+            yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
+
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]:
+        return by_tests(records)
+
+    def levels(self, line: Duel, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
+        for side, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
+            if side != line.foil:
+                yield story, systems[name]
+
+    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+        quality = [bot.level(item["left"]), bot.level(item["right"])]
+        if secret is not None and secret.foil >= 0 and bot.attentive:
+            quality[secret.foil] = FOIL
+        out: dict[str, Any] = {"value": max(-2, min(2, round((quality[1] - quality[0]) / 15)))}
+        if item.get("question"):
+            known = secret is not None and secret.question is not None and bot.attentive
+            options = len(item["question"]["options"])
+            out["test"] = secret.question.answer if known else bot.rng.randrange(options)
+        return out
+
+
+def _by_item(questions: Sequence[Question]) -> dict[str, list[Question]]:
+    found: dict[str, list[Question]] = {}
+    for question in questions:
+        if not 0 <= question.answer < len(question.options) or len(question.options) < 2:
+            raise DataError(
+                f"The test question of {question.item!r} has no right answer among its"
+                f" {len(question.options)} options.",
+                hint="`answer` counts the options from 0; give two options or more.",
+            )
+        found.setdefault(question.item, []).append(question)
+    return found
+
+
+_Times = Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]]
+_Card = tuple[str, str, str]
+
+
+def _duel(
+    hit: str,
+    item: str,
+    a: str,
+    b: str,
+    stories: Mapping[str, Mapping[str, Story]],
+    times: _Times,
+    tests: Mapping[str, Sequence[Question]],
+    rng: random.Random,
+) -> Duel:
+    left, right = (a, b) if rng.random() < 0.5 else (b, a)
+    timed = (times[left].get(item), times[right].get(item))
+    return Duel(
+        hit,
+        0,
+        item,
+        (left, right),
+        (stories[item][left], stories[item][right]),
+        rng.choice(tests[item]) if item in tests else None,
+        None if timed[0] is None or timed[1] is None else (timed[0], timed[1]),
+    )
+
+
+def _controls(
+    hit: str,
+    hand: Sequence[_Card],
+    deck: Sequence[_Card],
+    stories: Mapping[str, Mapping[str, Story]],
+    times: _Times,
+    count: int,
+    rng: random.Random,
+) -> list[Duel]:
+    """Comparisons with captions of another video on one side: of videos that the HIT does not show already, as
+    far as there are any, so that a second showing gives nothing away; and with times where the others have
+    some.
+    """
+    shown = {item for item, _, _ in hand}
+    cards = rng.sample(deck, len(deck))
+    found: list[Duel] = []
+    for item, *authors in sorted(cards, key=lambda card: card[0] in shown):
+        if len(found) == count:
+            break
+        if item in {duel.item for duel in found}:
+            continue
+        author, displaced = rng.sample(authors, 2)
+        other = foil(stories, item, len(stories[item][displaced]), rng)
+        if other is None:
+            continue
+        donor, strange = other
+        own, borrowed = times[author].get(item), times[displaced].get(item)
+        timed = None
+        if own is not None and borrowed is not None:
+            strange = strange[: len(borrowed)]
+            timed = (own, borrowed[: len(strange)])
+        side = rng.randrange(2)
+        texts = (stories[item][author], strange)
+        if side == 0:
+            texts, timed = (strange, texts[0]), (timed[1], timed[0]) if timed else None
+        found.append(Duel(hit, 0, item, (author, author), texts, times=timed, foil=side, donor=donor))
+    return found

@@ -1,0 +1,106 @@
+"""What preference and survey share: the stories of several systems, and dealing in rounds."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from ...captions import Corpus
+from ...errors import DataError, UsageError
+
+T = TypeVar("T")
+Story = tuple[str, ...]
+#: the true quality of a story that belongs to something else
+FOIL = 6.0
+
+
+def stories_of(corpus: Corpus) -> dict[str, Story]:
+    """The captions of the first document of each id."""
+    found: dict[str, Story] = {}
+    for document in corpus:
+        sentences = tuple(text for caption in document.captions if (text := " ".join(caption.text.split())))
+        if document.id not in found and sentences:
+            found[document.id] = sentences
+    return found
+
+
+def times_of(corpus: Corpus) -> dict[str, tuple[tuple[float, float], ...]]:
+    """When each caption begins and ends, in seconds, where all captions of a document say so."""
+    found: dict[str, tuple[tuple[float, float], ...]] = {}
+    for document in corpus:
+        spoken = [caption for caption in document.captions if caption.text.split()]
+        times = [(c.start, c.end) for c in spoken if c.start is not None and c.end is not None]
+        if document.id not in found and times and len(times) == len(spoken):
+            found[document.id] = tuple(times)
+    return found
+
+
+def pictures_of(corpora: Sequence[Corpus]) -> dict[str, tuple[str, ...]]:
+    """The picture names of each sequence, as far as the caption files name them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for document in itertools.chain.from_iterable(corpora):
+        names = tuple(caption.image for caption in document.captions if caption.image)
+        if names and document.id not in found:
+            found[document.id] = names
+    return found
+
+
+def gather(systems: Sequence[Corpus], items: Iterable[str], task: str) -> dict[str, dict[str, Story]]:
+    """Per item and system, the story; only items that two systems have."""
+    if len(systems) < 2:
+        raise UsageError(
+            f"A {task} study compares systems; {len(systems)} was given.",
+            hint="Give --systems two files or more.",
+        )
+    wanted = set(items)
+    found: dict[str, dict[str, Story]] = {}
+    for corpus in systems:
+        for item, story in stories_of(corpus).items():
+            if item in wanted:
+                found.setdefault(item, {})[corpus.name] = story
+    found = {item: by for item, by in sorted(found.items()) if len(by) >= 2}
+    if not found:
+        raise DataError(
+            "No video has captions of two systems.", hint="Check that the ids in the caption files agree."
+        )
+    return found
+
+
+def foil(
+    stories: Mapping[str, Mapping[str, Story]], item: str, like: int, rng: random.Random
+) -> tuple[str, Story] | None:
+    """A story of another item that must lose, about as many sentences long as the others; None where every
+    story of the others is told of this item too.
+    """
+    own = set(stories[item].values())
+    others = [(other, story) for other, by in stories.items() if other != item for story in by.values()]
+    fitting = [(other, story) for other, story in others if story not in own]
+    if not fitting:
+        return None
+    nearest = min(abs(len(story) - like) for _, story in fitting)
+    return rng.choice([one for one in fitting if abs(len(one[1]) - like) == nearest])
+
+
+def deal_rounds(
+    deck: list[T], per_hit: int, hits: int | None, rng: random.Random, what: str
+) -> list[list[T]]:
+    """So many HITs; every card comes once before any comes twice."""
+    if len(deck) < per_hit:
+        raise DataError(
+            f"A HIT of {per_hit} cannot be filled: there are only {len(deck)} {what}.",
+            hint=f"Use --per-hit {len(deck)} or less.",
+        )
+    count = hits if hits is not None else -(-len(deck) // per_hit)
+    dealt: list[list[T]] = []
+    rest: list[T] = []
+    for _ in range(count):
+        hand, rest = rest[:per_hit], rest[per_hit:]
+        if len(hand) < per_hit:  # the next round; what this hand already holds waits
+            fresh = rng.sample(deck, len(deck))
+            fill = [card for card in fresh if card not in hand][: per_hit - len(hand)]
+            rest = [card for card in fresh if card not in fill]
+            hand += fill
+        dealt.append(hand)
+    return dealt

@@ -1,0 +1,158 @@
+"""The story survey of Wang et al. (RoViST, figure 7): a picture sequence, several stories, three marks from 1 to
+5 for each, and one vote for the best.
+
+The order of the stories is drawn by lot. In two sequences of five there is one more story, told of other
+pictures: it must lose. Who votes for it, or finds it as well grounded in the pictures as the others are on
+average, did not look."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ...captions import Rating
+from ...errors import DataError, some
+from ...metric import Progress, silent
+from .. import clips
+from ..lots import drawn
+from ..options import Options
+from .base import Dealt, Rehearsing, Study, Verdict, fit
+from .stories import FOIL, Story, deal_rounds, foil, gather, pictures_of
+from .verdicts import TEST, by_tests
+
+CRITERIA = ("grounded", "coherent", "no_repetition")
+#: sequences with a story that must lose
+CONTROLS = 0.4
+
+
+class Panel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="survey"):
+    """One picture sequence with its stories in the order shown: a line of the private key."""
+
+    hit: str
+    position: int
+    item: str
+    #: empty where the story is the control
+    systems: tuple[str, ...]
+    texts: tuple[Story, ...]
+    images: tuple[str, ...]
+    #: which story was told of the sequence `donor` and must lose; -1: none
+    foil: int = -1
+    donor: str = ""
+    seed: str = ""
+
+
+class _Marks(msgspec.Struct, forbid_unknown_fields=True):
+    marks: list[list[int]]
+    vote: int
+
+
+class Survey(Study):
+    name = "survey"
+    line = Panel
+    title = "Which story is best?"
+    plays = False
+    media_word = "pictures"
+    answering = 30.0
+
+    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:
+        ids = sorted({document.id for corpus in options.systems for document in corpus})
+        named = clips.sequences(options.clips, pictures_of(options.systems), ids)
+        checked = clips.check(
+            options.clips, sorted({image for images in named.values() for image in images}), clips.IMAGE
+        )
+        whole = {
+            item: images
+            for item, images in named.items()
+            if images and all(image in checked.clips for image in images)
+        }
+        without = [item for item in ids if not named.get(item)]
+        problems = checked.problems + [f"{item}: no pictures" for item in without]
+        if not whole:
+            raise DataError(
+                f"{len(without):,} sequences have no pictures: {some(without)}.",
+                hint="Name them in the caption files, or lay them into FOLDER/<sequence id>/.",
+            )
+        stories = gather(options.systems, whole, self.name)
+        rng = drawn(self.name, seed)
+        per_hit = options.per_hit or 5
+        key: list[Panel] = []
+        for number, hand in enumerate(deal_rounds(list(stories), per_hit, options.hits, rng, "sequences"), 1):
+            controls = set(rng.sample(hand, min(len(hand), math.ceil(CONTROLS * per_hit))))
+            for position, item in enumerate(hand):
+                told: list[tuple[str, Story]] = sorted(stories[item].items())
+                length = round(statistics.mean(len(story) for _, story in told))
+                strange = foil(stories, item, length, rng) if item in controls else None
+                if strange is not None:
+                    told.append(("", strange[1]))
+                order = rng.sample(told, len(told))
+                names = tuple(name for name, _ in order)
+                key.append(
+                    Panel(
+                        f"h{number:05d}",
+                        position,
+                        item,
+                        names,
+                        tuple(story for _, story in order),
+                        whole[item],
+                        names.index("") if strange is not None else -1,
+                        strange[0] if strange is not None else "",
+                    )
+                )
+        return Dealt(key, checked.clips, problems=problems, warnings=checked.warnings)
+
+    def media(self, line: Panel) -> tuple[str, ...]:
+        return line.images
+
+    def shown(self, line: Panel) -> dict[str, Any]:
+        return {"stories": line.texts}
+
+    def unvouched(self, key: Iterable[Panel]) -> str:
+        if any(line.foil >= 0 for line in key):
+            return ""
+        return (
+            "Nothing vouches for the raters: no sequence has a story that must lose, so nobody who only clicks"
+            " is found. With two sequences or more such stories are made by themselves."
+        )
+
+    def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:
+        return (sentence for story in payload["stories"] for sentence in story)
+
+    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+        given, stories = fit(answer, _Marks), len(payload["stories"])
+        if given is None or len(given.marks) != stories or not 0 <= given.vote < stories:
+            return None
+        whole = all(len(row) == len(CRITERIA) and all(1 <= mark <= 5 for mark in row) for row in given.marks)
+        return msgspec.json.encode(given).decode() if whole else None
+
+    def judgements(self, line: Panel, answer: Any, common: dict[str, Any]) -> Iterator[Rating]:
+        for number, system in enumerate(line.systems):
+            if number == line.foil:
+                others = [marks[0] for place, marks in enumerate(answer["marks"]) if place != number]
+                right = answer["vote"] != number and answer["marks"][number][0] < statistics.mean(others)
+                yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
+                continue
+            for criterion, value in zip(CRITERIA, answer["marks"][number], strict=True):
+                yield Rating(**common, system=system, value=float(value), criterion=criterion)
+            yield Rating(**common, system=system, value=float(answer["vote"] == number), criterion="vote")
+
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]:
+        return by_tests(records)
+
+    def levels(self, line: Panel, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
+        for number, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
+            if number != line.foil:
+                yield story, systems[name]
+
+    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+        levels = [bot.level(story) for story in item["stories"]]
+        if secret is not None and secret.foil >= 0 and bot.attentive:
+            levels[secret.foil] = FOIL
+        marks = [
+            [max(1, min(5, round(1 + level / 25 + bot.rng.gauss(0, 0.4)))) for _ in CRITERIA]
+            for level in levels
+        ]
+        return {"marks": marks, "vote": levels.index(max(levels))}
