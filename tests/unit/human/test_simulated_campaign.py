@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 
-pytest.importorskip("fastapi")
+pytest.importorskip("starlette")
 MIX = "honest=20,lazy=2,random=2,constant=2,rushing=2,extremes=2"
 
 

@@ -366,7 +366,7 @@ def test_the_design_needs_no_web_server() -> None:
     install.
     """
     code = (
-        "import sys\nfor name in ('fastapi', 'uvicorn', 'sqlalchemy', 'alembic', 'httpx', 'av',"
+        "import sys\nfor name in ('httptools', 'uvicorn', 'sqlalchemy', 'alembic', 'httpx', 'av',"
         " 'starlette'):\n    sys.modules[name] = None\nfrom storymeter.human import campaign, degrade,"
         " design, export, organise, platforms, study\nfrom storymeter.cli import main\nmain(['human',"
         f" 'status', {str(HERE)!r}])\n"
