@@ -104,11 +104,12 @@ def _people(examples: Path, folder: Path, seed: int) -> None:
     from ..files import write_text
     from ..human.analysis import analyse
     from ..human.imports import read
-    from ..report.human_study import analysis_page, draw, summary_lines, system_table
+    from ..report.human_page import analysis_page
+    from ..report.human_study import summary_lines, system_table
 
     analysis = analyse(read(examples / "ratings.csv"), seed=seed)
     say("\nWhat eight people said of the same twelve videos, control captions included.\n")
     for line in summary_lines(analysis):
         say(line)
     output(system_table(analysis).render("table", width=terminal_width(), colour=coloured()))
-    write_text(folder / "people.html", analysis_page(analysis, draw(analysis)))
+    write_text(folder / "people.html", analysis_page(analysis))

@@ -24,6 +24,8 @@ from ._options import (
 from ._reading import read_candidates, read_references, reading_options
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from ..captions import Corpus
     from ..metric import Progress, Setting
     from ..report.table import Table
@@ -158,10 +160,19 @@ def _deliver(
     intro: str,
     shown: list[Table] | None = None,
     json: str | None = None,
+    figure: Markup | None = None,
 ) -> None:
     """Print the result in the style asked for, and put everything that belongs to it into the folder."""
     from ..files import atomic, write_text
-    from ..report.stress import figures, number_table, result_json, result_table, stress_page
+    from ..report.stress import (
+        change_figure,
+        curve_figure,
+        figures,
+        number_table,
+        result_json,
+        result_table,
+        stress_page,
+    )
 
     tables = shown or [result_table(result, change_from=base)]
     if style == "json":
@@ -175,7 +186,8 @@ def _deliver(
         write_text(folder / f"{verb}.csv", number_table(result).render("csv"))
         write_text(folder / f"{verb}.tex", "\n".join(table.render("latex") for table in tables))
         write_text(folder / f"{verb}.json", json or result_json(result))
-        write_text(folder / f"{verb}.html", stress_page(title, intro, tables, images["png"], title))
+        drawn = figure or (curve_figure(result) if base is None else change_figure(result, base))
+        write_text(folder / f"{verb}.html", stress_page(title, intro, tables, drawn))
         for kind, data in images.items():
             with atomic(folder / f"{verb}.{kind}") as file:
                 file.write(data)
@@ -410,7 +422,7 @@ def audit(
 
     A verdict per property, with the numbers behind it."""
     from ..engine.defaults import default_metrics
-    from ..report.stress import audit_json, audit_table, damage_table
+    from ..report.stress import audit_figure, audit_json, audit_table, damage_tables
     from ..stress.audit import audit as run_audit
 
     if metrics:
@@ -434,9 +446,10 @@ def audit(
         out=out,
         base="original",
         title=f"{corpus.name}: what does each metric reward?",
-        intro="Each column is a damage done on purpose; the verdicts say what follows.",
-        shown=[audit_table(found), damage_table(found.result, "original")],
+        intro="Each line is a damage done on purpose; the verdicts say what follows.",
+        shown=[audit_table(found), *damage_tables(found.result)],
         json=audit_json(found),
+        figure=audit_figure(found),
     )
 
 

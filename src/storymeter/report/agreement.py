@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from ..meta.comparisons import MetricComparison
 from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
 from ..stats.correlation import pearson
-from .page import heading, page, paragraph, picture, words
+from .figures.heat import Tile, heat_map
+from .figures.intervals import Dot, dots
+from .figures.lines import lines
+from .figures.scatter import scatter
 from .table import Cell, Column, Table, to_json
+from .templating import render, shown
 
 STATISTICS = {
     "pearson": "r",
@@ -330,63 +335,98 @@ def draw(agreement: Agreement) -> dict[str, bytes]:
 
 
 def agreement_page(agreements: Sequence[Agreement]) -> str:
-    parts: list[str] = []
+    levels = []
     for agreement in agreements:
-        pictures = draw(agreement)
         keys = [STATISTICS[key] for key in shown_statistics(agreement.results)]
-        parts += [
-            heading(f"{agreement.title}: {agreement.level} level"),
-            *(paragraph(note) for note in agreement.notes),
-            f"<div class=scroll>{agreement_table(agreement).render('html')}</div>",
-            words({key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")}),
-        ]
-        scatters = [
-            picture(data, f"Each point is a system: {name.removeprefix('scatter-')} against the human score.")
-            for name, data in pictures.items()
-            if name.startswith("scatter-")
-        ]
-        if scatters and (agreement.level == "system" or len(agreements) == 1):
-            parts += [
-                f"<div class=grid>{''.join(scatters)}</div>",
-                paragraph(
-                    "Each point is a system: its mean metric score against its mean human score, with the"
-                    " line that fits best; r as in the table of systems.",
-                    note=True,
+        both = agreement.level == "system" or len(agreements) == 1
+        levels.append(
+            {
+                "title": f"{agreement.title}: {agreement.level} level",
+                "notes": agreement.notes,
+                "table": shown(
+                    replace(agreement_table(agreement), title=""),
+                    {key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")},
                 ),
-            ]
-        parts += [
-            picture(pictures["metrics"], "Correlation of every metric with every other and with people."),
-            paragraph(
-                "The darker the blue, the more two measures say the same; red: they contradict each other.",
-                note=True,
-            ),
-        ]
-        if "references" in pictures:
-            parts += [
-                picture(pictures["references"], "Agreement with people by number of references."),
-                paragraph(
-                    "How agreement with people changes when a metric sees one, two, three … references per"
-                    " item.",
-                    note=True,
-                ),
-            ]
-        parts += [
-            f"<div class=scroll>{interval_table(agreement).render('html')}</div>",
-            f"<div class=scroll>{comparison_table(agreement).render('html')}</div>",
-            paragraph(
-                "better, worse: of two metrics, the one that agrees more with people first; between: how"
-                " alike the two are; p: the chance of so large a lead if both were equally good; p Holm and p"
-                " BH: corrected for the number of comparisons.",
-                note=True,
-            ),
-            heading("Signatures"),
-            *(
-                paragraph(f"{r.metric}: {r.signature or 'scores from a file'}", note=True)
-                for r in agreement.results
-            ),
-        ]
-    style = (
-        ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.5rem} .scroll"
-        " table{width:max-content} .scroll td{max-width:24rem} img{background:#fff}"
+                "forest": _forest(agreement),
+                "scatters": _scatters(agreement) if both and len(agreement.scores.systems) > 1 else [],
+                "matrix": _matrix(agreement),
+                "curve": _curve(agreement),
+                "intervals": shown(interval_table(agreement)),
+                "comparisons": shown(comparison_table(agreement)),
+                "signatures": [(r.metric, r.signature or "scores from a file") for r in agreement.results],
+            }
+        )
+    return render(
+        "agreement.html", title=f"Which metric agrees with people? {agreements[0].title}", levels=levels
     )
-    return page(f"Which metric agrees with people? {agreements[0].title}", parts, style=style)
+
+
+def _forest(agreement: Agreement) -> Markup:
+    """Every metric's correlation with people, with its interval."""
+    rows = [
+        Dot(r.metric, r.values["pearson"], r.intervals.get("pearson"), f"n {r.n:,}", k)
+        for k, r in enumerate(_sorted(agreement))
+        if not math.isnan(r.values["pearson"])
+    ]
+    return dots(
+        rows,
+        label="Pearson's r with the human scores, with its 95 % interval",
+        alternative="; ".join(f"{row.name} {row.value:+.3f}" for row in rows),
+        zero=True,
+    )
+
+
+def _scatters(agreement: Agreement) -> list[Markup]:
+    """One point per system, the least-squares line and r (after Graham et al. 2018, figures 8-10)."""
+    scores, drawn = agreement.scores, []
+    for r in _sorted(agreement):
+        use = scores.rows_of(r.metric)
+        x = scores.by_system(np.where(use, scores.metrics[r.metric], np.nan))
+        y = scores.by_system(np.where(use, scores.human, np.nan))
+        there = ~np.isnan(x) & ~np.isnan(y)
+        value = pearson(x[there], y[there])
+        known = not math.isnan(value)
+        slope, offset = np.polyfit(x[there], y[there], 1) if known else (0.0, 0.0)
+        drawn.append(
+            scatter(
+                x[there].tolist(),
+                y[there].tolist(),
+                [name for name, here in zip(scores.systems, there, strict=True) if here],
+                labels=(r.metric, "human score"),
+                alternative=f"Each point is a system: {r.metric} against the human score.",
+                title=f"r = {value:.3f}, n = {int(there.sum())}"
+                if known
+                else "no correlation: a side is constant",
+                line=(float(slope), float(offset)) if known else None,
+            )
+        )
+    return drawn
+
+
+def _matrix(agreement: Agreement) -> Markup:
+    names, r = correlation_matrix(agreement.scores, agreement.level)
+    return correlation_figure(names, r, "Correlation of every metric with every other and with people.")
+
+
+def correlation_figure(names: Sequence[str], r: np.ndarray, alternative: str) -> Markup:
+    tiles = [
+        [
+            Tile("–" if np.isnan(x) else f"{x:.2f}", None if np.isnan(x) else float(x), f"{a} and {b}")
+            for b, x in zip(names, row, strict=True)
+        ]
+        for a, row in zip(names, r, strict=True)
+    ]
+    return heat_map(names, names, tiles, alternative=alternative)
+
+
+def _curve(agreement: Agreement) -> Markup | None:
+    if not agreement.curve:
+        return None
+    longest = max(len(values) for values in agreement.curve.values())
+    return lines(
+        agreement.curve,
+        [str(k) for k in range(1, longest + 1)],
+        labels=("number of references", STATISTICS[agreement.curve_statistic]),
+        alternative="Agreement with people by number of references.",
+        zero=False,
+    )

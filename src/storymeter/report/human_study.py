@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-from ..human.analysis import CAPTION_MINIMUM, Analysis
-from ..human.quality import FLAGS
+from ..human.analysis import Analysis
 from ..human.reliability import Replication, cost
-from .influence import WORDS as INFLUENCE_WORDS
-from .influence import influence_json, influence_table
-from .page import heading, page, paragraph, picture, words
+from .influence import influence_json
 from .table import Cell, Column, Table, to_json
 
 TEST_NAMES = {
@@ -385,113 +381,6 @@ def replication_line(repeated: Replication) -> str:
         )
         + alone
     )
-
-
-def analysis_page(
-    analysis: Analysis,
-    figures: Mapping[str, bytes],
-    *,
-    title: str = "What people said",
-    price: float = 0.99,
-    fee: float = 0.20,
-    currency: str = "USD",
-    repeated: Replication | None = None,
-) -> str:
-    spent = cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
-    thin = int((analysis.captions.n < CAPTION_MINIMUM).sum())
-    parts = [
-        *(paragraph(line) for line in summary_lines(analysis)),
-        *(
-            [
-                paragraph(
-                    replication_line(repeated)
-                    + " 1 means that a second run of the study gave the systems the same scores, up to scale."
-                )
-            ]
-            if repeated
-            else []
-        ),
-        heading("The systems"),
-        paragraph(
-            "Best first. Each rater watched clips and said how adequately a caption describes what took"
-            " place."
-        ),
-        _table(system_table(analysis)),
-        words(SYSTEM_WORDS),
-        picture(figures["distributions"], "Box plot of caption scores per system, best system on top."),
-        paragraph(
-            "Each box holds the middle half of a system's caption scores and the line in it the median; the"
-            " whiskers reach from the worst to the best twentieth; the dot is the mean (the z of the table)"
-            " and the bar through it the 95 % range.",
-            note=True,
-        ),
-        heading("Who beats whom"),
-        picture(
-            figures["significance"],
-            "Matrix: a green cell says that the system of the row beats the system of the column.",
-        ),
-        paragraph(
-            "A green cell: the system of its row is significantly better than that of its column (p <"
-            f" {analysis.ranking.alpha:g}). A line divides clusters: everything above it beats everything"
-            " below it.",
-            note=True,
-        ),
-        _table(pair_table(analysis)),
-        words(PAIR_WORDS),
-        heading("The raters"),
-        paragraph(
-            "Some captions were damaged on purpose. Who gives those no lower scores than the undamaged"
-            f" originals was not watching. Test used: {TEST_NAMES[analysis.quality.test]}, one-sided."
-            + SECOND_GATE[analysis.quality.second]
-        ),
-        picture(
-            figures["workers"],
-            "Every rater as a dot: mean score of damaged captions against that of undamaged ones.",
-        ),
-        paragraph(
-            "One dot per rater. Far above the line: the rater clearly prefers undamaged captions. On the"
-            " line: the rater cannot or does not tell them apart.",
-            note=True,
-        ),
-        _table(worker_table(analysis)),
-        words(WORKER_WORDS),
-        words({flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}),
-        _table(evidence_table(analysis)),
-        words(EVIDENCE_WORDS),
-        heading("Influence"),
-        paragraph(
-            "Does anybody lean towards a system, and does the order hang on single raters? Nobody is dropped for"
-            " it; look at the answers of who is flagged."
-        ),
-        _table(influence_table(analysis.influence)),
-        words(INFLUENCE_WORDS),
-        picture(figures["scores"], "How the scale was used, by kind of caption."),
-        paragraph(
-            "How the scale was used: of all scores for captions of one kind, how many fell where. Damaged"
-            " captions should lie left of human ones.",
-            note=True,
-        ),
-        heading("What it cost, and what to keep in mind"),
-        paragraph(
-            f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f}"
-            f" {currency}, which is {spent.per_system:,.2f} {currency} per system."
-        ),
-        paragraph(
-            f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings,"
-            " the least that the method's authors advise before the score of a single caption is trusted;"
-            " scores of systems need less."
-        ),
-        *(paragraph(note) for note in analysis.notes),
-    ]
-    return page(
-        title,
-        parts,
-        style=".scroll table{width:max-content} .scroll td{max-width:24rem} img{background:#fff}",
-    )
-
-
-def _table(table: Table) -> str:
-    return f"<div class=scroll>{table.render('html')}</div>"
 
 
 def draw(analysis: Analysis) -> dict[str, bytes]:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from ..human.preference import MetricAccuracy, Preference
 from ..human.survey import Survey
-from .page import page, paragraph, picture, words
 from .table import Cell, Column, Table, to_json
+from .templating import render, shown
 
 PREFERENCE_WORDS = {
     "items": "how many videos were compared",
@@ -45,6 +47,10 @@ RANK_WORDS = {
 }
 
 
+_SHARES = "How many items each side won; the grey middle is undecided."
+_MEANS = "Mean mark of each system for each criterion, with its 95 % range."
+
+
 def _clean(value: Any) -> Any:
     if isinstance(value, float) and math.isnan(value):
         return None
@@ -62,39 +68,27 @@ class Study:
     tables: Sequence[Table]
     #: what each number of each table means
     words: Sequence[Mapping[str, str]]
-    #: name of a picture -> what it shows, and how it is drawn
+    #: name of a picture -> what it shows, and how it is drawn as PNG
     pictures: Mapping[str, tuple[str, Callable[[], bytes]]]
+    #: the same for pages
+    svg: Mapping[str, tuple[str, Callable[[], Markup]]]
     notes: Sequence[str]
 
     def draw(self) -> dict[str, bytes]:
         return {name: drawn() for name, (_, drawn) in self.pictures.items()}
 
-    def page(self, drawn: Mapping[str, bytes]) -> str:
-        shown = [
-            part
-            for table, meaning in zip(self.tables, self.words, strict=True)
-            for part in (f"<div class=scroll>{table.render('html')}</div>", words(meaning))
-        ]
-        return page(
-            self.title,
-            [
-                *(paragraph(note) for note in self.notes),
-                *shown,
-                *(
-                    part
-                    for name, data in drawn.items()
-                    for part in (
-                        picture(data, self.pictures[name][0]),
-                        paragraph(self.pictures[name][0], note=True),
-                    )
-                ),
-            ],
-            style="img{background:#fff}",
+    def page(self) -> str:
+        return render(
+            "study.html",
+            title=self.title,
+            notes=self.notes,
+            tables=[shown(table, meaning) for table, meaning in zip(self.tables, self.words, strict=True)],
+            figures=[{"note": note, "drawn": drawn()} for note, drawn in self.svg.values()],
         )
 
 
 def preferences(results: Sequence[Preference]) -> Study:
-    from .plots_human import preference_shares
+    from . import human_figures, plots_human
 
     rows = []
     for r in results:
@@ -127,18 +121,14 @@ def preferences(results: Sequence[Preference]) -> Study:
         to_json({"schema": 1, "task": "preference", "pairs": [_clean(asdict(result)) for result in results]}),
         [table],
         [PREFERENCE_WORDS],
-        {
-            "preferences": (
-                "How many items each side won; the grey middle is undecided.",
-                lambda: preference_shares(results),
-            )
-        },
+        {"preferences": (_SHARES, lambda: plots_human.preference_shares(results))},
+        {"preferences": (_SHARES, lambda: human_figures.preference_shares(results))},
         list(dict.fromkeys(note for r in results for note in r.notes)),
     )
 
 
 def survey(result: Survey) -> Study:
-    from .plots_human import survey_means
+    from . import human_figures, plots_human
 
     total = sum(result.votes.values())
     mean = {(m.system, m.criterion): m for m in result.means}
@@ -199,12 +189,8 @@ def survey(result: Survey) -> Study:
             | VOTE_WORDS,
             RANK_WORDS,
         ],
-        {
-            "criteria": (
-                "Mean mark of each system for each criterion, with its 95 % range.",
-                lambda: survey_means(result),
-            )
-        },
+        {"criteria": (_MEANS, lambda: plots_human.survey_means(result))},
+        {"criteria": (_MEANS, lambda: human_figures.survey_means(result))},
         list(result.notes),
     )
 

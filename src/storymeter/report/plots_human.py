@@ -183,24 +183,24 @@ def preference_shares(results: Sequence[Preference]) -> bytes:
 
 
 def survey_means(result: Survey) -> bytes:
-    """Marks per criterion and system, with intervals."""
+    """Marks per criterion and system with intervals, on the scale from the lowest mark to the highest."""
     drawn, axes = figure(7.5, 3.6)
-    width = 0.8 / max(1, len(result.systems))
+    apart = 0.7 / max(1, len(result.systems))
     for k, system in enumerate(result.systems):
         found = {m.criterion: m for m in result.means if m.system == system}
         places = [(place, found[c]) for place, c in enumerate(result.criteria) if c in found]
-        axes.bar(
-            [place + (k - (len(result.systems) - 1) / 2) * width for place, _ in places],
+        axes.errorbar(
+            [place + (k - (len(result.systems) - 1) / 2) * apart for place, _ in places],
             [m.mean for _, m in places],
-            width * 0.92,
-            label=label(system),
             yerr=[
                 [m.mean - m.interval[0] if m.interval else 0 for _, m in places],
                 [m.interval[1] - m.mean if m.interval else 0 for _, m in places],
             ],
-            error_kw={"linewidth": 1},
+            fmt="os^DvP*X"[k % 8],
+            capsize=3,
+            label=label(system),
         )
     axes.set_xticks(range(len(result.criteria)), [label(c.replace("_", " ")) for c in result.criteria])
-    axes.set(ylabel="mean mark", ylim=(0, 5.8))
-    axes.legend(frameon=False, ncols=max(1, len(result.systems)), loc="upper center")
+    axes.set(ylabel="mean mark", ylim=(0.9, 5.1), yticks=range(1, 6))
+    drawn.legend(frameon=False, ncols=max(1, len(result.systems)), loc="outside upper center")
     return png(drawn)

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..meta.similarity import KINDS, FloatArray, Mean, Similarity
-from .page import heading, page, paragraph, picture, words
+from .agreement import correlation_figure
+from .figures.boxes import Spread, boxes
+from .figures.steps import steps
 from .table import Column, Table, to_json
+from .templating import render, shown
 
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -189,41 +192,43 @@ def draw(found: Similarity) -> dict[str, bytes]:
 
 
 def similarity_page(found: Similarity) -> str:
-    pictures = draw(found)
-    parts = [
-        *(paragraph(note) for note in found.notes),
-        f"<div class=scroll>{source_table(found).render('html')}</div>",
-        words(WORDS),
-        heading("Between people, between systems"),
-        f"<div class=scroll>{kind_table(found).render('html')}</div>",
-        picture(pictures["kinds"], "How the similarities are distributed, by kind of pair."),
-        paragraph(
-            "Each line is a histogram of single similarities, one per item and pair of sources; dotted: the"
-            " median."
-            + (
-                " Where the line of human-human lies left, people chose different things to tell: a system"
-                " that is far from one of them is not wrong for that alone."
-                if found.of_kind("human-human").size
-                else ""
-            ),
-            note=True,
+    kinds = {kind: values.ravel() for kind in KINDS if (values := found.of_kind(kind)).size}
+    every = np.concatenate(list(kinds.values())) if kinds else np.zeros(1)
+    low, high = min(0.0, float(every.min())), max(1.0, float(every.max()))
+    return render(
+        "similarity.html",
+        title="Who says the same as whom?",
+        notes=found.notes,
+        sources=shown(source_table(found), WORDS),
+        kinds=shown(kind_table(found)),
+        histograms=steps(
+            {f"{kind} (median {np.median(values):.2f})": values for kind, values in kinds.items()},
+            np.linspace(low, high, 41),
+            labels=(found.scorer, "% of the similarities"),
+            alternative="How the similarities are distributed, by kind of pair.",
+            medians=True,
         ),
-        heading("Every source against the others"),
-        picture(pictures["sources"], "How each source's similarities to all others are distributed."),
-        paragraph(
-            "One hill per source, the one nearest to the others on top; orange: people; the stroke and the"
-            " number: the median.",
-            note=True,
+        people="human-human" in kinds,
+        spreads=boxes(
+            [
+                Spread(
+                    found.names[k],
+                    found.of_source(k).ravel(),
+                    _value(mean),
+                    _interval(mean),
+                    int(found.human[k]),
+                )
+                for k, mean, *_ in _source_means(found)
+                if found.of_source(k).size
+            ],
+            label=found.scorer,
+            alternative="How each source's similarities to all others are distributed.",
         ),
-        picture(pictures["matrix"], "Mean similarity of every source to every other."),
-        f"<div class=scroll>{matrix_table(found).render('html')}</div>",
-        heading("Signature"),
-        paragraph(found.signature, note=True),
-    ]
-    return page(
-        "Who says the same as whom?",
-        parts,
-        style="img{background:#fff;display:block} .scroll td{white-space:nowrap}",
+        matrix=correlation_figure(
+            found.names, found.matrix(), "Mean similarity of every source to every other."
+        ),
+        table=shown(matrix_table(found)),
+        signature=found.signature,
     )
 
 

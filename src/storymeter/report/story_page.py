@@ -6,24 +6,14 @@ from elsewhere."""
 
 from __future__ import annotations
 
-import html
+import base64
 import textwrap
 from collections.abc import Mapping
 
 from ..story.explain import StoryExplanation
 from ..text.words import words
-from .page import heading, page, paragraph, picture
 from .table import Column, Table
-
-_STYLE = """
-.story { list-style: none; padding: 0; max-width: 46rem; } .story li { margin: 0; }
-.sentence { padding: .55rem .8rem; background: var(--tint); border-radius: .4rem; }
-.link { padding: .15rem 0 .15rem 1.4rem; color: var(--soft); font-size: .9rem; border-left: 3px solid var(--line); margin-left: 1.2rem; }
-.link.weakest { border-left-color: #b4462f; color: #b4462f; font-weight: 600; }
-mark { background: #f5d98b; color: #1d2330; border-radius: .2em; padding: 0 .15em; }
-.seen { display: flex; flex-wrap: wrap; gap: 1rem; } .seen figure { margin: 0; width: 10rem; } .seen figcaption { font-size: .85rem; line-height: 1.35; }
-.seen img { border-radius: .3rem; display: block; width: 10rem; height: 10rem; object-fit: contain; background: var(--tint); }
-"""
+from .templating import render, shown
 
 
 def repeated_words(story: StoryExplanation) -> set[str]:
@@ -32,66 +22,11 @@ def repeated_words(story: StoryExplanation) -> set[str]:
 
 
 _USUAL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "but",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "for",
-        "with",
-        "from",
-        "by",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "it",
-        "its",
-        "he",
-        "she",
-        "they",
-        "we",
-        "i",
-        "you",
-        "his",
-        "her",
-        "their",
-        "our",
-        "my",
-        "your",
-        "this",
-        "that",
-        "there",
-        "had",
-        "has",
-        "have",
-        "did",
-        "do",
-        "as",
-        "so",
-        "then",
-        "not",
-        "n't",
-        "'s",
-        "'m",
-        "'re",
-        "'ve",
-        "'ll",
-        "all",
-        "some",
-        "one",
-        "up",
-        "out",
-    ]
+    words(
+        "a an the and or but of in on at to for with from by is are was were be been it its he she they we i you"
+        " his her their our my your this that there had has have did do as so then not n't 's 'm 're 've 'll all"
+        " some one up out"
+    )
 )
 
 
@@ -180,49 +115,25 @@ def _where(box: tuple[float, float, float, float, float, str]) -> str:
 
 def story_page(story: StoryExplanation, crops: Mapping[int, bytes] | None = None) -> str:
     """A self-contained page; `crops`: place of a grounded noun -> its region as a JPEG."""
-    repeated = repeated_words(story)
-    items = []
-    for number, sentence in enumerate(story.sentences):
-        shown = " ".join(
-            f"<mark>{html.escape(chunk)}</mark>" if set(words(chunk)) & repeated else html.escape(chunk)
-            for chunk in sentence.split()
-        )
-        items.append(f'<li class="sentence">{number + 1}. {shown}</li>')
-        if story.links is not None and number < len(story.links.probabilities):
-            weakest = number == story.links.weakest
-            items.append(
-                f'<li class="link{" weakest" if weakest else ""}">{story.links.probabilities[number]:.3f}{" – the weakest link" if weakest else ""}</li>'
-            )
-    parts = [
-        paragraph(" · ".join([*([story.system] if story.system else []), *headline(story).split("   ")])),
-        f'<ol class="story">{"".join(items)}</ol>',
-        paragraph(
-            "Between two sentences: the probability that the second follows the first; C is their mean."
-            " Marked words repeat. NR is 1 where nothing is said twice.",
-            note=True,
-        ),
-    ]
-    if story.repetitions:
-        parts += [
-            heading("What repeats"),
-            f'<div class="scroll">{repetition_table(story).render("html")}</div>',
-            paragraph("Jaccard: the share of their words that two sentences have in common.", note=True),
-        ]
-    if story.sight is not None and story.sight.nouns:
-        figures = "".join(
-            f"<figure>{picture(crops[k], f'the region that shows {item.noun} best', kind='image/jpeg') if crops and k in crops else ''}<figcaption><strong>{html.escape(item.noun)}</strong>"
-            f" in sentence {item.sentence + 1}<br>{html.escape(item.image)}<br>cosine {item.similarity:.3f},"
-            f" idf {item.idf:.3f}</figcaption></figure>"
-            for k, item in enumerate(story.sight.nouns)
-        )
-        parts += [
-            heading("What each noun was seen in"),
-            f'<div class="seen">{figures}</div>',
-            paragraph(
-                "cosine: how well the word fits the best region of all pictures (1: perfectly). idf: how rare"
-                " the word is in the file; rare words weigh more. VG sums both up; higher is better.",
-                note=True,
-            ),
-        ]
-    parts += [paragraph(note, note=True) for note in story.notes]
-    return page(f"{story.id}: a story looked at", parts, style=_STYLE)
+    repeated, links, sight = repeated_words(story), story.links, story.sight
+    return render(
+        "story.html",
+        title=f"{story.id}: a story looked at",
+        headline=" · ".join([*([story.system] if story.system else []), *headline(story).split("   ")]),
+        sentences=[
+            [(chunk, bool(set(words(chunk)) & repeated)) for chunk in sentence.split()]
+            for sentence in story.sentences
+        ],
+        strengths=links.probabilities if links is not None else (),
+        weakest=links.weakest if links is not None else -1,
+        repetitions=shown(repetition_table(story)) if story.repetitions else None,
+        nouns=[
+            {"item": item, "crop": _address((crops or {}).get(k))}
+            for k, item in enumerate(sight.nouns if sight is not None else ())
+        ],
+        notes=story.notes,
+    )
+
+
+def _address(crop: bytes | None) -> str:
+    return f"data:image/jpeg;base64,{base64.b64encode(crop).decode()}" if crop else ""

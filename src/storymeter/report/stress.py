@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import io
+import math
+from collections.abc import Sequence
 from typing import Any
+
+from markupsafe import Markup
 
 from ..stress.audit import Audit
 from ..stress.experiment import Result, Row
 from ..stress.tables import OracleScore
-from .page import heading, page, paragraph, picture
+from .figures.heat import Tile, heat_map
+from .figures.lines import lines
 from .table import Column, Table, to_json
+from .templating import render, shown
 
+#: the damages behind each verdict of the audit
+RESTS_ON = {
+    "does not reward padding": ("pad same", "pad other", "pad foreign"),
+    "notices order": ("swap", "shuffle"),
+    "does not reward repetition": ("repeat",),
+    "notices what is missing": ("drop",),
+    "notices missing words": ("truncate",),
+    "notices the wrong story": ("exchange",),
+}
+#: damages that are measured from `jitter`
+REORDERED = ("swap", "shuffle", "reverse")
 PARTS = {"precision": "Prec.", "recall": "Rec.", "f1": "F1", "value": ""}
 
 
@@ -20,10 +37,12 @@ def result_table(result: Result, *, change_from: str | None = None) -> Table:
     """
     base = result.labels.index(change_from) if change_from in result.labels else None
     rows = [
-        [row.title, PARTS.get(row.part, row.part), *(_cell(row, k, base) for k in range(len(result.labels)))]
+        [row.metric, PARTS.get(row.part, row.part), *(_cell(row, k, base) for k in range(len(result.labels)))]
         for row in result.rows
     ]
-    return Table(["metric", "", *result.labels], rows, note=str(result.signature))
+    return Table(
+        [Column("metric", key=True), Column("", key=True), *result.labels], rows, note=str(result.signature)
+    )
 
 
 def _cell(row: Row, column: int, base: int | None) -> str:
@@ -71,16 +90,95 @@ def result_json(result: Result, **more: Any) -> str:
 def audit_table(audit: Audit) -> Table:
     rows = [[v.metric, v.property, "yes" if v.holds else "NO", v.because] for v in audit.verdicts]
     return Table(
-        ["metric", "property", "holds", "because"], rows, title="Verdicts", note=str(audit.result.signature)
+        [Column("metric", key=True), Column("property", key=True), "holds", "because"],
+        rows,
+        title="Verdicts",
+        note=str(audit.result.signature),
     )
 
 
-def damage_table(result: Result, base: str) -> Table:
-    """One line per damage, one column per metric: its value and the percentage change."""
+def audit_figure(audit: Audit) -> Markup:
+    """Damage by metric: the change in per cent, blue where the metric pays for it, orange where it costs; a
+    thick border where a verdict that rests on the damage does not hold.
+    """
+    result = audit.result
+    metrics = list(dict.fromkeys(row.metric for row in result.rows))
+    labels = [label for label in result.labels if label not in ("original",) and not sampled(label)]
+    broken = {
+        (verdict.metric, label)
+        for verdict in audit.verdicts
+        if not verdict.holds
+        for label in RESTS_ON.get(verdict.property, ())
+    }
+    tiles = [
+        [_damage_tile(result, metric, label, (metric, label) in broken) for metric in metrics]
+        for label in labels
+    ]
+    return heat_map(
+        labels, metrics, tiles, alternative="Change of every metric under every damage, in per cent."
+    )
+
+
+def _damage_tile(result: Result, metric: str, label: str, flag: bool) -> Tile:
+    row, base = result.row(metric), base_of(label, result.labels)
+    cells = dict(zip(result.labels, row.cells, strict=True))
+    if not cells[base].mean:
+        return Tile("–", None, f"{metric} is 0 without damage")
+    change = 100 * (cells[label].mean / cells[base].mean - 1)
+    title = f"{metric}, {label}: {change:+.1f} % from {base}" + ("; a verdict does not hold" if flag else "")
+    return Tile(f"{change:+.1f}", max(-1.0, min(1.0, change / 60)), title, flag)
+
+
+def base_of(label: str, labels: Sequence[str]) -> str:
+    """What a damage is compared with: those that change the order also move the segments a little, and so does
+    `jitter`, which does nothing else; the rest is compared with the original.
+    """
+    return "jitter" if label in REORDERED and "jitter" in labels else "original"
+
+
+def sampled(label: str) -> bool:
+    """No damage, but a sample of the padded captions: m times as many as people wrote."""
+    return label.startswith("m=")
+
+
+def damage_tables(result: Result) -> list[Table]:
+    """One line per damage, one column per metric: its value and the percentage change; the samples of the
+    padded captions are a table of their own.
+    """
     metrics = [result.row(metric) for metric in dict.fromkeys(row.metric for row in result.rows)]
-    at = result.labels.index(base)
-    rows = [[label, *(_cell(row, k, at) for row in metrics)] for k, label in enumerate(result.labels)]
-    return Table(["damage", *(row.title for row in metrics)], rows, title="What each damage does")
+    heads = [row.metric for row in metrics]
+    damages, samples = [], []
+    for k, label in enumerate(result.labels):
+        if sampled(label):
+            samples.append([label, *(_cell(row, k, None) for row in metrics)])
+        else:
+            base = base_of(label, result.labels)
+            at = None if label == base else result.labels.index(base)
+            damages.append([label, base if at is not None else "", *(_cell(row, k, at) for row in metrics)])
+    tables = [
+        Table(
+            [Column("damage", key=True), "change from", *heads],
+            damages,
+            title="What each damage does",
+            note=(
+                "In brackets: the change in % from the line that is named. Damages to the order also move the"
+                " segments, and so are compared with jitter, which does only that; the verdicts use the same."
+            ),
+        )
+    ]
+    if samples:
+        tables.append(
+            Table(
+                [Column("captions", key=True), *heads],
+                samples,
+                title="How many captions",
+                note=(
+                    "Samples of the captions padded to 60 a video: m times as many as people wrote. The best"
+                    " should be at m=1 or m=2."
+                ),
+            )
+        )
+    return tables
 
 
 def audit_json(audit: Audit) -> str:
@@ -135,6 +233,9 @@ def _axes(width: float = 7.0, height: float = 4.0) -> tuple[Any, Any]:
     return figure, axes
 
 
+_COUNTED = {"m": "captions kept, as a multiple of the references'", "k": "captions kept"}
+
+
 def curve(result: Result) -> Any:
     """Score against m or k, relative to each metric's best, with standard deviations."""
     figure, axes = _axes()
@@ -148,17 +249,13 @@ def curve(result: Result) -> Any:
             yerr=[100 * c.sd / best for c in row.cells],
             marker="o",
             capsize=3,
-            label=row.title,
+            label=row.metric,
         )
     axes.set_xticks(list(places), [label.partition("=")[2] or label for label in result.labels])
-    axes.set_xlabel(
-        {"m": "captions kept, as a multiple of the references'", "k": "captions kept"}.get(
-            result.labels[0].partition("=")[0], "captions kept"
-        )
-    )
+    axes.set_xlabel(_COUNTED.get(result.labels[0].partition("=")[0], "captions kept"))
     axes.set_ylabel("% of the metric's best")
     axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     return figure
 
 
@@ -176,7 +273,7 @@ def bars(result: Result, base: str) -> Any:
             [p + (k - (len(metrics) - 1) / 2) * width for p in range(len(labels))],
             [100 * (cells[label].mean / start - 1) for label in labels],
             width,
-            label=row.title,
+            label=row.metric,
         )
     axes.axhline(0, color="0.4", linewidth=0.8)
     axes.set_xticks(
@@ -186,23 +283,75 @@ def bars(result: Result, base: str) -> Any:
         ha="right" if len(labels) > 4 else "center",
     )
     axes.set_ylabel(f"change from {base}, %")
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    return figure
+
+
+def tiles(result: Result, base: str) -> Any:
+    """The same for many columns, as a matrix with the numbers in it."""
+    metrics = list(dict.fromkeys(row.metric for row in result.rows))
+    labels = [label for label in result.labels if label != base and not sampled(label)]
+    figure, axes = _axes(2.5 + 0.9 * len(metrics), 1.5 + 0.32 * len(labels))
+    axes.spines[:].set_visible(False)
+    for i, label in enumerate(labels):
+        for j, metric in enumerate(metrics):
+            tile = _damage_tile(result, metric, label, False)
+            axes.text(j, i, tile.text, ha="center", va="center", fontsize=8)
+            shade = "#f3f4f7" if not tile.strength else "#9ecae1" if tile.strength > 0 else "#fdae6b"
+            alpha = min(1.0, 0.2 + abs(tile.strength or 0))
+            axes.barh(i, 0.96, left=j - 0.48, height=0.92, color=shade, alpha=alpha)
+    axes.set(xlim=(-0.5, len(metrics) - 0.5), ylim=(len(labels) - 0.5, -0.5))
+    axes.set_xticks(range(len(metrics)), metrics, rotation=45, ha="right")
+    axes.set_yticks(range(len(labels)), labels)
+    axes.tick_params(length=0)
     return figure
 
 
 def figures(result: Result, base: str | None) -> dict[str, bytes]:
     """`png` and `svg` of the one picture that belongs to the result."""
-    figure = curve(result) if base is None else bars(result, base)
+    many = len(result.labels) > 6
+    figure = curve(result) if base is None else tiles(result, base) if many else bars(result, base)
     return {"svg": _save(figure, "svg"), "png": _save(figure, "png")}
 
 
-def stress_page(title: str, intro: str, tables: list[Table], image: bytes | None, alternative: str) -> str:
-    parts = [paragraph(intro)]
-    if image is not None:
-        parts.append(picture(image, alternative))
-    for table in tables:
-        parts += [
-            heading(table.title) if table.title else "",
-            f'<div class="scroll">{table.render("html")}</div>',
-        ]
-    return page(title, parts)
+def curve_figure(result: Result) -> Markup:
+    """The curve of `count` for a page."""
+    groups, errors = {}, {}
+    for metric in dict.fromkeys(row.metric for row in result.rows):
+        row = result.row(metric)
+        best = max(cell.mean for cell in row.cells) or 1.0
+        groups[metric] = [100 * cell.mean / best for cell in row.cells]
+        errors[metric] = [100 * cell.sd / best for cell in row.cells]
+    return lines(
+        groups,
+        [label.partition("=")[2] or label for label in result.labels],
+        labels=(_COUNTED.get(result.labels[0].partition("=")[0], "captions kept"), "% of the metric's best"),
+        alternative="Each metric by the number of captions kept, as a share of its best.",
+        errors=errors,
+    )
+
+
+def change_figure(result: Result, base: str) -> Markup:
+    """Metric by column: the change from `base`, in per cent."""
+    metrics = list(dict.fromkeys(row.metric for row in result.rows))
+    labels = [label for label in result.labels if label != base]
+    tiles = []
+    for metric in metrics:
+        cells = dict(zip(result.labels, result.row(metric).cells, strict=True))
+        start = cells[base].mean
+        changes = [100 * (cells[label].mean / start - 1) if start else math.nan for label in labels]
+        tiles.append(
+            [
+                Tile("–" if math.isnan(c) else f"{c:+.1f}", max(-1.0, min(1.0, c / 60)), f"{metric}, {label}")
+                for c, label in zip(changes, labels, strict=True)
+            ]
+        )
+    return heat_map(metrics, labels, tiles, alternative=f"Change of every metric from {base}, in per cent.")
+
+
+def stress_page(
+    title: str, intro: str, tables: Sequence[Table], figure: Markup | None, note: str = ""
+) -> str:
+    return render(
+        "tables.html", title=title, lead=[intro], figure=figure, note=note, tables=[shown(t) for t in tables]
+    )

@@ -5,16 +5,17 @@ SODA c sums. What has no partner is marked. In the terminal as text, on a page a
 
 from __future__ import annotations
 
-import html
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from ..captions import Caption, Corpus
 from ..dense.links import Link, VideoLinks
+from .figures.lanes import Bar, Join, lanes
 from .fitting import clip, pad
-from .page import heading, page, paragraph
 from .table import Column, Table, harmless
+from .templating import render, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,95 +148,45 @@ def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
     return lines if events else [*lines, "    none"]
 
 
-_WIDTH, _ROW, _BAR, _GAP, _LEFT = 1000, 46, 22, 120, 8
-_STYLE = """
-.timeline text { font: 14px system-ui, sans-serif; fill: var(--ink); } .timeline .small { font-size: 12px; fill: var(--soft); paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
-.timeline .matched { fill: #2f7d5b; } .timeline .single { fill: none; stroke: #b4462f; stroke-dasharray: 5 4; stroke-width: 2; }
-.timeline .link { stroke: #2f7d5b; stroke-width: 2; fill: none; opacity: .75; } .timeline .axis { stroke: var(--line); }
-"""
-
-
 def timeline_page(timeline: Timeline) -> str:
     """A self-contained HTML page."""
-    parts = [
-        paragraph(
-            f"{timeline.headline}. References by {timeline.annotator}, captions by {timeline.system},"
-            f" sentences compared by {timeline.scorer}."
-        ),
-        f'<div class="scroll">{_svg(timeline)}</div>',
-        heading("Links"),
-        f'<div class="scroll">{link_table(timeline).render("html")}</div>',
-        paragraph(
-            "Filled bars have a partner; dashed ones have none. A link shows the overlap in time (IoU) times"
-            " how alike the two sentences are; SODA c sums these products along the best order-preserving"
-            " matching.",
-            note=True,
-        ),
-        _list("References", "g", timeline.references),
-        _list("Captions", "p", timeline.captions),
-    ]
-    return page(f"{timeline.video}: the story on a time axis", parts, style=_STYLE)
-
-
-def _list(title: str, letter: str, events: Sequence[Event]) -> str:
-    rows = [
-        [f"{letter}{number + 1}", event.start, event.end, event.text] for number, event in enumerate(events)
-    ]
-    return Table(["", Column("start", ".2f"), Column("end", ".2f"), "sentence"], rows, title=title).render(
-        "html"
+    return render(
+        "timeline.html",
+        title=f"{timeline.video}: the story on a time axis",
+        timeline=timeline,
+        figure=timeline_figure(timeline),
+        links=shown(link_table(timeline)),
+        lists=[
+            shown(event_table("References", "g", timeline.references)),
+            shown(event_table("Captions", "p", timeline.captions)),
+        ],
     )
 
 
-def _svg(timeline: Timeline) -> str:
-    span = max(timeline.duration, 1e-9)
-    top, below = 30, 30 + _ROW * max(1, len(timeline.references)) + _GAP
-    height = below + _ROW * max(1, len(timeline.captions)) + 20
+def timeline_figure(timeline: Timeline) -> Markup:
+    return lanes(
+        _bars("g", timeline),
+        _bars("p", timeline),
+        [
+            Join(k.reference, k.candidate, f"{k.iou:.2f} × {k.alike:.2f} = {k.product:.2f}")
+            for k in timeline.links
+        ],
+        timeline.duration,
+        "references above, captions below, matched pairs joined",
+    )
 
-    def x(seconds: float) -> float:
-        return _LEFT + max(0.0, min(1.0, seconds / span)) * (_WIDTH - 2 * _LEFT)
 
-    parts = [
-        '<svg class="timeline" role="img" aria-label="references above, captions below, matched pairs'
-        f' joined" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
-        ' xmlns="http://www.w3.org/2000/svg">'
+def _bars(letter: str, timeline: Timeline) -> list[Bar]:
+    events = timeline.references if letter == "g" else timeline.captions
+    matched = {k.reference if letter == "g" else k.candidate for k in timeline.links}
+    return [
+        Bar(f"{letter}{number + 1}", event.text, event.start, event.end, number not in matched)
+        for number, event in enumerate(events)
     ]
-    for k in range(5):
-        at = x(span * k / 4)
-        parts.append(
-            f'<line class="axis" x1="{at:.1f}" y1="22" x2="{at:.1f}" y2="{height}"/><text class="small"'
-            f' x="{at:.1f}" y="15"'
-            f' text-anchor="{"start" if k == 0 else "end" if k == 4 else "middle"}">{span * k / 4:.1f}'
-            " s</text>"
-        )
-    for link in timeline.links:
-        g, p = timeline.references[link.reference], timeline.captions[link.candidate]
-        x1, y1 = (x(g.start) + x(g.end)) / 2, top + _ROW * link.reference + 16 + _BAR
-        x2, y2 = (x(p.start) + x(p.end)) / 2, below + _ROW * link.candidate + 16
-        middle = (y1 + y2) / 2
-        label = f"{link.iou:.2f} × {link.alike:.2f} = {link.product:.2f}"
-        parts.append(
-            f'<path class="link" d="M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f}'
-            f' {x2:.1f},{y2:.1f}"/>'
-            f'<text class="small" text-anchor="middle" x="{(x1 + x2) / 2:.1f}"'
-            f' y="{top + _ROW * len(timeline.references) + _GAP / 2 + 14 * (link.reference % 3 - 1):.1f}">{label}</text>'
-        )
-    for letter, events, y0 in (("g", timeline.references, top), ("p", timeline.captions, below)):
-        for number, event in enumerate(events):
-            single = (
-                timeline.partner(reference=number) if letter == "g" else timeline.partner(caption=number)
-            ) == "no partner"
-            y = y0 + _ROW * number
-            left, right = x(event.start), x(event.end)
-            text = html.escape(
-                textwrap.shorten(
-                    f"{letter}{number + 1}  " + " ".join(event.text.split()), 90, placeholder=" …"
-                )
-            )
-            anchor, at = ("start", left) if left < _WIDTH * 0.55 else ("end", right)
-            parts.append(
-                f"<g><title>{html.escape(event.text)} [{event.start:g}, {event.end:g}]</title>"
-                f'<rect class="{"single" if single else "matched"}" x="{left:.1f}" y="{y + 16}"'
-                f' width="{max(2.0, right - left):.1f}" height="{_BAR}" rx="4"/>'
-                f'<text text-anchor="{anchor}" x="{at:.1f}" y="{y + 11}">{text}</text></g>'
-            )
-    return "".join([*parts, "</svg>"])
+
+
+def event_table(title: str, letter: str, events: Sequence[Event]) -> Table:
+    rows = [
+        [f"{letter}{number + 1}", event.start, event.end, event.text] for number, event in enumerate(events)
+    ]
+    return Table(["", Column("start", ".2f"), Column("end", ".2f"), "sentence"], rows, title=title)

@@ -26,7 +26,8 @@ def test_the_page_explains_itself_and_needs_nothing_from_outside(tmp_path: Path)
     text = page.read_text()
     assert "<b>best</b>" not in text and "&lt;b&gt;best" in text
     words = re.sub(r"base64,[^\"]*", "", text).lower()
-    assert "http" not in words and "nan" not in words.replace("significan", "")
+    assert "://" not in words and "<img" not in words and words.count("<svg") == 4
+    assert "nan" not in words.replace("significan", "")
     for column in (
         "raw",
         "z",

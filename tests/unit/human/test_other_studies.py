@@ -92,6 +92,6 @@ def test_the_other_studies_have_pages_too(
     )
     assert result.exit_code == 0, result.output
     text = (tmp_path / "page.html").read_text()
-    assert f"<dt>{explained}</dt>" in text and "data:image/png" in text
+    assert f"<dt>{explained}</dt>" in text and "<svg" in text and "<img" not in text
     assert "nan" not in re.sub(r"base64,[^\"]*", "", text).lower()
     assert [p.name for p in (tmp_path / "f").iterdir()] == [figure]

@@ -147,7 +147,7 @@ def test_tables_latex_csv_html_and_figures(tables: tuple[Path, Path], tmp_path: 
         ).exit_code
         == 0
     )
-    assert "Pearson&#x27;s correlation with the human scores" in page.read_text()
+    assert "Pearson&#39;s correlation with the human scores" in page.read_text()
     assert {"system-metrics.png", "system-scatter-good.png"} <= {p.name for p in (tmp_path / "f").iterdir()}
 
 

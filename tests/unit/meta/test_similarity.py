@@ -123,7 +123,7 @@ def test_the_verb(run: Run, files: list[str], tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text()
     assert (
         ">human<" in page
-        and page.count("<img") == 3
+        and page.count("<svg") == 3
         and {f.name for f in (tmp_path / "figures").iterdir()}
         == {"similarity-kinds.png", "similarity-sources.png", "similarity-matrix.png"}
     )

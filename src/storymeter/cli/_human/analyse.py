@@ -223,15 +223,14 @@ def _other(
         if task == "preference"
         else report.survey(analyse_survey(records))
     )
-    drawn = study.draw() if page is not None or figures is not None or style == "html" else {}
-    _files(page, figures, drawn, lambda: study.page(drawn))
+    _files(page, figures, study.draw, study.page)
     for note in study.notes:
         say(note)
     output(
         study.json
         if style == "json"
         else (
-            study.page(drawn)
+            study.page()
             if style == "html"
             else "\n".join(
                 table.render(style, width=terminal_width(), colour=coloured()) for table in study.tables
@@ -326,9 +325,9 @@ def _study(
     """One study, as text in the style asked for; files are written, notes said."""
     from ...human.analysis import analyse
     from ...human.reliability import replication
+    from ...report.human_page import analysis_page
     from ...report.human_study import (
         analysis_json,
-        analysis_page,
         draw,
         evidence_table,
         pair_table,
@@ -347,9 +346,8 @@ def _study(
             if replicates is not None
             else None
         )
-        drawn = draw(analysis) if page is not None or figures is not None or style == "html" else {}
     more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
-    _files(page, figures, drawn, lambda: analysis_page(analysis, drawn, **more))
+    _files(page, figures, lambda: draw(analysis), lambda: analysis_page(analysis, **more))
     if repeated is not None:
         say(replication_line(repeated))
     if caption_file is not None and (text := _captions(analysis, caption_file)) is not None:
@@ -357,7 +355,7 @@ def _study(
     if style == "json":
         return analysis_json(analysis, **more)
     if style == "html":
-        return analysis_page(analysis, drawn, **more)
+        return analysis_page(analysis, **more)
     for line in (*summary_lines(analysis), *analysis.notes):
         say(line)
     shown = (
@@ -388,12 +386,16 @@ def _captions(analysis: Any, path: str) -> str | None:
 
 
 def _files(
-    page: str | None, figures: Path | None, drawn: dict[str, bytes], written: Callable[[], str]
+    page: str | None,
+    figures: Path | None,
+    draw: Callable[[], dict[str, bytes]],
+    written: Callable[[], str],
 ) -> None:
     """What --figures and --html ask for."""
     from ...files import atomic, write_text
 
     if figures is not None:
+        drawn = draw()
         for name, data in drawn.items():
             with atomic(figures / f"{name}.png") as file:
                 file.write(data)
@@ -401,3 +403,19 @@ def _files(
     if page is not None:
         write_text(page, written())
         say(f"Page with figures and explanations: {page}")
+
+
+def study_of(source: Path, seed: int) -> tuple[Any, Any]:
+    """Ratings or a campaign for the report: (a preference study or a survey, None) or (None, an assessment)."""
+    from ...human.analysis import analyse
+    from ...human.preference import analyse_preferences
+    from ...human.survey import analyse_survey
+    from ...report import other_studies as report
+
+    task = _other_task((source,), None)
+    if task is None:
+        return None, analyse(_table((source,), None), splits=0, seed=seed)
+    records = _records(source)
+    if task == "preference":
+        return report.preferences(analyse_preferences(records)), None
+    return report.survey(analyse_survey(records)), None

@@ -1,0 +1,87 @@
+"""One video on a time axis: references above, captions below, matched pairs joined and labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from .marks import Scale, shortened, svg, tag
+
+WIDTH, ROW, BAR, GAP, LEFT = 1000, 46, 22, 120, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A caption: its number with a letter, its text, its segment, and whether it has a partner."""
+
+    code: str
+    text: str
+    start: float
+    end: float
+    single: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    upper: int
+    lower: int
+    label: str
+
+
+def lanes(
+    upper: Sequence[Bar], lower: Sequence[Bar], joins: Sequence[Join], duration: float, alternative: str
+) -> Markup:
+    across = Scale(0.0, max(duration, 1e-9), LEFT, WIDTH - LEFT)
+    top, below = 30, 30 + ROW * max(1, len(upper)) + GAP
+    height = below + ROW * max(1, len(lower)) + 20
+    parts = [_second(across, across.high * k / 4, k, height) for k in range(5)]
+    for join in joins:
+        parts += _join(join, upper[join.upper], lower[join.lower], across, (top, below, len(upper)))
+    for bars, y0 in ((upper, top), (lower, below)):
+        parts += [_bar(bar, y0 + ROW * number, across) for number, bar in enumerate(bars)]
+    return svg(WIDTH, height, alternative, *parts, klass="figure timeline")
+
+
+def _second(across: Scale, seconds: float, k: int, height: float) -> Markup:
+    x = across(seconds)
+    anchor = "start" if k == 0 else "end" if k == 4 else "middle"
+    return tag(
+        "g",
+        tag("path", klass="axis", d=f"M{x:.1f} 22V{height}"),
+        tag("text", f"{seconds:.1f} s", klass="small", x=x, y=15, text_anchor=anchor),
+    )
+
+
+def _join(join: Join, g: Bar, p: Bar, across: Scale, places: tuple[int, int, int]) -> list[Markup]:
+    top, below, count = places
+    x1, y1 = (across(g.start) + across(g.end)) / 2, top + ROW * join.upper + 16 + BAR
+    x2, y2 = (across(p.start) + across(p.end)) / 2, below + ROW * join.lower + 16
+    middle = (y1 + y2) / 2
+    path = f"M{x1:.1f},{y1} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2}"
+    y = top + ROW * count + GAP / 2 + 14 * (join.upper % 3 - 1)
+    return [
+        tag("path", klass="link", d=path),
+        tag("text", join.label, klass="small", text_anchor="middle", x=(x1 + x2) / 2, y=y),
+    ]
+
+
+def _bar(bar: Bar, y: float, across: Scale) -> Markup:
+    left, right = across(bar.start), across(bar.end)
+    anchor, at = ("start", left) if left < WIDTH * 0.55 else ("end", right)
+    room = WIDTH - left if anchor == "start" else right
+    return tag(
+        "g",
+        tag("title", f"{bar.text} [{bar.start:g}, {bar.end:g}]"),
+        tag(
+            "rect",
+            klass="single" if bar.single else "matched",
+            x=left,
+            y=y + 16,
+            width=max(2.0, right - left),
+            height=BAR,
+            rx=4,
+        ),
+        tag("text", shortened(f"{bar.code}  {bar.text}", room), text_anchor=anchor, x=at, y=y + 11),
+    )

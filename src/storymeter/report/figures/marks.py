@@ -1,0 +1,135 @@
+"""What all figures share: tags that escape their text, the eight marks of the systems, scales and their ticks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from markupsafe import Markup, escape
+
+from ..table import harmless
+
+#: how many colours the stylesheet has (Okabe and Ito's, which colour-blind people can tell apart); each comes
+#: with a shape of its own
+COLOURS = 8
+
+
+def tag(name: str, *children: str | Markup, **attributes: object) -> Markup:
+    """An element; texts and attributes are escaped, `klass` is `class`, and `_` in a name is `-`.
+
+    >>> print(tag("text", "a < b", klass="soft", text_anchor="end", x=1.50))
+    <text class="soft" text-anchor="end" x="1.5">a &lt; b</text>
+    """
+    written = "".join(
+        f' {"class" if key == "klass" else key.replace("_", "-")}="{escape(_short(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    inside = "".join(child if isinstance(child, Markup) else escape(visible(child)) for child in children)
+    return Markup(f"<{name}{written}>{inside}</{name}>")  # noqa: S704 - all parts are escaped above
+
+
+def visible(text: str) -> str:
+    """Text for a page: what would turn the direction of writing, or is no character of HTML, is written out."""
+    return harmless(text)
+
+
+def _short(value: object) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def svg(width: float, height: float, alternative: str, *children: Markup, klass: str = "figure") -> Markup:
+    """The figure with its alternative in words; it shrinks with the page and never grows beyond its size."""
+    return tag(
+        "svg",
+        tag("title", alternative),
+        *children,
+        klass=klass,
+        role="img",
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=float(width),
+        height=float(height),
+        preserveAspectRatio="xMinYMid meet",
+    )
+
+
+def mark(number: int, x: float, y: float, size: float = 5.0, *, title: str = "") -> Markup:
+    """The mark of a system: a shape in its colour."""
+    return tag(
+        "path",
+        *([tag("title", title)] if title else []),
+        d=shape(number, x, y, size),
+        klass=f"mark c{number % COLOURS}",
+    )
+
+
+def shape(number: int, x: float, y: float, r: float) -> str:
+    """Circle, square, triangle, diamond, cross, triangle upside down, flat bar, upright bar."""
+    k = number % COLOURS
+    if k == 0:
+        return f"M{x - r:.1f} {y:.1f}a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0Z"
+    if k == 4:
+        a, b = r * 0.35, r * 1.1
+        corners = [(-a, -b), (a, -b), (a, -a), (b, -a), (b, a), (a, a), (a, b), (-a, b), (-a, a), (-b, a)]
+        return _polygon(x, y, [*corners, (-b, -a), (-a, -a)])
+    polygons = {
+        1: [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+        2: [(0, -1.15), (1.1, 0.85), (-1.1, 0.85)],
+        3: [(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)],
+        5: [(0, 1.15), (1.1, -0.85), (-1.1, -0.85)],
+        6: [(-1.2, -0.5), (1.2, -0.5), (1.2, 0.5), (-1.2, 0.5)],
+        7: [(-0.5, -1.2), (0.5, -1.2), (0.5, 1.2), (-0.5, 1.2)],
+    }
+    return _polygon(x, y, [(r * dx, r * dy) for dx, dy in polygons[k]])
+
+
+def _polygon(x: float, y: float, corners: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x + dx:.1f} {y + dy:.1f}" for dx, dy in corners) + "Z"
+
+
+class Scale:
+    """Values to places: `low` at `begin`, `high` at `end`."""
+
+    def __init__(self, low: float, high: float, begin: float, end: float) -> None:
+        if not high > low:
+            low, high = low - 0.5, low + 0.5
+        self.low, self.high, self.begin, self.end = low, high, begin, end
+
+    def __call__(self, value: float) -> float:
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return self.begin + share * (self.end - self.begin)
+
+    def ticks(self, most: int = 5) -> list[float]:
+        """Round numbers inside the scale.
+
+        >>> Scale(0, 23, 0, 100).ticks()
+        [0.0, 5.0, 10.0, 15.0, 20.0]
+        """
+        raw = (self.high - self.low) / most
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * 0.999)
+        first = math.ceil(self.low / step - 1e-9)
+        count = math.floor(self.high / step + 1e-9) - first
+        return [round((first + k) * step, 10) + 0.0 for k in range(count + 1)]
+
+
+def span(values: Sequence[float], *, zero: bool = False, air: float = 0.05) -> tuple[float, float]:
+    """The range of the values with some air; `zero` makes 0 part of it."""
+    known = [value for value in values if math.isfinite(value)] + ([0.0] if zero else [])
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    room = (high - low) * air
+    return (low if zero and low == 0 else low - room), high + room
+
+
+def wide(text: str, letter: float = 7.2) -> float:
+    """About how wide a text is drawn: a Chinese or Japanese letter takes the place of two."""
+    from rich.cells import cell_len
+
+    return letter * cell_len(text)
+
+
+def shortened(text: str, room: float, letter: float = 7.2) -> str:
+    """The text, cut where it would not fit; its whole is in the title of the element."""
+    from ..fitting import clip
+
+    return clip(visible(text), max(3, int(room / letter)))

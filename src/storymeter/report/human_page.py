@@ -1,0 +1,67 @@
+"""A human study as a page that explains every number it shows."""
+
+from __future__ import annotations
+
+from ..human.analysis import CAPTION_MINIMUM, Analysis
+from ..human.quality import FLAGS
+from ..human.reliability import Replication, cost
+from .human_figures import distributions, score_histograms, significance, workers
+from .human_study import (
+    EVIDENCE_WORDS,
+    PAIR_WORDS,
+    SECOND_GATE,
+    SYSTEM_WORDS,
+    TEST_NAMES,
+    WORKER_WORDS,
+    evidence_table,
+    pair_table,
+    replication_line,
+    summary_lines,
+    system_table,
+    worker_table,
+)
+from .influence import WORDS as INFLUENCE_WORDS
+from .influence import influence_table
+from .templating import render, shown
+
+
+def analysis_page(
+    analysis: Analysis,
+    *,
+    title: str = "What people said",
+    price: float = 0.99,
+    fee: float = 0.20,
+    currency: str = "USD",
+    repeated: Replication | None = None,
+) -> str:
+    spent = cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
+    thin = int((analysis.captions.n < CAPTION_MINIMUM).sum())
+    flags = {flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}
+    return render(
+        "human.html",
+        title=title,
+        summary=summary_lines(analysis),
+        replication=replication_line(repeated) if repeated else "",
+        systems=shown(system_table(analysis), SYSTEM_WORDS),
+        distributions=distributions(analysis),
+        significance=significance(analysis),
+        alpha=f"{analysis.ranking.alpha:g}",
+        pairs=shown(pair_table(analysis), PAIR_WORDS),
+        test=TEST_NAMES[analysis.quality.test],
+        second_gate=SECOND_GATE[analysis.quality.second],
+        raters=workers(analysis),
+        workers=shown(worker_table(analysis), {**WORKER_WORDS, **flags}),
+        evidence=shown(evidence_table(analysis), EVIDENCE_WORDS),
+        influence=shown(influence_table(analysis.influence), INFLUENCE_WORDS),
+        scale=score_histograms(analysis),
+        cost=(
+            f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f}"
+            f" {currency}, which is {spent.per_system:,.2f} {currency} per system."
+        ),
+        thin=(
+            f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings, the"
+            " least that the method's authors advise before the score of a single caption is trusted; scores of"
+            " systems need less."
+        ),
+        notes=analysis.notes,
+    )

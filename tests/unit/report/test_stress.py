@@ -1,0 +1,42 @@
+"""The audit's tables and figure say what the verdicts rest on."""
+
+from __future__ import annotations
+
+from storymeter.report.stress import audit_figure, damage_tables, figures, result_table, stress_page
+from storymeter.signature import Signature
+from storymeter.stress.audit import Audit, Verdict
+from storymeter.stress.experiment import Cell, Result, Row
+
+LABELS = ("original", "jitter", "shuffle", "drop", "m=0.5", "m=1", "m=10")
+ROWS = tuple(
+    Row(metric, "value", tuple(Cell((value,)) for value in values))
+    for metric, values in {
+        "soda_c": (0.2, 0.1, 0.05, 0.1, 0.03, 0.05, 0.01),
+        "anet(scorer=meteor)": (0.2, 0.2, 0.2, 0.2, 0.03, 0.05, 0.06),
+    }.items()
+)
+RESULT = Result(LABELS, ROWS, Signature.of(stress="audit"))
+AUDIT = Audit(RESULT, (Verdict("anet(scorer=meteor)", "notices order", False, "shuffle +0.0 %"),))
+
+
+def test_changes_of_order_are_measured_from_jitter_and_the_table_says_so() -> None:
+    damages, samples = damage_tables(RESULT)
+    rows = {row[0]: row for row in damages.rows}
+    assert rows["shuffle"][1] == "jitter" and "(-50.0)" in rows["shuffle"][2]
+    assert rows["drop"][1] == "original" and "(-50.0)" in rows["drop"][2]
+    assert "jitter" in damages.note
+    assert not any(str(name).startswith("m=") for name in rows)
+    assert [row[0] for row in samples.rows] == ["m=0.5", "m=1", "m=10"]
+
+
+def test_one_name_for_a_metric_on_every_page() -> None:
+    page = stress_page("t", "i", [result_table(RESULT), *damage_tables(RESULT)], audit_figure(AUDIT))
+    assert "soda_c" in page and "anet(scorer=meteor)" in page
+    assert "SODA (c)" not in page and "Current" not in page
+
+
+def test_the_figure_is_a_matrix_without_a_legend_and_marks_what_does_not_hold() -> None:
+    text = str(audit_figure(AUDIT))
+    assert text.count('class="tile') == 3 * 2
+    assert text.count(" flag") == 1 and "-50.0" in text
+    assert figures(RESULT, "original")["png"].startswith(b"\x89PNG")
