@@ -13,6 +13,7 @@ RECORDS = [
     "late",
     "signature",
     "names",
+    "papers",
     "protocol",
     "metric",
     "join",
