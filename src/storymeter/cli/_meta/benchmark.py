@@ -9,6 +9,7 @@ import click
 
 from .._options import device_option, format_option, jobs_option, progress_bar, say, seed_option
 from ._shared import resampling_options, show
+from ._special import show_choices, show_words
 
 
 @click.command("benchmark")
@@ -68,7 +69,8 @@ def command(
     """Metrics beside people on a known benchmark.
 
     NAME is one of flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple,
-    trecvid-2017-multiple, stories-roc."""
+    trecvid-2017-multiple, stories-roc, factvc-activitynet, factvc-youcook2, pascal-50s, foil, nebula, thumb,
+    msvd-eval, hat."""
     from ...meta import run
     from ...meta.benchmarks import load
     from ...names import split
@@ -81,6 +83,11 @@ def command(
         else ["rovist_nr", "self_bleu", "distinct_2", "words"]
     )
     names = [one for text in metrics for one in split(text)] or default
+    if benchmark.choices:
+        show_choices(benchmark, names, tokenizer, style, resamples, device, jobs, seed)
+        if benchmark.words:
+            show_words(benchmark, names, style, resamples, seed)
+        return
     with progress_bar() as progress:
         scores, _ = run.benchmark_scores(
             benchmark, names, tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress
@@ -124,7 +131,37 @@ def command(
                     reference_curve or "kendall_c",
                 )
             )
+        agreements += _criteria(benchmark, scores, resamples, permutations, statistic, jobs, seed)
     show(agreements, style, page, figures)
+    if benchmark.words:
+        show_words(benchmark, names, style, resamples, seed)
     if style == "table":
         for metric, signature in scores.signatures.items():
             say(f"signature of {metric}: {signature}")
+
+
+def _criteria(
+    benchmark: Any, scores: Any, resamples: int, permutations: int, statistic: str, jobs: int, seed: int
+) -> list[Any]:
+    """The same metric values beside the other human scores of a benchmark."""
+    from ...meta import run
+    from ...meta.scores import tabulate
+    from ...report.agreement import Agreement
+
+    out = []
+    for name, judgements in benchmark.criteria.items():
+        human = tabulate(judgements)
+        beside = human.with_metrics(scores.metrics, scores.signatures)
+        results, comparisons = run.evaluate_metrics(
+            beside,
+            "segment",
+            resamples=resamples,
+            permutations=permutations,
+            seed=seed,
+            statistic=statistic,
+            jobs=jobs,
+        )
+        out.append(
+            Agreement(f"{benchmark.title}: {name}", "segment", beside, results, comparisons, beside.notes)
+        )
+    return out

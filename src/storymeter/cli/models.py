@@ -1,0 +1,100 @@
+"""`storymeter models list|add|remove`: stronger encoders that can be had as packages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ._options import coloured, format_option, output, progress_bar, say, terminal_width
+
+
+@click.group("models")
+def command() -> None:
+    """Stronger encoders for sts, bertscore and facts.
+
+    \b
+    storymeter models list                    what there is, and what is here
+    storymeter models add mpnet               fetch it (404 MB), check it, put it in its place
+    storymeter score mine.json -r people.json -m "sts(model=minilm+mpnet)"
+    """
+
+
+@command.command("list")
+@click.option(
+    "--speed",
+    is_flag=True,
+    help="Also encode 500 sentences with each model that is here, and print the rate.",
+)
+@format_option()
+def list_models(speed: bool, style: str) -> None:
+    """What can be added, and what is here."""
+    from ..report.table import Column, Table, to_json
+    from ..text.encoder import DEFAULT_NAME
+    from ..text.model_packages import MODELS, installed
+
+    default = f"{DEFAULT_NAME}: 6 layers, 384 dimensions; the default, comes with the part 'neural'"
+    rows: list[list[object]] = [["minilm", default, 84, "Apache-2.0", _has_default()]]
+    rows += [[m.name, m.what, m.megabytes, m.licence, installed(m.name) is not None] for m in MODELS.values()]
+    columns: list[Column | str] = ["model", "what", Column("MB", ",d"), "licence", "here"]
+    if speed:
+        columns.append(Column("sentences/s", ",.0f"))
+        rows = [[*row, _rate(str(row[0])) if row[4] else None] for row in rows]
+    if style == "json":
+        names = [column.name if isinstance(column, Column) else column for column in columns]
+        output(to_json({"schema": 1, "models": [dict(zip(names, row, strict=True)) for row in rows]}))
+        return
+    output(Table(columns, rows).render(style, width=terminal_width(), colour=coloured()))
+
+
+@command.command("add")
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--wheels",
+    metavar="DIR",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Take the wheels from this folder instead of downloading them.",
+)
+def add_model(name: str, wheels: Path | None) -> None:
+    """Fetch a model by package and version, check its hash, and put it where model=NAME finds it."""
+    from ..text.model_packages import add, installed
+
+    if (found := installed(name)) is not None:
+        say(f"{name} is here already: {found}")
+        return
+    with progress_bar() as progress:
+        folder = add(name, wheels=wheels, progress=progress)
+    say(f"{name} is in {folder}; use it as sts(model={name}) or sts(model=minilm+{name})")
+
+
+@command.command("remove")
+@click.argument("name", metavar="NAME")
+def remove_model(name: str) -> None:
+    """Delete a model that was added."""
+    from ..text.model_packages import remove
+
+    say(f"{name} was removed." if remove(name) else f"{name} was not here.")
+
+
+def _has_default() -> bool:
+    from ..errors import StorymeterError
+    from ..text.encoder import default_folder
+
+    try:
+        return default_folder().is_dir()
+    except StorymeterError:
+        return False
+
+
+def _rate(name: str) -> float:
+    """Sentences a second, of 12 words, one pass after a first one that warms up."""
+    import time
+
+    from ..text.encoder import load
+
+    encoder = load(name)
+    sentences = [f"a person number {k} walks along the street and waves to them" for k in range(500)]
+    encoder.embed(sentences[:50])
+    begin = time.perf_counter()
+    encoder.embed(sentences)
+    return len(sentences) / (time.perf_counter() - begin)

@@ -1,0 +1,158 @@
+"""Benchmarks of pairs: which of two captions is better?
+
+- `pascal-50s` (Vedantam et al., CIDEr, CVPR 2015): `metaeval/pascal50s/pairs.jsonl`, a line has a `category`
+  (HC two human captions that are both right, HI human right and human wrong, HM human and machine, MM two
+  machines), two `captions`, which is `preferred` (0 or 1), and five `references`. Reported: accuracy per
+  category and the mean of the four.
+- `foil` (after Shekhar et al., ACL 2017, on nocaps): `metaeval/foil/nocaps-val-foil.json`, a list of
+  `references`, `baseline`, `foil` and `replacement` (right word, wrong word); the baseline should score higher.
+  The words of the foil are labelled: the replaced one is wrong.
+
+A tie counts half, and is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from ..captions import Caption, Document
+from ..errors import DataError
+from ..join import Coverage, Task
+from ..pairs.word_kinds import WORD
+from ..stats.choices import pair_accuracy, pair_accuracy_interval
+from .benchmark import Benchmark, Choice, lines_of
+from .word_labels import LabelledSentence
+
+
+class _Pair(msgspec.Struct):
+    category: str
+    captions: tuple[str, str]
+    preferred: int
+    references: list[str]
+
+
+class _Foil(msgspec.Struct):
+    references: list[str]
+    baseline: str
+    foil: str
+    replacement: tuple[str, str]
+
+
+class ChoiceResult(NamedTuple):
+    """One metric on the pairs of one category (`all`: every pair; `mean`: the mean over categories)."""
+
+    metric: str
+    category: str
+    accuracy: float
+    pairs: int
+    ties: int
+    interval: tuple[float, float] | None
+
+
+def decoded(path: Path, row: type[Any], *, lines: bool) -> list[Any]:
+    """A JSON list, or a JSON object a line, as records of one type; the first fault is said with its place."""
+    try:
+        if not lines:
+            return msgspec.json.decode("\n".join(lines_of(path)), type=list[row])  # type: ignore[valid-type]
+    except msgspec.MsgspecError as error:
+        raise DataError(f"{path}: {error}.", hint="Check the download.") from None
+    out = []
+    for number, line in enumerate(lines_of(path), 1):
+        if line.strip():
+            try:
+                out.append(msgspec.json.decode(line, type=row))
+            except msgspec.MsgspecError as error:
+                raise DataError(f"{path}, line {number}: {error}.", hint="Check the download.") from None
+    return out
+
+
+def captions_task(rows: Sequence[tuple[str, str, Sequence[str]]]) -> Task:
+    """(id, caption, references) in order of ids."""
+    listed = sorted(rows)
+    return Task(
+        "pooled",
+        tuple(key for key, _, _ in listed),
+        tuple(Document(key, (Caption(text),)) for key, text, _ in listed),
+        tuple(tuple(Document(key, (Caption(one),)) for one in against) for key, _, against in listed),
+        Coverage(len(listed)),
+    )
+
+
+def pascal50s(data: Path) -> Benchmark:
+    path = data / "metaeval" / "pascal50s" / "pairs.jsonl"
+    rows, choices = [], []
+    for number, pair in enumerate(decoded(path, _Pair, lines=True)):
+        if pair.preferred not in (0, 1):
+            raise DataError(
+                f"{path}, line {number + 1}: `preferred` is {pair.preferred}.", hint="It is 0 or 1."
+            )
+        ids = [f"{pair.category}-{side}\t{number:05d}" for side in "ab"]
+        rows += [(key, text, pair.references) for key, text in zip(ids, pair.captions, strict=True)]
+        choices.append(Choice(ids[pair.preferred], ids[1 - pair.preferred], pair.category))
+    return _of_choices("pascal-50s", "Pascal-50S", captions_task(rows), choices)
+
+
+def foil(data: Path) -> Benchmark:
+    path = data / "metaeval" / "foil" / "nocaps-val-foil.json"
+    rows, choices, labels = [], [], []
+    for number, pair in enumerate(decoded(path, _Foil, lines=False)):
+        ids = [f"{side}\t{number:05d}" for side in ("baseline", "foil")]
+        rows += [
+            (key, text, pair.references) for key, text in zip(ids, (pair.baseline, pair.foil), strict=True)
+        ]
+        choices.append(Choice(*ids, "foil"))
+        parts = {match.group().lower() for match in WORD.finditer(pair.replacement[1])}
+        words = tuple((m.start(), m.end(), m.group().lower() in parts) for m in WORD.finditer(pair.foil))
+        labels.append(LabelledSentence(f"{number:05d}", pair.foil, words, tuple(pair.references)))
+    return _of_choices("foil", "FOIL (nocaps)", captions_task(rows), choices, tuple(labels))
+
+
+def _of_choices(
+    name: str, title: str, task: Task, choices: list[Choice], words: tuple[LabelledSentence, ...] = ()
+) -> Benchmark:
+    notes = (f"{len(choices):,} pairs of captions; a tie of the metric counts half.",)
+    return Benchmark(
+        name, title, task, (), "", ("pairs",), notes, "accuracy", choices=tuple(choices), words=words
+    )
+
+
+def choice_results(
+    choices: Sequence[Choice],
+    values: Mapping[str, Mapping[str, float]],
+    *,
+    directions: Mapping[str, int] | None = None,
+    resamples: int = 500,
+    seed: int = 0,
+) -> list[ChoiceResult]:
+    """Accuracy of every metric per category, then the mean over categories; `values` by metric and id."""
+    categories = list(dict.fromkeys(choice.category for choice in choices))
+    out = []
+    for metric, known in values.items():
+        sign = (directions or {}).get(metric, 1)
+        found = []
+        for category in categories:
+            own = [choice for choice in choices if choice.category == category]
+            better = np.array([sign * known.get(choice.better, np.nan) for choice in own])
+            worse = np.array([sign * known.get(choice.worse, np.nan) for choice in own])
+            interval = (
+                pair_accuracy_interval(better, worse, resamples=resamples, seed=seed) if resamples else None
+            )
+            found.append(ChoiceResult(metric, category, *pair_accuracy(better, worse), interval))
+        out += found
+        if len(found) > 1:
+            mean = float(np.mean([one.accuracy for one in found]))
+            out.append(
+                ChoiceResult(
+                    metric,
+                    "mean",
+                    mean,
+                    sum(one.pairs for one in found),
+                    sum(one.ties for one in found),
+                    None,
+                )
+            )
+    return out

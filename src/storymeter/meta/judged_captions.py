@@ -1,0 +1,163 @@
+"""Benchmarks of single captions that people gave a number.
+
+- `nebula` (Matsuda et al., DENEB, ACCV 2024): `metaeval/nebula/nebula_test.json`, a list of `imgid`, `mt` (the
+  caption), `refs` and `score` (0 to 1); Kendall's tau-c.
+- `thumb` (Kasai et al., NAACL 2022): `metaeval/thumb/mscoco_THumB-1.0.jsonl`, a line has `SYS`, `seg_id`,
+  `hyp`, `P`, `R` and `human_score`; `mscoco_references.json`, a line has `seg_id` and `refs`. Pearson with
+  `human_score`, beside it with P and R; `thumb-machines` leaves the human system out.
+- `msvd-eval`: `metaeval/msvd_eval/MSVD-Eval.json`, an id to `candidate`, `ref` and `human_score`, which has two
+  raters with four aspects and their mean each; the human score is the mean of the raters' means.
+- `hat` (Petryk et al., ALOHa, NAACL 2024): `metaeval/hat/hat-trainval.json`, a list of `caption`,
+  `references`, `grounding` ([word, wrong?] per word) and `contains_hallucination`. A metric should score
+  captions without a hallucination higher (AUC); the words are labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import DataError
+from .benchmark import Benchmark, lines_of
+from .choices import captions_task, decoded
+from .scores import Judgement
+from .word_labels import LabelledSentence
+
+#: the system of THumB whose captions people wrote
+_PEOPLE = "human"
+
+
+class _Nebula(msgspec.Struct):
+    imgid: str | int
+    mt: str
+    refs: list[str]
+    score: float
+
+
+class _Thumb(msgspec.Struct):
+    SYS: str
+    seg_id: str | int
+    hyp: str
+    P: float
+    R: float
+    human_score: float
+
+
+class _ThumbReferences(msgspec.Struct):
+    seg_id: str | int
+    refs: list[str]
+
+
+class _Msvd(msgspec.Struct):
+    candidate: str
+    ref: list[str]
+    human_score: list[list[float]]
+
+
+class _Hat(msgspec.Struct):
+    caption: str
+    references: list[str]
+    grounding: list[tuple[str, bool]]
+    contains_hallucination: bool
+
+
+def nebula(data: Path) -> Benchmark:
+    rows = decoded(data / "metaeval" / "nebula" / "nebula_test.json", _Nebula, lines=False)
+    keys = [f"nebula\t{number:05d}" for number in range(len(rows))]
+    task = captions_task([(key, row.mt, row.refs) for key, row in zip(keys, rows, strict=True)])
+    judged = [Judgement(*key.split("\t"), row.score) for key, row in zip(keys, rows, strict=True)]
+    return _benchmark("nebula", "Nebula", task, judged, "kendall_c")
+
+
+def thumb(data: Path, *, machines: bool = False) -> Benchmark:
+    folder = data / "metaeval" / "thumb"
+    rows = decoded(folder / "mscoco_THumB-1.0.jsonl", _Thumb, lines=True)
+    known = {
+        str(row.seg_id): row.refs
+        for row in decoded(folder / "mscoco_references.json", _ThumbReferences, lines=True)
+    }
+    lacking = sorted({str(row.seg_id) for row in rows} - set(known))
+    if lacking:
+        raise DataError(
+            f"{folder}: {len(lacking):,} items have no references, the first is {lacking[0]!r}.",
+            hint="Check the download.",
+        )
+    people = sum(row.SYS.lower() == _PEOPLE for row in rows)
+    rows = [row for row in rows if not machines or row.SYS.lower() != _PEOPLE]
+    task = captions_task([(f"{row.SYS}\t{row.seg_id}", row.hyp, known[str(row.seg_id)]) for row in rows])
+
+    def judged(column: str) -> list[Judgement]:
+        return [Judgement(row.SYS, str(row.seg_id), getattr(row, column)) for row in rows]
+
+    said = f"{people:,} captions by people are {'left out' if machines else 'among them'}."
+    return _benchmark(
+        "thumb-machines" if machines else "thumb",
+        "THumB 1.0" + (", machines alone" if machines else ""),
+        task,
+        judged("human_score"),
+        "pearson",
+        levels=("system", "segment"),
+        notes=(said,),
+        criteria={"precision": tuple(judged("P")), "recall": tuple(judged("R"))},
+    )
+
+
+def msvd(data: Path) -> Benchmark:
+    path = data / "metaeval" / "msvd_eval" / "MSVD-Eval.json"
+    try:
+        rows: dict[str, Any] = msgspec.json.decode("\n".join(lines_of(path)), type=dict[str, _Msvd])
+    except msgspec.MsgspecError as error:
+        raise DataError(f"{path}: {error}.", hint="Check the download.") from None
+    wrong = [key for key, row in rows.items() if not row.human_score or not all(row.human_score)]
+    if wrong:
+        raise DataError(f"{path}: {wrong[0]!r} has a rater without scores.", hint="Check the download.")
+    task = captions_task([(f"msvd\t{key}", row.candidate, row.ref) for key, row in rows.items()])
+    judged = [
+        Judgement("msvd", key, sum(rater[-1] for rater in row.human_score) / len(row.human_score))
+        for key, row in rows.items()
+    ]
+    return _benchmark("msvd-eval", "MSVD-Eval", task, judged, "pearson")
+
+
+def hat(data: Path) -> Benchmark:
+    path = data / "metaeval" / "hat" / "hat-trainval.json"
+    rows = decoded(path, _Hat, lines=False)
+    keys = [f"hat\t{number:05d}" for number in range(len(rows))]
+    task = captions_task([(key, row.caption, row.references) for key, row in zip(keys, rows, strict=True)])
+    judged = [
+        Judgement(*key.split("\t"), 0.0 if row.contains_hallucination else 1.0)
+        for key, row in zip(keys, rows, strict=True)
+    ]
+    labels = tuple(
+        LabelledSentence(key, row.caption, _placed(row.caption, row.grounding), tuple(row.references))
+        for key, row in zip(keys, rows, strict=True)
+    )
+    notes = ("The human score is 1 for a caption without a hallucinated word, else 0.",)
+    return _benchmark("hat", "HAT", task, judged, "auc", notes=notes, words=labels)
+
+
+def _placed(text: str, grounding: Sequence[tuple[str, bool]]) -> tuple[tuple[int, int, bool], ...]:
+    """Where each listed word stands in the caption; words that are not found are left out."""
+    out, begin = [], 0
+    for word, wrong in grounding:
+        start = text.lower().find(word.lower(), begin) if word else -1
+        if start >= 0:
+            begin = start + len(word)
+            out.append((start, begin, wrong))
+    return tuple(out)
+
+
+def _benchmark(
+    name: str,
+    title: str,
+    task: Any,
+    judgements: list[Judgement],
+    headline: str,
+    *,
+    levels: tuple[str, ...] = ("segment",),
+    notes: tuple[str, ...] = (),
+    **more: Any,
+) -> Benchmark:
+    return Benchmark(name, title, task, tuple(judgements), "", levels, notes, headline, **more)

@@ -1,0 +1,58 @@
+"""Tables of accuracies over pairs of texts and of AUC per word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..meta.choices import ChoiceResult
+from ..meta.word_labels import WordResult
+from .table import Column, Table
+
+
+def choice_table(results: Sequence[ChoiceResult], title: str) -> Table:
+    """One row per metric, one column per category, best mean first; ties of the metric in a column of their
+    own.
+    """
+    categories = list(dict.fromkeys(one.category for one in results))
+    last = categories[-1]
+    by_metric: dict[str, dict[str, ChoiceResult]] = {}
+    for one in results:
+        by_metric.setdefault(one.metric, {})[one.category] = one
+    ranked = sorted(by_metric, key=lambda metric: -by_metric[metric][last].accuracy)
+    rows: list[list[Any]] = [
+        [
+            metric,
+            *(by_metric[metric][category].accuracy for category in categories),
+            by_metric[metric][last].ties,
+            by_metric[metric][last].pairs,
+        ]
+        for metric in ranked
+    ]
+    columns = [Column(category, ".1f", 100) for category in categories]
+    note = "Share of pairs in which the better text scores higher, in per cent; a tie counts half."
+    return Table(["metric", *columns, Column("ties", ",d"), Column("pairs", ",d")], rows, title, note)
+
+
+def choice_data(results: Sequence[ChoiceResult]) -> list[dict[str, Any]]:
+    return [one._asdict() for one in results]
+
+
+def word_table(results: Sequence[WordResult], title: str) -> Table:
+    rows = [
+        [one.measure, one.words, one.wrong, one.auc, *(one.interval or (None, None))]
+        for one in sorted(results, key=lambda one: -one.auc)
+    ]
+    columns = [
+        Column("words", ",d"),
+        Column("called wrong", ",d"),
+        Column("AUC", ".4f"),
+        Column("from", ".3f"),
+        Column("to", ".3f"),
+    ]
+    return Table(
+        ["support of a word", *columns],
+        rows,
+        title,
+        "AUC: how often a word that people left alone has more support than one that they called wrong.",
+    )

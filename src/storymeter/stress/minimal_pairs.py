@@ -1,0 +1,189 @@
+"""Minimal pairs: a true caption, and the same caption with one detail changed that the references tell.
+
+A metric that reads should score the true one higher. Pairs are made by rules, one of each kind per caption at
+most, and only where the detail can be checked: the word that is changed (or a form of it) stands in a
+reference of the same document, and the word that replaces it does not, nor does a synonym of it.
+
+    object      a noun becomes another noun of the same number, drawn from the nouns of all candidates
+    action      a verb becomes another verb in the same form, drawn likewise
+    colour      a colour becomes another colour
+    number      a number word or numeral becomes another one between two and ten
+    negation    `not` after the first form of be; where there is none, `does not` or `do not` before the first
+                verb in the present
+    exchange    the first noun before the first verb and the first noun after it change places
+
+Candidates should be written by people who saw the same thing as the people who wrote the references (another
+annotator); then the original is true, and the altered caption is wrong in one place. Random choices come from
+the seed, the kind and the caption alone, so that the order of a file never matters. Fluency is not looked
+after (`a umbrella`): what is asked is whether a metric notices the detail."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, get_args
+
+from ..captions import Document
+from ..pairs.word_classes import COLOURS, NUMBERS
+from ..pairs.word_kinds import Word, tagged
+from ..pairs.wordnet import base_forms, synsets
+
+Kind = Literal["object", "action", "colour", "number", "negation", "exchange"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_BE = frozenset(["is", "are", "was", "were"])
+_NUMBERS = tuple(word for word, value in NUMBERS.items() if value.isdigit() and 2 <= int(value) <= 10)
+_COLOURS = ("black", "blue", "brown", "green", "grey", "orange", "pink", "purple", "red", "white", "yellow")
+#: candidates for a replacement that are drawn before a caption is given up
+_TRIES = 20
+
+
+class MinimalPair(NamedTuple):
+    document: str
+    kind: Kind
+    original: str
+    altered: str
+    #: what was changed, and into what
+    right: str
+    wrong: str
+
+
+class _Said:
+    """The words that the references of one document use, with their base forms and meanings."""
+
+    def __init__(self, references: Sequence[Document]) -> None:
+        words = {word.text.lower() for document in references for word in tagged(document.text)}
+        self.forms = words | {base for word in words for base in base_forms(word)}
+        self.meanings = {number for base in self.forms for number in synsets().get(base, ())}
+
+    def has(self, word: str) -> bool:
+        return not self.forms.isdisjoint((word, *base_forms(word)))
+
+    def means(self, word: str) -> bool:
+        """Whether a word or one of its synonyms is said."""
+        return self.has(word) or any(
+            number in self.meanings for base in base_forms(word) for number in synsets().get(base, ())
+        )
+
+
+def minimal_pairs(
+    candidates: Sequence[Document],
+    references: Mapping[str, Sequence[Document]],
+    *,
+    kinds: Sequence[Kind] = KINDS,
+    seed: int = 0,
+) -> list[MinimalPair]:
+    """Pairs from every caption of every document that has a reference, in the order of the candidates."""
+    vocabulary = _vocabulary(candidates)
+    out = []
+    for document in candidates:
+        if not references.get(document.id):
+            continue
+        said = _Said(references[document.id])
+        for caption in document.captions:
+            words = tagged(caption.text)
+            for kind in kinds:
+                dice = random.Random(f"{seed}|{kind}|{document.id}|{caption.text}")
+                out += [
+                    MinimalPair(document.id, kind, caption.text, *change)
+                    for change in _RULES[kind](caption.text, words, said, vocabulary, dice)
+                ]
+    return out
+
+
+def _vocabulary(candidates: Sequence[Document]) -> dict[str, list[str]]:
+    """Tag to the words of the candidates that carry it, as often as they occur, in alphabetical order."""
+    found: dict[str, list[str]] = {}
+    for document in candidates:
+        for caption in document.captions:
+            for word in tagged(caption.text):
+                if word.kind in ("thing", "place", "action") and word.text.isalpha():
+                    found.setdefault(word.tag, []).append(word.text.lower())
+    return {tag: sorted(words) for tag, words in found.items()}
+
+
+Change = tuple[str, str, str]
+
+
+def _replaced(
+    text: str, words: Sequence[Word], said: _Said, options: Mapping[str, Sequence[str]], dice: random.Random
+) -> Iterator[Change]:
+    """One of these words that a reference confirms, replaced by one of the options for its tag that none
+    does.
+    """
+    able = [word for word in words if said.has(word.text.lower()) and options.get(word.tag)]
+    if not able:
+        return
+    word = dice.choice(able)
+    for _ in range(_TRIES):
+        other = dice.choice(options[word.tag])
+        if not said.means(other) and other != word.text.lower():
+            yield text[: word.start] + other + text[word.end :], word.text, other
+            return
+
+
+def _object(
+    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
+) -> Iterator[Change]:
+    yield from _replaced(text, [w for w in words if w.kind in ("thing", "place")], said, vocabulary, dice)
+
+
+def _action(
+    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
+) -> Iterator[Change]:
+    yield from _replaced(text, [w for w in words if w.kind == "action"], said, vocabulary, dice)
+
+
+def _colour(
+    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
+) -> Iterator[Change]:
+    able = [w for w in words if w.text.lower() in COLOURS]
+    yield from _replaced(text, able, said, {w.tag: _COLOURS for w in able}, dice)
+
+
+def _number(
+    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
+) -> Iterator[Change]:
+    able = [w for w in words if w.text.lower() in _NUMBERS or (w.text.isdigit() and 2 <= int(w.text) <= 10)]
+    yield from _replaced(text, able, said, {w.tag: _NUMBERS for w in able}, dice)
+
+
+def _negation(
+    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
+) -> Iterator[Change]:
+    if any(word.kind == "negation" for word in words):
+        return
+    for k, word in enumerate(words[:-1]):
+        told = any(w.kind == "action" and said.has(w.text.lower()) for w in words[k:])
+        if word.text.lower() in _BE and told:
+            yield f"{text[: word.end]} not{text[word.end :]}", word.text, f"{word.text} not"
+            return
+        if word.tag in ("VVZ", "VVB") and k and said.has(word.text.lower()):
+            helped = f"{'does' if word.tag == 'VVZ' else 'do'} not {word.lemma}"
+            yield text[: word.start] + helped + text[word.end :], word.text, helped
+            return
+
+
+def _exchange(
+    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
+) -> Iterator[Change]:
+    verb = next((k for k, word in enumerate(words) if word.kind == "action"), len(words))
+    nouns = [
+        next((w for w in side if w.kind in ("thing", "place")), None) for side in (words[:verb], words[verb:])
+    ]
+    first, second = nouns
+    if first is None or second is None or first.lemma.lower() == second.lemma.lower():
+        return
+    if said.has(first.text.lower()) and said.has(second.text.lower()):
+        between = text[first.end : second.start]
+        altered = f"{text[: first.start]}{second.text}{between}{first.text}{text[second.end :]}"
+        yield altered, f"{first.text} … {second.text}", f"{second.text} … {first.text}"
+
+
+_RULES = {
+    "object": _object,
+    "action": _action,
+    "colour": _colour,
+    "number": _number,
+    "negation": _negation,
+    "exchange": _exchange,
+}
