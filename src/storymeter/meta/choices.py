@@ -104,7 +104,7 @@ def foil(data: Path) -> Benchmark:
         rows += [
             (key, text, pair.references) for key, text in zip(ids, (pair.baseline, pair.foil), strict=True)
         ]
-        choices.append(Choice(*ids, "foil"))
+        choices.append(Choice(ids[0], ids[1], "foil"))
         parts = {match.group().lower() for match in WORD.finditer(pair.replacement[1])}
         words = tuple((m.start(), m.end(), m.group().lower() in parts) for m in WORD.finditer(pair.foil))
         labels.append(LabelledSentence(f"{number:05d}", pair.foil, words, tuple(pair.references)))

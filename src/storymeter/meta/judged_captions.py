@@ -65,9 +65,9 @@ class _Hat(msgspec.Struct):
 
 def nebula(data: Path) -> Benchmark:
     rows = decoded(data / "metaeval" / "nebula" / "nebula_test.json", _Nebula, lines=False)
-    keys = [f"nebula\t{number:05d}" for number in range(len(rows))]
-    task = captions_task([(key, row.mt, row.refs) for key, row in zip(keys, rows, strict=True)])
-    judged = [Judgement(*key.split("\t"), row.score) for key, row in zip(keys, rows, strict=True)]
+    items = [f"{number:05d}" for number in range(len(rows))]
+    task = captions_task([(f"nebula\t{k}", row.mt, row.refs) for k, row in zip(items, rows, strict=True)])
+    judged = [Judgement("nebula", k, row.score) for k, row in zip(items, rows, strict=True)]
     return _benchmark("nebula", "Nebula", task, judged, "kendall_c")
 
 
@@ -124,15 +124,17 @@ def msvd(data: Path) -> Benchmark:
 def hat(data: Path) -> Benchmark:
     path = data / "metaeval" / "hat" / "hat-trainval.json"
     rows = decoded(path, _Hat, lines=False)
-    keys = [f"hat\t{number:05d}" for number in range(len(rows))]
-    task = captions_task([(key, row.caption, row.references) for key, row in zip(keys, rows, strict=True)])
+    items = [f"{number:05d}" for number in range(len(rows))]
+    task = captions_task(
+        [(f"hat\t{k}", row.caption, row.references) for k, row in zip(items, rows, strict=True)]
+    )
     judged = [
-        Judgement(*key.split("\t"), 0.0 if row.contains_hallucination else 1.0)
-        for key, row in zip(keys, rows, strict=True)
+        Judgement("hat", k, 0.0 if row.contains_hallucination else 1.0)
+        for k, row in zip(items, rows, strict=True)
     ]
     labels = tuple(
-        LabelledSentence(key, row.caption, _placed(row.caption, row.grounding), tuple(row.references))
-        for key, row in zip(keys, rows, strict=True)
+        LabelledSentence(k, row.caption, _placed(row.caption, row.grounding), tuple(row.references))
+        for k, row in zip(items, rows, strict=True)
     )
     notes = ("The human score is 1 for a caption without a hallucinated word, else 0.",)
     return _benchmark("hat", "HAT", task, judged, "auc", notes=notes, words=labels)

@@ -50,7 +50,7 @@ def pair_accuracy_interval(
 def _points(better: ArrayLike, worse: ArrayLike) -> NDArray[np.float64]:
     a, b = np.asarray(better, dtype=float), np.asarray(worse, dtype=float)
     known = ~np.isnan(a + b)
-    return (np.sign(a[known] - b[known]) + 1) / 2
+    return np.asarray((np.sign(a[known] - b[known]) + 1) / 2)
 
 
 def auc(positive: ArrayLike, values: ArrayLike) -> float:

