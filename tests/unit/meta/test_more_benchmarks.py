@@ -120,9 +120,7 @@ def test_brackets_label_words_and_give_three_human_scores(small: Path) -> None:
     benchmark = load("factvc-activitynet", small)
     place = benchmark.task.ids.index("two\tv0")
     assert benchmark.task.candidates[place].text == "a dog runs . it drives a car ."
-    values = {
-        name: {(j.system, j.item): j.value for j in js} for name, js in benchmark.criteria.items()
-    }
+    values = {name: {(j.system, j.item): j.value for j in js} for name, js in benchmark.criteria.items()}
     assert values["share of sentences without an error"]["two", "v0"] == -0.5
     assert values["share of words without an error"]["two", "v0"] == pytest.approx(-3 / 7)
     assert unmarked("it [drives a car] .").words == (
