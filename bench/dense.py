@@ -25,10 +25,9 @@ import numpy as np
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.dense.matching import optimum_table
-from storymeter.dense.tracks import Problems, Tracks
+from storymeter.dense.tracks import Problems
+from storymeter.engine.workbench import Workbench
 from storymeter.join import Task, join
-from storymeter.metric import Setting
-from storymeter.pairs.table import PairTable, Sentences
 from storymeter.registry import metric, scorer
 
 METRICS = ("soda_a", "soda_b", "soda_c", "soda_d", "anet(scorer=meteor)")
@@ -85,7 +84,7 @@ def run(copies: int, options: argparse.Namespace) -> tuple[float, float]:
         f"\n{len(mine):,} videos, {mine.captions:,} captions, {sum(c.captions for c in against):,}"
         f" references, {options.jobs} jobs"
     )
-    setting = Setting(jobs=options.jobs)
+    setting = Workbench(jobs=options.jobs)
     begin, used = time.perf_counter(), cpu()
     task = join(candidates=mine, references=against)
     for name in METRICS:
@@ -97,22 +96,22 @@ def run(copies: int, options: argparse.Namespace) -> tuple[float, float]:
     return elapsed, used
 
 
-def report(task: Task, setting: Setting, elapsed: float, used: float) -> None:
+def report(task: Task, setting: Workbench, elapsed: float, used: float) -> None:
     possible = sum(
         len(c.captions) * sum(len(d.captions) for d in refs)
         for c, refs in zip(task.candidates, task.references, strict=True)
     )
-    scored = len(PairTable.shared(setting, scorer("meteor")))
+    scored = len(setting.pairs(scorer("meteor")))
     print(
         f"  together {elapsed:.1f} s ({used:.1f} s of processor time);"
-        f" {len(Sentences.shared(setting).texts):,} distinct sentences"
+        f" {len(setting.sentences().texts):,} distinct sentences"
     )
     print(
         f"  {possible:,} pairs possible, {scored:,} scored: {scored / elapsed:,.0f} pairs/s;"
         f" {100 * (1 - scored / possible):.1f} % skipped"
     )
     print(f"  peak memory {peak():.2f} GB")
-    textbook(Tracks.shared(task, setting).each)
+    textbook(setting.tracks(task).each)
 
 
 def textbook(problems: Problems, sample: int = 30) -> None:
@@ -147,7 +146,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--no-double", action="store_true", help="leave the run with twice the videos out")
     options = parser.parse_args()
-    scorer("meteor").prepare(lambda *_: None)
+    scorer("meteor").prepare()
     once, used = run(1, options)
     memory = peak()
     print(f"\n{once:.1f} s (at most {SECONDS:.0f}), {memory:.2f} GB (under {GIGABYTES:.0f})")

@@ -76,10 +76,10 @@ def ranks(folder: Path, where: Any, space: Any) -> dict[str, dict[str, int]]:
     """Photograph -> noun that is in it -> its rank among the wrong ones (1 is best; a tie counts against
     it).
     """
-    from storymeter.story.grounding import Store
+    from storymeter.story.grounding import PictureStore
     from storymeter.story.pictures import Pictures
 
-    store = Store(Pictures(folder), where, space)
+    store = PictureStore(Pictures(folder), where, space)
     out = {}
     for name, right in PHOTOS.items():
         if store.pictures.find(name) is not None:

@@ -170,7 +170,7 @@ def bertscore(candidates: list[str], references: list[str], threads: int, rounds
 
         def storymeter(idf: bool = idf, batch: int = 64) -> np.ndarray:
             scorer = BertScore(idf=idf, batch=batch)
-            scorer.fit([[text] for text in theirs])
+            scorer = scorer.fit([[text] for text in theirs])
             return scorer.parts_indexed(
                 candidates=ours, references=theirs, candidate_index=index, reference_index=index, jobs=threads
             )

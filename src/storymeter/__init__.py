@@ -20,22 +20,38 @@ if TYPE_CHECKING:
     from .captions import Corpus as Corpus
     from .captions import Document as Document
     from .captions import Rating as Rating
-    from .engine.evaluate import evaluate as evaluate
+    from .engine.compare import compare as compare
+    from .engine.results import Results as Results
+    from .engine.run import Run as Run
+    from .engine.run import evaluate as evaluate
+    from .engine.saved import load as load
     from .errors import StorymeterError as StorymeterError
     from .formats import read as read
     from .formats import write as write
+    from .metric import MeanMetric as MeanMetric
+    from .metric import Metric as Metric
     from .metric import Score as Score
+    from .pairs.base import PairScorer as PairScorer
+    from .protocol import Protocol as Protocol
     from .signature import Signature as Signature
 
 _LATE = {
     "Caption": "captions",
     "Corpus": "captions",
     "Document": "captions",
+    "MeanMetric": "metric",
+    "Metric": "metric",
+    "PairScorer": "pairs.base",
+    "Protocol": "protocol",
     "Rating": "captions",
+    "Results": "engine.results",
+    "Run": "engine.run",
     "Score": "metric",
     "Signature": "signature",
     "StorymeterError": "errors",
-    "evaluate": "engine.evaluate",
+    "compare": "engine.compare",
+    "evaluate": "engine.run",
+    "load": "engine.saved",
     "read": "formats",
     "write": "formats",
 }

@@ -26,6 +26,14 @@ class Paper:
         )
         return f"{who}, {self.year}"
 
+    @property
+    def citation(self) -> str:
+        """
+        >>> PAPERS["lin2004"].citation
+        'Lin, 2004. ROUGE: A Package for Automatic Evaluation of Summaries.'
+        """
+        return f"{self.short}. {self.title}."
+
     def bibtex(self, key: str) -> str:
         place = {"inproceedings": "booktitle", "article": "journal", "book": "publisher"}[self.kind]
         fields = {

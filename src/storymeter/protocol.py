@@ -13,74 +13,85 @@ from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .errors import UsageError, closest
+from .options import Options, option, options_of
 
 TIOUS = (0.3, 0.5, 0.7, 0.9)
 
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
+@dataclass(frozen=True, repr=False)
+class Protocol(Options):
     """One way to turn captions and references into a number. The defaults are those of the preset `paper`."""
 
-    name: str = "paper"
-    tious: tuple[float, ...] = TIOUS
-    #: `exact`: eq. 1 of the SODA paper; `eps`: union + 1e-8, as all public scripts do.
-    iou: Literal["exact", "eps"] = "exact"
-    #: several annotators: one merged track, the best F1 per video, their mean, or exactly one.
-    refs: Literal["best", "merge", "mean", "single"] = "best"
-    #: which side is the scorer's hypothesis in SODA; the public SODA script has the reference there.
-    #: Elsewhere it is the candidate.
-    orientation: Literal["candidate", "reference"] = "candidate"
-    #: a reference video that the submission lacks.
-    missing: Literal["zero", "skip", "error"] = "zero"
-    #: a submitted video without a reference.
-    extra: Literal["ignore", "error"] = "ignore"
-    #: what a caption without any partner is compared with (ActivityNet score only).
-    unmatched: Literal["garbage-fixed", "garbage-random", "ignore"] = "garbage-fixed"
-    #: the seed of `garbage-random`; the 2019-2021 script had none.
-    garbage_seed: int = 0
-    #: which videos SODA's mean is over, where `missing` keeps those that were not submitted (the others' mean
-    #: follows `missing`).
-    average: Literal["reference-videos", "submitted-videos"] = "reference-videos"
-    text_tiou: Literal[">=", ">"] = ">="
-    detection_tiou: Literal[">=", ">"] = ">"
-    #: only the first so many captions of a video count, in the order of the file.
-    max_proposals: int = 1000
-    corpus_scorers: Literal["per-video", "corpus"] = "per-video"
-    #: `strip`: every character past U+007F becomes a blank before tokenising.
-    ascii: Literal["strip", "keep"] = "keep"
-    #: `alone`: a caption's tokens depend on nothing else; `batch`: the tokeniser peeks at the caption that
-    #: comes next, as the
-    #: scripts' does (after a single letter and a dot: one of 34,536 ActivityNet captions).
-    tokens: Literal["alone", "batch"] = "alone"
-    #: how captions are sorted in time; ties keep the order of the file.
-    order: Literal["start", "start-end"] = "start"
-    #: the same for references; `file` leaves them as they are written, as SODA's multi-reference option does.
-    reference_order: Literal["start", "start-end", "file"] = "start"
+    name: str = option("paper", "the preset that the other fields deviate from")
+    tious: tuple[float, ...] = option(TIOUS, "thresholds on IoU", low=0, high=1)
+    iou: Literal["exact", "eps"] = option(
+        "exact", "exact: eq. 1 of the SODA paper; eps: union + 1e-8, as all public scripts do"
+    )
+    refs: Literal["best", "merge", "mean", "single"] = option(
+        "best", "several annotators: the best F1 per video, one merged track, their mean, or exactly one"
+    )
+    orientation: Literal["candidate", "reference"] = option(
+        "candidate",
+        "which side is the scorer's hypothesis in SODA; the public SODA script has the reference there",
+    )
+    missing: Literal["zero", "skip", "error"] = option("zero", "a reference video that the submission lacks")
+    extra: Literal["ignore", "error"] = option("ignore", "a submitted video without a reference")
+    unmatched: Literal["garbage-fixed", "garbage-random", "ignore"] = option(
+        "garbage-fixed", "what a caption without any partner is compared with (ActivityNet score only)"
+    )
+    garbage_seed: int = option(0, "seed of garbage-random; the 2019-2021 script had none", low=0)
+    average: Literal["reference-videos", "submitted-videos"] = option(
+        "reference-videos",
+        "which videos SODA's mean is over, where `missing` keeps those that were not submitted",
+    )
+    text_tiou: Literal[">=", ">"] = option(">=", "how IoU meets a threshold in the ActivityNet score")
+    detection_tiou: Literal[">=", ">"] = option(">", "how IoU meets a threshold in localisation")
+    max_proposals: int = option(
+        1000, "only the first so many captions of a video count, in the order of the file", low=1
+    )
+    corpus_scorers: Literal["per-video", "corpus"] = option(
+        "per-video", "whether the ActivityNet score is made per video or over the pairs of all videos"
+    )
+    ascii: Literal["strip", "keep"] = option(
+        "keep", "strip: every character past U+007F becomes a blank before tokenising"
+    )
+    tokens: Literal["alone", "batch"] = option(
+        "alone",
+        "alone: a caption's tokens depend on nothing else; batch: after a single letter and a dot the tokeniser"
+        " reads on in the next caption, as the scripts' does (one of 34,536 ActivityNet captions)",
+    )
+    order: Literal["start", "start-end"] = option(
+        "start", "how captions are sorted in time; ties keep the order of the file"
+    )
+    reference_order: Literal["start", "start-end", "file"] = option(
+        "start", "the same for references; file leaves them as written, as SODA's multi-reference option does"
+    )
+
+    def validate(self) -> None:
+        if PRESETS and self.name not in PRESETS:  # empty while the presets themselves are made
+            raise UsageError(f"There is no protocol {self.name!r}.", hint=closest(self.name, PRESETS))
 
     def change(self, **changes: Any) -> Protocol:
-        """The same protocol with some fields changed; the name stays, so that the deviation shows when
-        printed.
-        """
+        """The same protocol with some fields changed; the name stays, so that the deviation shows when printed."""
+        wrong = next((key for key in changes if key not in FIELDS or key == "name"), None)
+        if wrong is not None:
+            raise UsageError(f"A protocol has no field {wrong!r}.", hint=closest(wrong, [*FIELDS][1:]))
         return replace(self, **changes)
 
     def deviations(self) -> dict[str, object]:
         base = PRESETS[self.name].protocol
-        return {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if getattr(self, f.name) != getattr(base, f.name)
-        }
+        return {key: value for key in FIELDS if (value := getattr(self, key)) != getattr(base, key)}
 
     def __str__(self) -> str:
-        return "+".join([self.name, *(f"{key}={_print(value)}" for key, value in self.deviations().items())])
+        changes = self.deviations()
+        return "+".join([self.name, *(f"{key}={FIELDS[key].print(value)}" for key, value in changes.items())])
 
 
-def _print(value: object) -> str:
-    return "/".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
+FIELDS = options_of(Protocol)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,9 @@ class Preset:
     protocol: Protocol
     sentence: str
     citation: str
+
+
+PRESETS: dict[str, Preset] = {}
 
 
 def _presets() -> dict[str, Preset]:
@@ -150,7 +164,7 @@ def _presets() -> dict[str, Preset]:
     return {preset.protocol.name: preset for preset in presets}
 
 
-PRESETS: dict[str, Preset] = _presets()
+PRESETS.update(_presets())
 
 
 def get(name: str) -> Protocol:
@@ -161,54 +175,6 @@ def get(name: str) -> Protocol:
     protocol = PRESETS[head].protocol
     for change in changes:
         key, _, text = change.partition("=")
-        protocol = protocol.change(**{key: _value(key, text)})
+        known = FIELDS.get(key)
+        protocol = protocol.change(**{key: text if known is None else known.parse(text, "The protocol")})
     return protocol
-
-
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "iou": ("exact", "eps"),
-    "refs": ("best", "merge", "mean", "single"),
-    "orientation": ("candidate", "reference"),
-    "missing": ("zero", "skip", "error"),
-    "extra": ("ignore", "error"),
-    "unmatched": ("garbage-fixed", "garbage-random", "ignore"),
-    "average": ("reference-videos", "submitted-videos"),
-    "text_tiou": (">=", ">"),
-    "detection_tiou": (">=", ">"),
-    "corpus_scorers": ("per-video", "corpus"),
-    "ascii": ("strip", "keep"),
-    "tokens": ("alone", "batch"),
-    "order": ("start", "start-end"),
-    "reference_order": ("start", "start-end", "file"),
-}
-
-
-def _value(key: str, text: str) -> object:
-    if key in _CHOICES:
-        if text not in _CHOICES[key]:
-            raise UsageError(
-                f"The protocol field {key} cannot be {text!r}.",
-                hint=f"It is one of: {', '.join(_CHOICES[key])}.",
-            )
-        return text
-    try:
-        if key == "tious":
-            tious = tuple(float(t) for t in text.split("/"))
-            if tious and all(0 <= t <= 1 for t in tious):
-                return tious
-        elif key in ("max_proposals", "garbage_seed"):
-            number = int(text)
-            if number >= (key == "max_proposals"):
-                return number
-    except ValueError:
-        pass
-    else:
-        if key not in ("tious", "max_proposals", "garbage_seed"):
-            raise UsageError(
-                f"A protocol has no field {key!r}.",
-                hint=closest(key, [*_CHOICES, "tious", "max_proposals", "garbage_seed"]),
-            )
-    raise UsageError(
-        f"The protocol field {key} cannot be {text!r}.",
-        hint="Write tious=.3/.5/.7/.9, max_proposals=1000, garbage_seed=0.",
-    )

@@ -14,8 +14,9 @@ import pytest
 
 import storymeter
 from storymeter.captions import Corpus
+from storymeter.engine.workbench import Workbench
 from storymeter.join import join
-from storymeter.metric import Score, Setting
+from storymeter.metric import Score
 from storymeter.protocol import get
 from storymeter.registry import metric
 
@@ -36,15 +37,15 @@ Run = Callable[[str, str, int], Score]
 
 @pytest.fixture(scope="module")
 def run(data: Path) -> Run:
-    """run(metric, protocol, annotators); sentences and pairs are shared between all runs."""
+    """run(metric, protocol, annotators); sentences and pairs are shared between runs of a protocol."""
     submission = storymeter.read(data / "anet" / "bmt_val_1.json")
     references: list[Corpus] = [storymeter.read(data / "anet" / f"val_{k}.json") for k in (1, 2)]
-    shared: dict[Any, Any] = {}
+    benches: dict[str, Workbench] = {}
 
     def score(name: str, protocol: str, annotators: int) -> Score:
-        setting = Setting(protocol=get(protocol), jobs=2, shared=shared)
-        task = join(candidates=submission, references=references[:annotators], protocol=setting.protocol)
-        return metric(name).score(task, setting)
+        bench = benches.setdefault(protocol, Workbench(protocol=protocol, jobs=2))
+        task = join(candidates=submission, references=references[:annotators], protocol=bench.protocol)
+        return metric(name).score(task, bench)
 
     return score
 
@@ -82,7 +83,7 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
     optimum on every video, which for t = 0 is the script's own total of variant d; where the two matchings
     agree, so do the scores."""
     from storymeter.dense.iou import iou
-    from storymeter.dense.links import links
+    from storymeter.dense.links import VideoLinks, video_links
     from storymeter.dense.matching import match
     from storymeter.dense.soda import Soda
 
@@ -105,16 +106,21 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
             assert differing < 0.02 * score.n
     submission = storymeter.read(data / "anet" / "bmt_val_1.json")
     references = [storymeter.read(data / "anet" / f"val_{k}.json") for k in (1, 2)][:annotators]
-    setting = Setting(
+    setting = Workbench(
         protocol=replace(get(protocol), refs="merge" if annotators == 1 else get(protocol).refs), jobs=2
     )
     task = join(candidates=submission, references=references, protocol=setting.protocol)
-    for video in links(task, setting, Soda("d")):
+
+    def links(metric: Soda) -> list[VideoLinks]:
+        score = metric.score(task, setting)
+        return [video_links(score, *each) for each in zip(task.candidates, task.references, strict=True)]
+
+    for video in links(Soda("d")):
         total = sum(link.iou for link in video.links)
         assert total / len(video.candidates) == pytest.approx(
             expected["per_video"][video.id]["soda-v1/d"][0][0], abs=1e-9
         )
-    for video in links(task, setting, Soda("b"))[:300]:
+    for video in links(Soda("b"))[:300]:
         order = sorted(range(len(video.candidates)), key=lambda k: video.candidates[k].start)  # type: ignore[arg-type,return-value]
         held = (
             range(len(video.references))

@@ -38,7 +38,7 @@ def test_every_pair_has_the_same_bits(golden: Path, name: str) -> None:
     scores = [row["score"] for row in rows]
     assert Meteor().pairs(**text, jobs=2).tolist() == scores
     assert Meteor().score_of_statistics(statistics).tolist() == scores
-    assert Meteor().combine(Meteor().statistics(**text, jobs=2)).tolist() == scores
+    assert Meteor().value_of(Meteor().statistics(**text, jobs=2)).tolist() == scores
     aggregate = json.loads((golden / "aggregates.json").read_text())[f"{name}_aggregate"]
     assert Meteor().aggregate(**text, jobs=2) == aggregate
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.evaluate import Report, evaluate
+from storymeter.engine.results import Results
+from storymeter.engine.run import evaluate
 from storymeter.metric import Metric
 from storymeter.pairs.base import PairScorer
 from storymeter.protocol import Protocol
@@ -50,7 +51,7 @@ def corpora(draw: st.DrawFn) -> tuple[Corpus, list[Corpus]]:
     return candidates, references
 
 
-def run(candidates: Corpus, references: list[Corpus], protocol: Protocol, jobs: int = 1) -> Report:
+def run(candidates: Corpus, references: list[Corpus], protocol: Protocol, jobs: int = 1) -> Results:
     return evaluate(
         candidates=candidates,
         references=references,
@@ -62,7 +63,7 @@ def run(candidates: Corpus, references: list[Corpus], protocol: Protocol, jobs: 
     )
 
 
-def numbers(report: Report) -> list[tuple[str, float, dict[str, float]]]:
+def numbers(report: Results) -> list[tuple[str, float, dict[str, float]]]:
     return [(score.metric, score.value, dict(score.parts)) for score in report.systems[0].scores]
 
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storymeter import Caption, Corpus, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.join import join
-from storymeter.metric import Setting
 from storymeter.pairs import Bleu, Cider, RougeL
 from storymeter.pairs.base import PairScorer
-from storymeter.registry import METRICS, metric, scorer
+from storymeter.registry import MEASURES, metric, scorer
 
 SCORERS = [
     "bleu_1",
@@ -72,7 +72,7 @@ def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataOb
     # the same number as a matrix, as pairs and by index
     flat = [r for _, group in groups for r in group]
     candidates = [c for c, _ in groups]
-    measure.fit([[r] for r in flat])
+    measure = measure.fit([[r] for r in flat])
     matrix = measure.matrix(candidates=candidates, references=flat)
     for column, reference in enumerate(flat):
         np.testing.assert_array_equal(
@@ -95,7 +95,7 @@ def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataOb
 )
 @settings(max_examples=40, deadline=None)
 def test_a_text_is_most_like_itself(measure: PairScorer, texts: list[str]) -> None:
-    measure.fit([["nothing", "else"], *[["never said"]] * 3])
+    measure = measure.fit([["nothing", "else"], *[["never said"]] * 3])
     values = measure.matrix(candidates=texts, references=texts)
     assert np.diagonal(values) == pytest.approx(measure.range[1], rel=1e-8)
     assert (values <= np.diagonal(values)[:, None] + 1e-8).all()
@@ -132,7 +132,7 @@ def test_self_bleu_is_bleu_against_the_others(captions: list[str]) -> None:
     corpus = Corpus((Document("v", tuple(Caption(c) for c in captions)),), "mine")
     value = (
         metric("self_bleu(within=document,n=3)")
-        .score(join(candidates=corpus), Setting(tokenizer="none"))
+        .score(join(candidates=corpus), Workbench(tokenizer="none"))
         .value
     )
     others = [captions[:k] + captions[k + 1 :] for k in range(len(captions))]
@@ -145,7 +145,7 @@ def test_self_bleu_is_bleu_against_the_others(captions: list[str]) -> None:
 def test_counts_of_grams(text: list[str]) -> None:
     task = join(candidates=Corpus((Document("v", (Caption(" ".join(text)),)),), "mine"))
     value = {
-        name: metric(name).score(task, Setting(tokenizer="none")).value
+        name: metric(name).score(task, Workbench(tokenizer="none")).value
         for name in ("distinct_1", "distinct_2", "repetition_4")
     }
     four = Counter(zip(text, text[1:], text[2:], text[3:], strict=False))
@@ -158,7 +158,7 @@ def test_counts_of_grams(text: list[str]) -> None:
 @given(groups=items)
 @settings(max_examples=25, deadline=None)
 def test_metrics(name: str, groups: list[tuple[str, list[str]]]) -> None:
-    assert name.partition("(")[0] in METRICS
+    assert name.partition("(")[0] in MEASURES
     mine = [Document(f"{k:02}", (Caption(c), Caption("b a b"))) for k, (c, _) in enumerate(groups)]
     theirs = [
         Document(f"{k:02}", (Caption(r),)) for k, (_, references) in enumerate(groups) for r in references
@@ -169,7 +169,7 @@ def test_metrics(name: str, groups: list[tuple[str, list[str]]]) -> None:
             candidates=Corpus(tuple(mine[::turn]), "mine"),
             references=[Corpus(tuple(theirs[::turn]), "theirs")],
         )
-        scores.append(metric(name).score(task, Setting(tokenizer="none", jobs=1 + (turn < 0))))
+        scores.append(metric(name).score(task, Workbench(tokenizer="none", jobs=1 + (turn < 0))))
     one, other = scores
     assert one.value == other.value  # neither the order of the files nor the number of threads counts
     np.testing.assert_array_equal(one.rows, other.rows)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.engine.run import Run
 from storymeter.stress.scene import Scene
 from storymeter.stress.transforms import MAKERS, transformation
 
@@ -43,7 +44,7 @@ def scene(corpus: Corpus) -> Scene:
         ),
         "r",
     )
-    return Scene.of([references])
+    return Scene.of(Run(references))
 
 
 def texts(document: Document) -> list[str]:

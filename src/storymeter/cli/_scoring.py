@@ -4,17 +4,22 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..engine.evaluate import Report
 from ..errors import UsageError
 from ..metric import Progress
 from ..names import split
-from ._options import busy
+from ._options import busy, say
 from ._reading import read_candidates, read_references
+
+if TYPE_CHECKING:
+    from ..captions import Corpus
+    from ..engine.partial import PartialRun
+    from ..engine.results import Results
+    from ..engine.run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -71,54 +76,138 @@ def scoring_options(function: F) -> F:
     return function
 
 
-def evaluate_files(
+#: options of a verb that a `Run` is made of
+SETTINGS = ("protocol", "tokenizer", "device", "images", "jobs", "seed")
+
+
+def make_run(references: Sequence[Corpus], progress: Progress, options: Mapping[str, Any]) -> Run:
+    """A run from a verb's options; other options are left alone."""
+    from ..engine.run import Run
+
+    given = {key: options[key] for key in SETTINGS if options.get(key) is not None}
+    return Run(references, progress=progress, **given)
+
+
+def metric_names(texts: Sequence[str]) -> list[str]:
+    """The metrics named on the command line, all checked before any file is opened."""
+    from ..engine.run import named
+
+    names = [name for text in texts for name in split(text)]
+    if texts and not names:
+        raise UsageError(
+            f"--metric {texts[0]!r} names no metric.",
+            hint="Leave it out for the default ones, or see storymeter info --metrics.",
+        )
+    named(names)
+    return names
+
+
+def read_both(
+    candidates: Sequence[str], references: Sequence[str], reading: Mapping[str, Any]
+) -> tuple[list[Corpus], list[Corpus]]:
+    if [*candidates, *references].count("-") > 1:
+        raise UsageError("stdin (-) can be read only once.", hint="Give the other files by name.")
+    with busy("reading the files"):
+        return read_candidates(candidates, **reading), read_references(references, **reading)
+
+
+def score_files(
     candidates: Sequence[str],
     *,
     references: Sequence[str],
     metrics: Sequence[str],
-    protocol: str,
-    tokenizer: Any,
-    images: str | None,
-    device: str,
-    cluster: str | None,
-    jobs: int,
-    seed: int,
     resamples: int,
     progress: Progress,
-    **reading: Any,
-) -> Report:
-    """Read, choose the metrics where none are named, score. Names are checked before any file is opened."""
+    cluster: str | None = None,
+    save: str | None = None,
+    **options: Any,
+) -> Results:
+    """Read, choose the metrics where none are named, score; or take saved runs as they are."""
     from .. import protocol as protocols
     from ..engine.defaults import default_metrics
-    from ..engine.evaluate import evaluate
-    from ..registry import metric as get_metric
+    from ..engine.partial import PartialRun
+    from ..engine.results import Conditions
 
-    names = [name for text in metrics for name in split(text)]
-    if metrics and not names:
-        raise UsageError(
-            f"--metric {metrics[0]!r} names no metric.",
-            hint="Leave it out for the default ones, or see storymeter info --metrics.",
-        )
-    for name in names:
-        get_metric(name)
-    protocols.get(protocol)
-    if [*candidates, *references].count("-") > 1:
-        raise UsageError("stdin (-) can be read only once.", hint="Give the other files by name.")
+    names = metric_names(metrics)
+    protocols.get(options["protocol"])
+    if any(map(is_saved, candidates)):
+        return load_runs(candidates, references, names)
+    reading = {key: value for key, value in options.items() if key not in SETTINGS}
+    systems, against = read_both(candidates, references, reading)
+    images = options["images"]
+    names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)
+    run = make_run(against, progress, options)
+    if save is None:
+        return run.score(systems, names, resamples, cluster=cluster)
+    conditions = Conditions(run.bench.protocol, run.bench.tokenizer, run.bench.seed, resamples)
+    journal = PartialRun(save, run.references, conditions, images)
+    results = run.score(systems, names, resamples, cluster=cluster, journal=journal)
+    _keep(results, save, journal)
+    return results
+
+
+def score_into(
+    path: str, candidates: Sequence[str], progress: Progress, options: Mapping[str, Any]
+) -> Results:
+    """More systems into a saved run, under its references, metrics and conditions; nothing is scored again."""
+    from dataclasses import replace
+
+    from ..engine.partial import PartialRun
+    from ..engine.results import merged
+    from ..engine.saved import load
+
+    before = load(path)
+    conditions = before.conditions
+    reading = {
+        key: value for key, value in options.items() if key in ("format", "id_map", "columns", "repair")
+    }
     with busy("reading the files"):
         systems = read_candidates(candidates, **reading)
-        against = read_references(references, **reading)
-    names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)
-    return evaluate(
-        candidates=systems,
-        references=against,
-        metrics=names,
-        protocol=protocol,
-        tokenizer=tokenizer,
-        jobs=jobs,
-        seed=seed,
-        resamples=resamples,
-        device=device,
-        images=images,
-        cluster=cluster,
-        progress=progress,
-    )
+    settings = {
+        **options,
+        "protocol": conditions.protocol,
+        "tokenizer": conditions.tokenizer,
+        "seed": conditions.seed,
+    }
+    run = make_run(before.references, progress, settings)
+    journal = PartialRun(path, run.references, conditions, options["images"])
+    labels = [score.metric for score in before.systems[0].scores]
+    fresh = run.score(systems, labels, conditions.resamples, journal=journal)
+    together = merged([before, replace(fresh, references=before.references, conditions=conditions)])
+    _keep(together, path, journal)
+    return together
+
+
+def _keep(results: Results, path: str, journal: PartialRun) -> None:
+    results.save(path)
+    journal.remove()
+    if journal.resumed:
+        say(f"{journal.resumed:,} scores were there from an interrupted run and were not computed again.")
+    say(f"Saved: {path} ({len(results.systems)} systems, {len(results.metrics)} metrics)")
+
+
+def is_saved(path: str) -> bool:
+    """Whether this is a saved run, by its ending."""
+    return path.endswith(".smr")
+
+
+def load_runs(paths: Sequence[str], references: Sequence[str], names: Sequence[str]) -> Results:
+    """Saved runs as one."""
+    from ..engine.results import merged
+    from ..engine.saved import load
+
+    others = [path for path in paths if not is_saved(path)]
+    if others or references:
+        raise UsageError(
+            f"A saved run brings its own captions and references; {[*others, *references][0]} is another file.",
+            hint="Add a system to it: storymeter score NEW.json --into RUN.smr",
+        )
+    results = merged([load(path) for path in paths])
+    if not names:
+        return results
+    known = [score.metric for score in results.systems[0].scores]
+    lacking = [name for name in names if name not in known]
+    if lacking:
+        hint = f"It has {', '.join(known)}."
+        raise UsageError(f"The saved run has no scores of {', '.join(lacking)}.", hint=hint)
+    return results.only(*names)

@@ -19,7 +19,7 @@ from ._options import (
     terminal_width,
 )
 from ._reading import reading_options
-from ._scoring import cluster_option, evaluate_files, scoring_options
+from ._scoring import cluster_option, is_saved, score_files, scoring_options
 
 
 @click.command()
@@ -44,9 +44,7 @@ from ._scoring import cluster_option, evaluate_files, scoring_options
 @jobs_option
 @seed_option
 @reading_options
-def command(
-    candidates: tuple[str, ...], resamples: int, most: int, style: str, jobs: int, seed: int, **options: Any
-) -> None:
+def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, **options: Any) -> None:
     """Is one system better than another, or is it luck?
 
     Systems are compared pairwise on the same documents: paired permutation and bootstrap, corrected after
@@ -54,21 +52,25 @@ def command(
 
     \b
     storymeter compare mine.json yours.json --references people.json --metric soda_c
+    storymeter compare run.smr
     """
-    from ..engine.compare import compare
     from ..report.comparison import comparison_json, comparison_table, difference_table
     from ..report.scores import coverage_lines
 
-    if len(candidates) < 2:
+    if len(candidates) < 2 and not any(map(is_saved, candidates)):
         raise UsageError(
             "A comparison needs two systems.",
             hint="Give two files or more: storymeter compare A.json B.json --references FILE",
         )
     with progress_bar() as progress:
-        report = evaluate_files(candidates, jobs=jobs, seed=seed, resamples=0, progress=progress, **options)
+        results = score_files(candidates, resamples=0, progress=progress, **options)
+    if len(results.systems) < 2:
+        raise UsageError(
+            "A comparison needs two systems.", hint="Add one: storymeter score NEW.json --into RUN.smr"
+        )
     with busy("comparing the systems"):
-        comparisons = compare(report, resamples=resamples, seed=seed, most=most)
-    for line in coverage_lines(report):
+        comparisons = results.compare(resamples=resamples, seed=options["seed"], most=most)
+    for line in coverage_lines(results):
         say(line)
     if style == "json":
         output(comparison_json(comparisons))

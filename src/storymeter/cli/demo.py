@@ -24,16 +24,15 @@ def command(out: str, jobs: int, seed: int) -> None:
 
     Three systems are scored and compared, one video is looked at, stories and ratings too; all is written to
     a folder."""
-    from ..engine.compare import compare
     from ..engine.defaults import default_metrics
-    from ..engine.evaluate import evaluate
     from ..engine.examples import example_folder
+    from ..engine.run import evaluate
     from ..files import write_text
     from ..formats import read
     from ..report.comparison import comparison_table
     from ..report.scores import coverage_lines, document_writer, score_json, score_table
     from ..report.timeline import terminal, timeline_page
-    from ._show_video import video_timeline
+    from ._shown import Shown
 
     examples, folder = example_folder(), Path(out)
     videos = examples / "videos"
@@ -46,7 +45,7 @@ def command(out: str, jobs: int, seed: int) -> None:
         " the wrong order.\n"
     )
     with progress_bar() as progress:
-        report = evaluate(
+        results = evaluate(
             candidates=systems,
             references=references,
             metrics=default_metrics("dense", references=True),
@@ -54,17 +53,17 @@ def command(out: str, jobs: int, seed: int) -> None:
             seed=seed,
             progress=progress,
         )
-    output(score_table(report).render("table", width=width, colour=colour))
-    for line in coverage_lines(report):
+    output(score_table(results).render("table", width=width, colour=colour))
+    for line in coverage_lines(results):
         say(line)
-    write_text(folder / "scores.json", score_json(report))
-    document_writer(str(folder / "per-video.csv"))(report)
+    write_text(folder / "scores.json", score_json(results))
+    document_writer(str(folder / "per-video.csv"))(results)
 
-    comparisons = compare(report.only("soda_c"), seed=seed)
+    comparisons = results.only("soda_c").compare(seed=seed)
     output("\n" + comparison_table(comparisons).render("table", width=width, colour=colour))
     write_text(folder / "comparison.tex", comparison_table(comparisons).render("latex"))
 
-    timeline = video_timeline("pancakes", systems[1], references, jobs=jobs)
+    timeline = Shown(systems[1], tuple(references), "soda_c", results).timeline("pancakes")
     output("\n" + terminal(timeline, width or 110))
     write_text(folder / "pancakes.html", timeline_page(timeline))
     _stories(examples, folder, jobs, seed)
@@ -76,7 +75,7 @@ def command(out: str, jobs: int, seed: int) -> None:
 
 def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
     from ..engine.defaults import default_metrics
-    from ..engine.evaluate import evaluate
+    from ..engine.run import evaluate
     from ..files import write_text
     from ..formats import read
     from ..report.scores import score_json, score_table
@@ -88,7 +87,7 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
         " shuffled.\n"
     )
     with progress_bar() as progress:
-        report = evaluate(
+        results = evaluate(
             candidates=stories,
             metrics=default_metrics("story", references=False, images=True),
             jobs=jobs,
@@ -96,8 +95,8 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
             images=images,
             progress=progress,
         )
-    output(score_table(report).render("table", width=terminal_width(), colour=coloured()))
-    write_text(folder / "stories.json", score_json(report))
+    output(score_table(results).render("table", width=terminal_width(), colour=coloured()))
+    write_text(folder / "stories.json", score_json(results))
 
 
 def _people(examples: Path, folder: Path, seed: int) -> None:

@@ -80,11 +80,14 @@ def _facts() -> list[tuple[str, str]]:
     return facts
 
 
-def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
+def _tables(protocols: str | None, metrics: str | None, formats: bool) -> list[Any]:
+    from ..report.declarations import metric_table, protocol_table
     from ..report.table import Table
 
     tables = []
     if protocols:
+        tables.append(protocol_table(protocols))
+    elif protocols is not None:
         from ..protocol import PRESETS
 
         rows: list[list[Any]] = [[name, preset.sentence, preset.citation] for name, preset in PRESETS.items()]
@@ -97,15 +100,13 @@ def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
             )
         )
     if metrics:
-        from ..registry import METRICS
+        tables.append(metric_table(metrics))
+    elif metrics is not None:
+        from ..registry import MEASURES, declared
 
-        tables.append(
-            Table(
-                ["metric", "what it says"],
-                [[name, entry.sentence] for name, entry in METRICS.items()],
-                title="Metrics",
-            )
-        )
+        rows = [[name, declared(name)[1].sentence] for name in MEASURES]
+        note = "Options, papers and what a value means: storymeter info --metrics NAME"
+        tables.append(Table(["metric", "what it says"], rows, title="Metrics", note=note))
     if formats:
         from ..formats import registry
 
@@ -121,11 +122,19 @@ def _tables(protocols: bool, metrics: bool, formats: bool) -> list[Any]:
 
 
 @click.command()
-@click.option("--protocols", is_flag=True, help="Explain every protocol, with its source.")
-@click.option("--metrics", is_flag=True, help="List every metric.")
+@click.option(
+    "--protocols",
+    is_flag=False,
+    flag_value="",
+    metavar="[NAME]",
+    help="Every protocol, or all fields of one.",
+)
+@click.option(
+    "--metrics", is_flag=False, flag_value="", metavar="[NAME]", help="Every metric, or all options of one."
+)
 @click.option("--formats", is_flag=True, help="List every file format.")
 @format_option()
-def command(protocols: bool, metrics: bool, formats: bool, style: str) -> None:
+def command(protocols: str | None, metrics: str | None, formats: bool, style: str) -> None:
     """What is installed, known and missing.
 
     Versions, optional parts, caches, and what to install for what is missing; or the list asked for.

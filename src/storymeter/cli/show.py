@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from ._options import device_option, jobs_option, output, say, terminal_width
-from ._reading import read_candidates, read_references, reading_options
+from ._reading import reading_options
+from ._shown import Shown
 
 
 @click.command()
@@ -16,12 +17,11 @@ from ._reading import read_candidates, read_references, reading_options
 @click.option(
     "--references", "-r", multiple=True, metavar="FILE", help="What people wrote; once per annotator."
 )
+@click.option("--system", metavar="NAME", help="Which system of a saved run; default: the first.")
 @click.option(
     "--metric",
     "-m",
-    default="soda_c",
-    show_default=True,
-    help="Whose matching to show (soda_b, soda_c, soda_d, with any scorer).",
+    help="Whose matching to show (soda_b, soda_c, soda_d, with any scorer); default: soda_c, or the saved run's.",
 )
 @click.option(
     "--protocol",
@@ -48,68 +48,47 @@ def command(
     document: str,
     candidates: str,
     references: tuple[str, ...],
-    metric: str,
-    protocol: str,
+    system: str | None,
+    metric: str | None,
     graphs: bool,
     page: str | None,
     images: str | None,
     device: str,
-    jobs: int,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """Look at one document instead of a number.
 
-    DOCUMENT is its id in CANDIDATES. A video: its captions and references on a time axis, matched pairs
-    joined. A story: its weakest link, what repeats, and what each noun was seen in. A single caption: a scene
-    graph beside its references'.
+    DOCUMENT is its id in CANDIDATES, a file of captions or a saved run. A video: its captions and references on a time
+    axis, matched pairs joined. A story: its weakest link, what repeats, and what each noun was seen in. A single
+    caption: a scene graph beside its references'.
 
     \b
     storymeter show v_123 mine.json --references people.json --html v_123.html
+    storymeter show v_123 run.smr --system mine
     storymeter show -r people.json -- -abc mine.json        an id that begins with a dash
     """
     from ..files import write_text
-    from ..report.timeline import terminal, timeline_page
-    from ._show_video import video_timeline
 
-    system = read_candidates([candidates], **reading)[0]
-    if graphs or system.kind == "caption":
+    shown = Shown.of(candidates, references, system, metric, options)
+    width = terminal_width() or 120
+    if graphs or shown.corpus.kind == "caption":
         from ..report.graphs import graphs_page
         from ..report.graphs import terminal as facts
-        from ._show_graphs import graphs_of
 
-        compared = graphs_of(
-            document,
-            system,
-            read_references(references, **reading),
-            metric=metric,
-            protocol=protocol,
-            jobs=jobs,
-        )
-        output(facts(compared, terminal_width() or 120))
-        if page:
-            write_text(page, graphs_page(document, compared))
-            say(f"The same as a page: {page}")
-        return
-    if system.kind == "story":
+        compared = shown.graphs(document)
+        text, html = facts(compared, width), graphs_page(document, compared)
+    elif shown.corpus.kind == "story":
         from ._show_story import show_story
 
         text, html = show_story(
-            document,
-            system,
-            images=images,
-            device=device,
-            width=terminal_width() or 120,
-            with_page=page is not None,
+            document, shown.corpus, images=images, device=device, width=width, with_page=page is not None
         )
-        output(text)
-        if page:
-            write_text(page, html)
-            say(f"The same as a page: {page}")
-        return
-    timeline = video_timeline(
-        document, system, read_references(references, **reading), metric=metric, protocol=protocol, jobs=jobs
-    )
-    output(terminal(timeline, terminal_width() or 120))
+    else:
+        from ..report.timeline import terminal, timeline_page
+
+        timeline = shown.timeline(document)
+        text, html = terminal(timeline, width), timeline_page(timeline)
+    output(text)
     if page:
-        write_text(page, timeline_page(timeline))
+        write_text(page, html)
         say(f"The same as a page: {page}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,12 +22,12 @@ from ._options import (
     terminal_width,
 )
 from ._reading import read_candidates, read_references, reading_options
+from ._scoring import make_run, metric_names, read_both
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from ..captions import Corpus
-    from ..metric import Progress, Setting
     from ..report.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -106,47 +106,27 @@ repeats_option = click.option(
 )
 
 
-def _setting(
-    protocol: str, tokenizer: Any, jobs: int, seed: int, device: str, images: str | None, progress: Progress
-) -> Setting:
-    from ..metric import Setting
-    from ..protocol import get
-
-    return Setting(
-        protocol=get(protocol),
-        tokenizer=tokenizer,
-        jobs=jobs,
-        seed=seed,
-        device=device,
-        images=images,
-        progress=progress,
-    )
-
-
 def _read(
-    candidates: str,
+    candidates: Sequence[str],
     references: tuple[str, ...],
-    reading: dict[str, Any],
-    sample: int | None = None,
-    seed: int = 0,
+    options: dict[str, Any],
     *,
     needed: bool = True,
-) -> tuple[Corpus, list[Corpus]]:
+) -> tuple[list[Corpus], list[Corpus]]:
+    """The systems and the references; with --documents, the same documents of all of them, drawn once."""
     from ..errors import UsageError
     from ..stress.sampling import fewer_documents
 
     if needed and not references:
         raise UsageError("This experiment needs references.", hint="Give them with --references FILE.")
-    corpus, against = read_candidates([candidates], **reading)[0], read_references(references, **reading)
-    return fewer_documents(corpus, against, sample, seed) if sample else (corpus, against)
+    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
+    systems, against = read_both(candidates, references, reading)
+    sample = options["sample"]
+    return fewer_documents(systems, against, sample, options["seed"]) if sample else (systems, against)
 
 
-def _names(metrics: tuple[str, ...], default: tuple[str, ...]) -> list[str]:
-    from ..stress.tables import check_metrics
-
-    names = [name for text in metrics for name in split(text)] or list(default)
-    check_metrics(names)
-    return names
+def _chosen(metrics: tuple[str, ...], default: Sequence[str]) -> list[str]:
+    return metric_names(metrics) or list(default)
 
 
 def _deliver(
@@ -211,27 +191,18 @@ def count(
     metrics: tuple[str, ...],
     style: str,
     out: str | None,
-    protocol: str,
-    tokenizer: str,
-    jobs: int,
-    seed: int,
-    device: str,
-    images: str | None,
-    sample: int | None,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """Too few, just right, too many captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
     from ..stress import experiment, tables
 
-    names = _names(metrics, experiment.PAPER_METRICS)
-    corpus, against = _read(candidates, references, reading, sample, seed)
+    names = _chosen(metrics, experiment.PAPER_METRICS)
+    (corpus,), against = _read([candidates], references, options)
     with progress_bar() as progress:
-        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        result = tables.count(
-            corpus, against, setting, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names
-        )
+        run = make_run(against, progress, options)
+        result = tables.count(corpus, run, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names)
     _deliver(
         result,
         verb="count",
@@ -269,28 +240,20 @@ def order(
     metrics: tuple[str, ...],
     style: str,
     out: str | None,
-    protocol: str,
-    tokenizer: str,
-    jobs: int,
-    seed: int,
-    device: str,
-    images: str | None,
-    sample: int | None,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """The right sentences in the wrong order.
 
     Table 3 of the SODA paper."""
     from ..stress import tables
 
-    names = _names(metrics, ("anet(scorer=meteor)", "soda_c"))
-    corpus, against = _read(candidates, references, reading, sample, seed)
+    names = _chosen(metrics, ("anet(scorer=meteor)", "soda_c"))
+    (corpus,), against = _read([candidates], references, options)
     with progress_bar() as progress:
-        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
+        run = make_run(against, progress, options)
         result = tables.order(
             corpus,
-            against,
-            setting,
+            run,
             repeats=repeats,
             bound=bound,
             metrics=names,
@@ -326,14 +289,7 @@ def pad(
     metrics: tuple[str, ...],
     style: str,
     out: str | None,
-    protocol: str,
-    tokenizer: str,
-    jobs: int,
-    seed: int,
-    device: str,
-    images: str | None,
-    sample: int | None,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """Captions that add nothing.
 
@@ -343,13 +299,11 @@ def pad(
 
     if not all(part.isascii() and part.isdigit() for part in split(n)) or not split(n):
         raise UsageError(f"--n cannot be {n!r}.", hint="Write it like --n 20,50")
-    names = _names(metrics, experiment.PAPER_METRICS)
-    corpus, against = _read(candidates, references, reading, sample, seed)
+    names = _chosen(metrics, experiment.PAPER_METRICS)
+    (corpus,), against = _read([candidates], references, options)
     with progress_bar() as progress:
-        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        result = tables.pad(
-            corpus, against, setting, n=[int(part) for part in split(n)], repeats=repeats, metrics=names
-        )
+        run = make_run(against, progress, options)
+        result = tables.pad(corpus, run, n=[int(part) for part in split(n)], repeats=repeats, metrics=names)
     _deliver(
         result,
         verb="pad",
@@ -370,14 +324,7 @@ def oracle(
     metrics: tuple[str, ...],
     style: str,
     out: str | None,
-    protocol: str,
-    tokenizer: str,
-    jobs: int,
-    seed: int,
-    device: str,
-    images: str | None,
-    sample: int | None,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """The best that each system told.
 
@@ -386,12 +333,10 @@ def oracle(
     from ..report.stress import oracle_table
     from ..stress import tables
 
+    systems, against = _read(candidates, references, options)
     with progress_bar() as progress:
-        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        scores = [
-            tables.oracle(*_read(candidate, references, reading, sample, seed), setting)
-            for candidate in candidates
-        ]
+        run = make_run(against, progress, options)
+        scores = [tables.oracle(corpus, run) for corpus in systems]
     output(oracle_table(scores).render(style, width=terminal_width(), colour=coloured()))
     if out:
         for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
@@ -409,14 +354,7 @@ def audit(
     metrics: tuple[str, ...],
     style: str,
     out: str | None,
-    protocol: str,
-    tokenizer: str,
-    jobs: int,
-    seed: int,
-    device: str,
-    images: str | None,
-    sample: int | None,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """Every damage, every metric, and a verdict.
 
@@ -425,20 +363,13 @@ def audit(
     from ..report.stress import audit_figure, audit_json, audit_table, damage_tables
     from ..stress.audit import audit as run_audit
 
-    if metrics:
-        _names(metrics, ())
-    corpus, against = _read(candidates, references, reading, sample, seed, needed=False)
-    names = _names(
-        metrics,
-        tuple(
-            n
-            for n in default_metrics(corpus.kind, references=bool(against), images=images is not None)
-            if n != "localisation"
-        ),
-    )
+    metric_names(metrics)
+    (corpus,), against = _read([candidates], references, options, needed=False)
+    usual = default_metrics(corpus.kind, references=bool(against), images=options["images"] is not None)
+    names = _chosen(metrics, [name for name in usual if name != "localisation"])
     with progress_bar() as progress:
-        setting = _setting(protocol, tokenizer, jobs, seed, device, images, progress)
-        found = run_audit(corpus, against, setting, metrics=names, repeats=repeats)
+        run = make_run(against, progress, options)
+        found = run_audit(corpus, run, metrics=names, repeats=repeats)
     _deliver(
         found.result,
         verb="audit",
@@ -492,7 +423,7 @@ def apply(
     with busy("damaging the captions"):
         corpus = read_candidates([candidates], **reading)[0]
         against = read_references(references, **reading)
-        scene = Scene.of(against, _setting(protocol, "ptb", jobs, seed, "cpu", None, silent))
+        scene = Scene.of(make_run(against, silent, {"protocol": protocol, "jobs": jobs, "seed": seed}))
         changed = transform([made], corpus, scene, seed=seed)
         write(changed, target)
     say(f"{len(changed):,} documents, {changed.captions:,} captions (before: {corpus.captions:,}): {target}")

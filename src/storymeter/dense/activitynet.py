@@ -18,18 +18,26 @@ The caption is always the scorer's hypothesis; the field `orientation` is SODA's
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..join import Task
-from ..metric import FloatArray, Metric, Setting
-from ..pairs.base import IntArray, PairScorer
-from ..pairs.table import Sentences, statistics_width
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray, Metric, Rows
+from ..options import option
+from ..pairs.base import PairScorer
+from ..pairs.meteor import Meteor
+from ..pairs.table import Sentences
 from ..protocol import TIOUS, Protocol
 from ..signature import Signature
-from .scoring import Words, default_scorer, learns, offsets, scorer_fields
+from .scoring import CaptionPairs, offsets, scorer_fields
 from .tracks import Problems, Tracks
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
 
 GARBAGE = "abc123!@#"
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype="S1")
@@ -43,36 +51,33 @@ class Pairs(NamedTuple):
     references: IntArray
 
 
+@measure(
+    Named("anet", "ActivityNet: every caption against the references that it overlaps enough"),
+    papers=("krishna2017",),
+)
+@dataclass(frozen=True)
 class ActivityNet(Metric):
-    def __init__(self, scorer: PairScorer | None = None) -> None:
-        self._given = scorer
-        self._tious: tuple[float, ...] = TIOUS
-        self._corpus = False
+    scorer: PairScorer = option(Meteor(), "how alike two sentences are")
 
-    @property
-    def scorer(self) -> PairScorer:
-        return self._given or default_scorer()
-
-    @property
-    def name(self) -> str:
-        return f"anet(scorer={self._given.name})" if self._given is not None else "anet"
+    #: the protocol's thresholds, and whether the pairs of all videos are put together; `under` settles them
+    _tious: ClassVar[tuple[float, ...]] = TIOUS
+    _corpus: ClassVar[bool] = False
 
     def under(self, protocol: Protocol) -> ActivityNet:
-        bound = ActivityNet(self._given)
-        bound._tious = protocol.tious
-        bound._corpus = protocol.corpus_scorers == "corpus"
+        bound = copy(self)
+        bound.__dict__.update(_tious=protocol.tious, _corpus=protocol.corpus_scorers == "corpus")
         return bound
 
     @property
     def columns(self) -> tuple[str, ...]:
         if not self._corpus:
             return (*(f"at_{t:g}" for t in self._tious), "videos")
-        return tuple(f"at_{t:g}/{k}" for t in self._tious for k in range(statistics_width(self.scorer)))
+        return tuple(f"at_{t:g}/{column}" for t in self._tious for column in self.scorer.pair_columns)
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         if self._corpus:
             split = sums.reshape(*sums.shape[:-1], len(self._tious), -1)
-            values = self.scorer.combine(split)
+            values = self.scorer.value_of(split)
         else:
             values = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
         return {
@@ -80,43 +85,45 @@ class ActivityNet(Metric):
             **{f"at_{t:g}": np.asarray(values[..., k]) for k, t in enumerate(self._tious)},
         }
 
-    def signature(self, setting: Setting) -> Signature:
-        return super().signature(setting).add(**scorer_fields(self.scorer))
+    def signature(self, bench: Workbench) -> Signature:
+        return super().signature(bench).add(**scorer_fields(self.scorer, bench))
 
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        words = Words(self.scorer, task, setting)
-        thresholds = list(pairs_by_threshold(Tracks.shared(task, setting), words, setting.protocol))
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        captions = CaptionPairs(self.scorer, task, bench)
+        thresholds = list(pairs_by_threshold(bench.tracks(task), captions, bench.protocol))
         if self._corpus:
-            return np.column_stack([sums_per_video(pairs, words) for pairs in thresholds])
-        if learns(self.scorer):
-            values = self._learnt_per_video(thresholds, words)
+            return np.column_stack([sums_per_video(pairs, captions) for pairs in thresholds])
+        if self.scorer.learns:
+            values = self._learnt_per_video(thresholds, captions)
         else:
             values = [
-                np.where(np.diff(pairs.offset) > 0, self.scorer.combine(sums_per_video(pairs, words)), 0.0)
+                np.where(
+                    np.diff(pairs.offset) > 0, self.scorer.value_of(sums_per_video(pairs, captions)), 0.0
+                )
                 for pairs in thresholds
             ]
         return np.column_stack([*values, np.ones(len(task))])
 
-    def _learnt_per_video(self, thresholds: list[Pairs], words: Words) -> list[FloatArray]:
+    def _learnt_per_video(self, thresholds: list[Pairs], captions: CaptionPairs) -> list[FloatArray]:
         """The mean of f with what the scorer learns from the video's own pairs; all thresholds in one
         call.
         """
         sizes = np.concatenate([np.diff(pairs.offset) for pairs in thresholds])
         hypotheses, references = (np.concatenate([pairs[k] for pairs in thresholds]) for k in (1, 2))
-        return np.split(words.mean_per_group(offsets(sizes), hypotheses, references), len(thresholds))
+        return np.split(captions.mean_per_group(offsets(sizes), hypotheses, references), len(thresholds))
 
 
-def pairs_by_threshold(tracks: Tracks, words: Words, protocol: Protocol) -> Iterator[Pairs]:
+def pairs_by_threshold(tracks: Tracks, captions: CaptionPairs, protocol: Protocol) -> Iterator[Pairs]:
     """For each threshold, the pairs that are compared."""
     problems, strict = tracks.merged, protocol.text_tiou == ">"
     candidates, references = (
-        side.numbers(words.sentences) for side in (problems.candidates, problems.references)
+        side.numbers(captions.sentences) for side in (problems.candidates, problems.references)
     )
     found = problems.pairs_over(min(protocol.tious), strict=strict)
     video = found.problem()
     owner = np.repeat(np.arange(len(problems)), problems.candidate_count)
-    garbage = _garbage(len(candidates), words, protocol)
-    batch = Batch(problems, words.sentences) if protocol.tokens == "batch" else None
+    garbage = _garbage(len(candidates), captions, protocol)
+    together = TokenisedTogether(problems, captions.sentences) if protocol.tokens == "batch" else None
     for t in protocol.tious:
         keep = found.iou > t if strict else found.iou >= t
         candidate, reference, of = (
@@ -142,13 +149,13 @@ def pairs_by_threshold(tracks: Tracks, words: Words, protocol: Protocol) -> Iter
                 compared[order],
             )
         offset = offsets(np.bincount(of, minlength=len(problems)))
-        told = candidates[candidate]
-        if batch is not None:
-            batch.peek(of, offset, candidate, reference, told, compared)
-        yield Pairs(offset, told, compared)
+        compared_captions = candidates[candidate]
+        if together is not None:
+            together.read_on(of, offset, candidate, reference, compared_captions, compared)
+        yield Pairs(offset, compared_captions, compared)
 
 
-class Batch:
+class TokenisedTogether:
     """The scripts tokenise the pairs of a video in one go, captions and references each in the order caption
     by caption, annotator by annotator; a text that ends in a letter and a dot is read together with the one
     that follows it there."""
@@ -156,25 +163,25 @@ class Batch:
     def __init__(self, problems: Problems, sentences: Sentences) -> None:
         self.sentences = sentences
         self.sides = (problems.candidates, problems.references)
-        self.peeking = [np.isin(side.order, sentences.peeking(side.texts)) for side in self.sides]
+        self.run_on = [np.isin(side.order, sentences.run_on(side.texts)) for side in self.sides]
 
-    def peek(
+    def read_on(
         self,
         video: IntArray,
         offset: IntArray,
         candidate: IntArray,
         reference: IntArray,
-        told: IntArray,
+        captions: IntArray,
         compared: IntArray,
     ) -> None:
-        """Correct the sentences `told` and `compared` of the pairs where that matters; reference -1 is
+        """Correct the sentences `captions` and `compared` of the pairs where that matters; reference -1 is
         garbage.
         """
         candidates, references = self.sides
-        for entries, numbers, side, peeking in zip(
-            (candidate, reference), (told, compared), self.sides, self.peeking, strict=True
+        for entries, numbers, side, run_on in zip(
+            (candidate, reference), (captions, compared), self.sides, self.run_on, strict=True
         ):
-            for k in np.flatnonzero((entries >= 0) & peeking[entries]) if peeking.any() else ():
+            for k in np.flatnonzero((entries >= 0) & run_on[entries]) if run_on.any() else ():
                 pairs = np.arange(offset[video[k]], offset[video[k] + 1])
                 written = np.where(reference[pairs] < 0, -1, references.order[reference[pairs]])
                 pairs = pairs[np.lexsort((written, candidates.order[candidate[pairs]]))]
@@ -186,24 +193,24 @@ class Batch:
                     numbers[k] = self.sentences.number_before(side.texts[side.order[entries[k]]], following)
 
 
-def _garbage(count: int, words: Words, protocol: Protocol) -> IntArray | None:
+def _garbage(count: int, captions: CaptionPairs, protocol: Protocol) -> IntArray | None:
     """The sentence that each caption meets when it has no partner, or None where it then meets nothing."""
     if protocol.unmatched == "ignore":
         return None
     if protocol.unmatched == "garbage-fixed":
-        return np.full(count, words.sentences.numbers([GARBAGE])[0])
+        return np.full(count, captions.sentences.numbers([GARBAGE])[0])
     random = np.random.default_rng(protocol.garbage_seed)
     lengths = random.integers(10, 21, count)
     letters = LETTERS[random.integers(0, 26, int(lengths.sum()))].tobytes().decode()
     ends = np.cumsum(lengths)
-    return words.sentences.numbers(
+    return captions.sentences.numbers(
         [letters[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)]
     )
 
 
-def sums_per_video(pairs: Pairs, words: Words) -> FloatArray:
+def sums_per_video(pairs: Pairs, captions: CaptionPairs) -> FloatArray:
     """(videos, columns): the scorer's statistics, summed over each video's pairs."""
-    statistics = words.statistics(pairs.hypotheses, pairs.references)
+    statistics = captions.statistics(pairs.hypotheses, pairs.references)
     out = np.zeros((len(pairs.offset) - 1, statistics.shape[1]))
     there = np.flatnonzero(np.diff(pairs.offset))
     if len(there):

@@ -1,6 +1,6 @@
 """Small counts beside the scores: how many captions, how long, how much of the video, how much of it twice.
 
-None of them needs references. Times are seconds; captions without times count as told at no time.
+None of them needs references. Times are seconds; captions without times cover no time.
 
     captions   captions per document
     words      words per caption; a word is a run between blanks that holds a letter or a digit
@@ -11,7 +11,7 @@ None of them needs references. Times are seconds; captions without times count a
 The duration is that of the document, else the longest that a reference states, else the latest end of any
 caption of the document on either side.
 
->>> told_time(np.array([0.0, 2.0, 8.0]), np.array([4.0, 6.0, 9.0]))
+>>> captioned_time(np.array([0.0, 2.0, 8.0]), np.array([4.0, 6.0, 9.0]))
 (7.0, 2.0)
 """
 
@@ -19,26 +19,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..captions import Caption, Document
 from ..join import Task
-from ..metric import FloatArray, MeanMetric, Metric, Setting
+from ..measure import Named, measure
+from ..metric import FloatArray, MeanMetric, Metric, Rows
 from ..signature import Signature
 
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
 
+
+@measure(Named("captions", "captions per document"))
+@dataclass(frozen=True)
 class Captions(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
     higher_is_better: ClassVar[bool | None] = None
 
-    @property
-    def name(self) -> str:
-        return "captions"
-
-    def document_values(self, task: Task, setting: Setting) -> FloatArray:
+    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         return np.array([[len(document.captions)] for document in task.candidates], dtype=float).reshape(
             -1, 1
         )
@@ -55,18 +58,14 @@ class _Ratio(Metric):
         return {"value": np.divide(sums[..., 0], below, out=np.zeros_like(below), where=below > 0)}
 
 
+@measure(Named("words", "words per caption"))
+@dataclass(frozen=True)
 class Words(_Ratio):
     percent: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return "words"
+    columns: ClassVar[tuple[str, ...]] = ("words", "captions")
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("words", "captions")
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         known: dict[str, int] = {}
 
         def count(text: str) -> int:
@@ -78,45 +77,37 @@ class Words(_Ratio):
             [[sum(count(c.text) for c in d.captions), len(d.captions)] for d in task.candidates], dtype=float
         ).reshape(-1, 2)
 
-    def signature(self, setting: Setting) -> Signature:
-        return super().signature(setting).add(tok="blanks")
+    def signature(self, bench: Workbench) -> Signature:
+        return super().signature(bench).add(tok="blanks")
 
 
+@measure(Named("coverage", "share of the video that some caption speaks of"))
+@dataclass(frozen=True)
 class TimeCoverage(_Ratio):
-    @property
-    def name(self) -> str:
-        return "coverage"
+    columns: ClassVar[tuple[str, ...]] = ("share", "documents")
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("share", "documents")
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         out = np.zeros((len(task), 2))
         for row, document, references in zip(out, task.candidates, task.references, strict=True):
             duration = _duration(document, references)
             if duration > 0:
-                row[:] = min(1.0, told_time(*segments(document))[0] / duration), 1.0
+                row[:] = min(1.0, captioned_time(*segments(document))[0] / duration), 1.0
         return out
 
 
+@measure(Named("overlap", "share of the captioned time under more than one caption"))
+@dataclass(frozen=True)
 class Overlap(_Ratio):
     higher_is_better: ClassVar[bool | None] = False
 
-    @property
-    def name(self) -> str:
-        return "overlap"
+    columns: ClassVar[tuple[str, ...]] = ("share", "documents")
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("share", "documents")
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         out = np.zeros((len(task), 2))
         for row, document in zip(out, task.candidates, strict=True):
-            told, twice = told_time(*segments(document))
-            if told > 0:
-                row[:] = twice / told, 1.0
+            once, twice = captioned_time(*segments(document))
+            if once > 0:
+                row[:] = twice / once, 1.0
         return out
 
 
@@ -144,7 +135,7 @@ def _duration(document: Document, references: Iterable[Document]) -> float:
     )
 
 
-def told_time(start: FloatArray, end: FloatArray) -> tuple[float, float]:
+def captioned_time(start: FloatArray, end: FloatArray) -> tuple[float, float]:
     """Seconds under at least one segment, and seconds under at least two."""
     times = np.concatenate([start, end])
     order = np.argsort(times, kind="stable")

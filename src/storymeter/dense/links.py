@@ -1,37 +1,16 @@
-"""Which caption told which event: SODA's matched pairs of every video, for pictures and for reading.
+"""One video as it was matched: its captions, the reference track, and the pairs behind its score.
 
-The numbers are those of the score: the annotator shown is the one that counts (the best F1), and the links'
-products add up to the total of variant c."""
+The numbers are those of the score (`Score.alignment`): the annotator shown is the one that counts (the best F1), and
+the products add up to the total of variant c.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..captions import Caption
+from ..captions import Caption, Document
 from ..errors import UsageError
-from ..join import Task
-from ..metric import Setting
-from .scoring import Words
-from .soda import Soda, precision_recall_f1
-from .tracks import Tracks
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Caption `candidate` of the document was matched with caption `reference` of the track (both as read,
-    from 0).
-    """
-
-    reference: int
-    candidate: int
-    iou: float
-    alike: float
-
-    @property
-    def product(self) -> float:
-        return self.iou * self.alike
+from ..metric import Match, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,59 +23,28 @@ class VideoLinks:
     annotator: int | None
     references: tuple[Caption, ...]
     candidates: tuple[Caption, ...]
-    links: tuple[Link, ...]
+    links: tuple[Match, ...]
     precision: float
     recall: float
     f1: float
 
 
-def links(task: Task, setting: Setting, metric: Soda | None = None) -> list[VideoLinks]:
-    """The matched pairs of each video under SODA c (or b, or d), in the task's order."""
-    metric = metric or Soda("c")
-    if metric.variant == "a":
+def video_links(score: Score, candidate: Document, references: tuple[Document, ...]) -> VideoLinks:
+    """The document of a scored system, beside its references as they were scored."""
+    alignment = score.alignment
+    if alignment is None or score.rows is None:
         raise UsageError(
-            "SODA a matches once per threshold; there is no single matching to show.",
-            hint="Show soda_c, soda_b or soda_d.",
+            f"{score.metric} has no matching to show.",
+            hint="Show soda_c, soda_b or soda_d, with any scorer; soda_a matches once per threshold.",
         )
-    refs = setting.protocol.refs if metric.refs == "protocol" else metric.refs
-    problems = metric.problems(Tracks.shared(task, setting), refs)
-    words = Words(metric.scorer, task, setting)
-    overlaps = problems.overlaps
-    optimum, problem, entry = problems.match(
-        overlaps.iou * words.soda(problems) if metric.variant == "c" else overlaps.iou
+    place = alignment.place(candidate.id)
+    annotator = int(alignment.annotator[place])
+    tracks = references if annotator < 0 else references[annotator : annotator + 1]
+    return VideoLinks(
+        candidate.id,
+        None if annotator < 0 else annotator,
+        tuple(caption for document in tracks for caption in document.captions),
+        candidate.captions,
+        alignment[candidate.id],
+        *score.rows[place, :3].tolist(),
     )
-    alike = words.soda(problems, entry)
-    total = (
-        np.bincount(problem, weights=alike, minlength=len(problems)).astype(float)
-        if metric.variant == "b"
-        else optimum
-    )
-    rates = precision_recall_f1(problems, total[None])[0]
-    bounds = np.searchsorted(problem, np.arange(len(problems) + 1))
-    shown: dict[int, VideoLinks] = {}
-    for k, video in enumerate(problems.video.tolist()):
-        if video in shown and shown[video].f1 >= rates[k, 2]:
-            continue
-        chosen = entry[bounds[k] : bounds[k + 1]]
-        # back to the order in which the captions were read
-        reference = problems.references.order[overlaps.reference[chosen]] - problems.reference_begin[k]
-        candidate = problems.candidates.order[overlaps.candidate[chosen]] - problems.candidate_begin[k]
-        annotator = None if refs == "merge" else int(problems.annotator[k])
-        track = (
-            tuple(c for d in task.references[video] for c in d.captions)
-            if annotator is None
-            else task.references[video][annotator].captions
-        )
-        found = tuple(
-            map(
-                Link,
-                reference.tolist(),
-                candidate.tolist(),
-                overlaps.iou[chosen].tolist(),
-                alike[bounds[k] : bounds[k + 1]].tolist(),
-            )
-        )
-        shown[video] = VideoLinks(
-            task.ids[video], annotator, track, task.candidates[video].captions, found, *rates[k].tolist()
-        )
-    return [shown[video] for video in range(len(task))]

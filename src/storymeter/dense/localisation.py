@@ -16,17 +16,23 @@ as in PDVC (ICCV 2021); the value is the F1 of precision and recall averaged ove
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 import numpy as np
 
 from ..captions import Document
 from ..join import Task
-from ..metric import FloatArray, Metric, Setting
+from ..measure import Named, measure
+from ..metric import FloatArray, Metric, Rows
 from ..protocol import TIOUS, Protocol
 from .soda import harmonic, share
-from .tracks import Problems, Tracks
+from .tracks import Problems
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
 
 SECONDS = (1.0, 3.0, 5.0, 10.0, 30.0, 60.0)
 
@@ -34,7 +40,7 @@ SECONDS = (1.0, 3.0, 5.0, 10.0, 30.0, 60.0)
 class _Detection(Metric):
     """Precision and recall at each of several limits."""
 
-    limits: tuple[float, ...]
+    limits: ClassVar[tuple[float, ...]]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,9 +56,9 @@ class _Detection(Metric):
         found.
         """
 
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        problems = Tracks.shared(task, setting).each
-        found, met = self.hits(problems, setting.protocol)
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        problems = bench.tracks(task).each
+        found, met = self.hits(problems, bench.protocol)
         out = np.zeros((len(task), 2 * len(self.limits)))
         for offset, hits, counts in (
             (0, found, problems.candidate_count),
@@ -76,17 +82,17 @@ class _Detection(Metric):
         return parts
 
 
+@measure(
+    Named("localisation", "precision, recall and F1 of the segments at the protocol's thresholds"),
+    papers=("krishna2017",),
+)
+@dataclass(frozen=True)
 class Localisation(_Detection):
-    def __init__(self) -> None:
-        self.limits = TIOUS
-
-    @property
-    def name(self) -> str:
-        return "localisation"
+    limits: ClassVar[tuple[float, ...]] = TIOUS
 
     def under(self, protocol: Protocol) -> Localisation:
-        bound = Localisation()
-        bound.limits = protocol.tious
+        bound = copy(self)
+        bound.__dict__["limits"] = protocol.tious
         return bound
 
     def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
@@ -96,15 +102,16 @@ class Localisation(_Detection):
         return over(candidate, limits).astype(float), over(reference, limits).astype(float)
 
 
+@measure(
+    Named("start_distance", "precision, recall and F1 of the starts within 1 to 60 seconds"),
+    papers=("yang2023",),
+)
+@dataclass(frozen=True)
 class StartDistance(_Detection):
-    limits = SECONDS
+    limits: ClassVar[tuple[float, ...]] = SECONDS
 
-    @property
-    def name(self) -> str:
-        return "start_distance"
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        return super().rows(_closed(task), setting)
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        return super().rows(_closed(task), bench)
 
     def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
         candidate, reference = problems.nearest[2:]
@@ -126,11 +133,11 @@ def _closed(task: Task) -> Task:
             ),
         )
 
-    documents = (*task.candidates, *(d for told in task.references for d in told))
+    documents = (*task.candidates, *(d for group in task.references for d in group))
     if not any(c.end is None and c.start is not None for document in documents for c in document.captions):
         return task  # the very same, so that its arrays are shared with other metrics
     return replace(
         task,
         candidates=tuple(map(close, task.candidates)),
-        references=tuple(tuple(map(close, told)) for told in task.references),
+        references=tuple(tuple(map(close, group)) for group in task.references),
     )

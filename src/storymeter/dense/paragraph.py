@@ -19,15 +19,22 @@ documents.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from ..captions import Caption, Document
 from ..join import Task
-from ..metric import FloatArray, Metric, Setting
-from ..protocol import Protocol
+from ..measure import Named, measure
+from ..metric import FloatArray, Metric, Rows
+from ..options import option
 from ..registry import metric as get_metric
 from ..signature import Signature
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+
+Inner = Literal["bleu_4", "meteor", "rouge_l", "cider", "distinct_1", "distinct_2", "repetition_4"]
 
 
 def paragraph(document: Document) -> Document:
@@ -42,53 +49,62 @@ def paragraph(document: Document) -> Document:
     return Document(document.id, (Caption(text),) if ordered else (), document.duration)
 
 
+@measure(
+    Named("paragraph_bleu_4", "BLEU-4 of the captions joined in time order", inner="bleu_4"),
+    Named("paragraph_meteor", "METEOR of the captions joined in time order", inner="meteor"),
+    Named("paragraph_rouge_l", "ROUGE-L of the captions joined in time order", inner="rouge_l"),
+    Named("paragraph_cider", "CIDEr of the captions joined in time order", inner="cider"),
+    Named(
+        "paragraph_distinct_1", "distinct words per word of the joined captions (Div-1)", inner="distinct_1"
+    ),
+    Named(
+        "paragraph_distinct_2",
+        "distinct word pairs per word of the joined captions (Div-2)",
+        inner="distinct_2",
+    ),
+    Named(
+        "paragraph_repetition_4",
+        "share of four-word runs of the joined captions said before (R@4)",
+        inner="repetition_4",
+    ),
+    papers=("xiong2018", "shetty2017"),
+)
+@dataclass(frozen=True)
 class Paragraph(Metric):
-    """A measure of whole documents on paragraphs."""
+    """A measure of whole documents on paragraphs; all else is that measure's."""
 
-    def __init__(self, measure: str) -> None:
-        self.measure = measure
-        self._inner = get_metric(measure)
+    inner: Inner = option("meteor", "the measure of the paragraphs")
+
+    @cached_property
+    def metric(self) -> Metric:
+        return get_metric(self.inner)
 
     @property
-    def name(self) -> str:
-        return f"paragraph_{self.measure}"
+    def needs_references(self) -> bool:  # type: ignore[override]
+        return self.metric.needs_references
+
+    @property
+    def higher_is_better(self) -> bool | None:  # type: ignore[override]
+        return self.metric.higher_is_better
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return self._inner.columns
+        return self.metric.columns
 
-    def under(self, protocol: Protocol) -> Metric:
-        bound = type(self)(self.measure)
-        bound._inner = bound._inner.under(protocol)
-        return bound
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        return self._inner.rows(_paragraphs(task, setting), setting)
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        return self.metric.rows(bench.paragraphs(task), bench)
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        return self._inner.combine(sums)
+        return self.metric.combine(sums)
 
-    def signature(self, setting: Setting) -> Signature:
-        return self._inner.signature(setting).add(metric=self.name, join="time")
-
-
-class VariedParagraph(Paragraph):
-    needs_references: ClassVar[bool] = False
+    def signature(self, bench: Workbench) -> Signature:
+        return self.metric.signature(bench).add(metric=self.name, join="time")
 
 
-class RepeatingParagraph(VariedParagraph):
-    higher_is_better: ClassVar[bool | None] = False
-
-
-def _paragraphs(task: Task, setting: Setting) -> Task:
-    """The task with paragraphs for documents; it stays on the run's workbench for the next measure."""
-    kept = setting.shared.get("paragraphs")
-    if kept is None or kept[0] is not task:
-        made = replace(
-            task,
-            candidates=tuple(map(paragraph, task.candidates)),
-            references=tuple(tuple(map(paragraph, documents)) for documents in task.references),
-        )
-        kept = setting.shared["paragraphs"] = (task, made)
-    found: Task = kept[1]
-    return found
+def paragraphs(task: Task) -> Task:
+    """The task with paragraphs for documents."""
+    return replace(
+        task,
+        candidates=tuple(map(paragraph, task.candidates)),
+        references=tuple(tuple(map(paragraph, documents)) for documents in task.references),
+    )

@@ -17,82 +17,128 @@ those with IoU > 0 for c, the matched ones for a and b."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from ..join import Task
-from ..metric import FloatArray, Metric, Setting
-from ..pairs.base import IntArray, PairScorer
+from ..measure import Named, measure
+from ..metric import Alignment, FloatArray, IntArray, Metric, Rows
+from ..options import option
+from ..pairs.base import PairScorer
+from ..pairs.meteor import Meteor
 from ..protocol import Protocol
 from ..signature import Signature
-from .scoring import Words, default_scorer, scorer_fields
-from .tracks import Problems, Tracks
+from .scoring import CaptionPairs, scorer_fields
+from .tracks import Problems
 
-Variant = Literal["a", "b", "c", "d"]
-Refs = Literal["protocol", "best", "merge", "mean", "single"]
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
 
 
+@measure(
+    Named("soda_c", "SODA: the story in order, matched and scored by IoU times words", variant="c"),
+    Named(
+        "soda_a",
+        "SODA: the story in order, matched by IoU over four thresholds, scored by words",
+        variant="a",
+    ),
+    Named("soda_b", "SODA: the story in order, matched by IoU, scored by words", variant="b"),
+    Named("soda_d", "SODA: the story in order, times alone", variant="d"),
+    papers=("fujita2020",),
+)
+@dataclass(frozen=True)
 class Soda(Metric):
+    """See the module. Variants b, c and d have one matching per video: it comes with the rows (`alignment`)."""
+
+    variant: Literal["a", "b", "c", "d"] = option("c", "what is matched and what is summed")
+    scorer: PairScorer = option(Meteor(), "how alike two sentences are")
+    refs: Literal["protocol", "best", "merge", "mean", "single"] = option(
+        "protocol", "several annotators: as the protocol says, or the best, merged, their mean, exactly one"
+    )
+
     #: (precision, recall, F1) first, then how many videos count
-    COLUMNS: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1", "videos")
-
-    def __init__(self, variant: Variant, scorer: PairScorer | None = None, refs: Refs = "protocol") -> None:
-        self.variant: Variant = variant
-        self.refs: Refs = refs
-        self._given = scorer
-
-    @property
-    def scorer(self) -> PairScorer:
-        return self._given or default_scorer()
-
-    @property
-    def name(self) -> str:
-        options = ([f"scorer={self._given.name}"] if self._given else []) + (
-            [f"refs={self.refs}"] if self.refs != "protocol" else []
-        )
-        return f"soda_{self.variant}" + (f"({','.join(options)})" if options else "")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.COLUMNS
+    columns: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1", "videos")
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         videos = np.maximum(sums[..., 3], 1.0)
         precision, recall, f1 = (sums[..., k] / videos for k in range(3))
         return {"value": f1, "precision": precision, "recall": recall, "f1": f1}
 
-    def signature(self, setting: Setting) -> Signature:
-        signature = super().signature(setting)
-        return signature if self.variant == "d" else signature.add(**scorer_fields(self.scorer))
+    def signature(self, bench: Workbench) -> Signature:
+        signature = super().signature(bench)
+        return signature if self.variant == "d" else signature.add(**scorer_fields(self.scorer, bench))
 
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        protocol = setting.protocol
-        refs = protocol.refs if self.refs == "protocol" else self.refs
-        problems = self.problems(Tracks.shared(task, setting), refs)
-        total = self.totals(problems, task, setting)
-        values = _per_video(problems, precision_recall_f1(problems, total), len(task), mean=refs == "mean")
-        return np.column_stack([values, counted(task, protocol)])
+    def rows(self, task: Task, bench: Workbench) -> Rows:
+        refs = bench.protocol.refs if self.refs == "protocol" else self.refs
+        tracks = bench.tracks(task)
+        problems = (
+            tracks.merged
+            if refs == "merge"
+            else tracks.single(self.name)
+            if refs == "single"
+            else tracks.each
+        )
+        total, matching = self._matched(problems, task, bench)
+        rates = precision_recall_f1(problems, total)
+        values = _per_video(problems, rates, len(task), mean=refs == "mean")
+        rows = np.column_stack([values, counted(task, bench.protocol)])
+        if matching is None:
+            return Rows(rows)
+        return Rows(rows, _alignment(task, problems, rates[0, :, 2], *matching, merged=refs == "merge"))
 
-    def problems(self, tracks: Tracks, refs: str) -> Problems:
-        if refs == "merge":
-            return tracks.merged
-        return tracks.single(self.name) if refs == "single" else tracks.each
-
-    def totals(self, problems: Problems, task: Task, setting: Setting) -> FloatArray:
-        """(thresholds, problems): the summed quantity; only `a` has several thresholds."""
-        overlaps = problems.overlaps
+    def _matched(
+        self, problems: Problems, task: Task, bench: Workbench
+    ) -> tuple[FloatArray, tuple[IntArray, IntArray, FloatArray] | None]:
+        """(thresholds, problems): the summed quantity; and the matched pairs: their problem, their entry in
+        `overlaps` and f. Variant a has several thresholds, and so no one matching."""
+        iou = problems.overlaps.iou
         if self.variant == "d":
-            return problems.match(overlaps.iou)[0][None]
-        words = Words(self.scorer, task, setting)
+            optimum, problem, entry = problems.match(iou)
+            return optimum[None], (problem, entry, np.ones(len(entry)))
+        pairs = CaptionPairs(self.scorer, task, bench)
         if self.variant == "c":
-            return problems.match(overlaps.iou * words.soda(problems))[0][None]
-        thresholds = setting.protocol.tious if self.variant == "a" else (0.0,)
-        totals = np.zeros((len(thresholds), len(problems)))
-        for total, t in zip(totals, thresholds, strict=True):
-            _, problem, entry = problems.match(np.where(overlaps.iou >= t, overlaps.iou, 0.0))
-            total += np.bincount(problem, weights=words.soda(problems, entry), minlength=len(problems))
-        return totals
+            f = pairs.soda(problems)
+            optimum, problem, entry = problems.match(iou * f)
+            return optimum[None], (problem, entry, f[entry])
+        totals, matching = [], None
+        for t in bench.protocol.tious if self.variant == "a" else (0.0,):
+            _, problem, entry = problems.match(np.where(iou >= t, iou, 0.0))
+            f = pairs.soda(problems, entry)
+            totals.append(np.bincount(problem, weights=f, minlength=len(problems)))
+            matching = (problem, entry, f) if self.variant == "b" else None
+        return np.array(totals, dtype=np.float64).reshape(-1, len(problems)), matching
+
+
+def _alignment(
+    task: Task,
+    problems: Problems,
+    f1: FloatArray,
+    problem: IntArray,
+    entry: IntArray,
+    f: FloatArray,
+    *,
+    merged: bool,
+) -> Alignment:
+    """The matched pairs of the problem that counts in each video: that of the annotator with the best F1."""
+    best = np.full(len(task), -1)
+    order = np.lexsort((-problems.annotator, f1, problems.video))  # the best of each video comes last
+    best[problems.video[order]] = order
+    keep = best[problems.video[problem]] == problem
+    problem, entry, f = problem[keep], entry[keep], f[keep]
+    sizes = np.bincount(problems.video[problem], minlength=len(task))
+    overlaps = problems.overlaps
+    return Alignment(
+        task.ids,
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        # back to the order in which the captions were read
+        problems.candidates.order[overlaps.candidate[entry]] - problems.candidate_begin[problem],
+        problems.references.order[overlaps.reference[entry]] - problems.reference_begin[problem],
+        overlaps.iou[entry],
+        f,
+        np.full(len(task), -1) if merged else problems.annotator[best],
+    )
 
 
 def counted(task: Task, protocol: Protocol) -> FloatArray:

@@ -18,8 +18,7 @@ from .. import _native
 from ..captions import Caption, Document
 from ..errors import DataError, UsageError, some
 from ..join import Task
-from ..metric import FloatArray, Setting
-from ..pairs.base import IntArray
+from ..metric import FloatArray, IntArray
 from ..pairs.table import Sentences
 from ..protocol import Protocol
 from .iou import EPSILON
@@ -45,8 +44,8 @@ class Side:
         key = (sentences, batch)
         if key not in self._numbers:
             numbers = self._numbers[key] = sentences.numbers(self.texts)[self.order]
-            peeking = sentences.peeking(self.texts) if batch else []
-            for k in np.flatnonzero(np.isin(self.order, peeking)).tolist() if peeking else ():
+            run_on = sentences.run_on(self.texts) if batch else []
+            for k in np.flatnonzero(np.isin(self.order, run_on)).tolist() if run_on else ():
                 if k + 1 not in self.offset:  # not the last of its document
                     numbers[k] = sentences.number_before(
                         self.texts[self.order[k]], self.texts[self.order[k + 1]]
@@ -162,26 +161,8 @@ class Tracks:
             what=f"{task.name!r}",
         )
 
-    @classmethod
-    def shared(cls, task: Task, setting: Setting) -> Tracks:
-        """The tracks of the task that is being scored; the last one is kept, so that several metrics find
-        it.
-        """
-        protocol = setting.protocol
-        kept = setting.shared.get("tracks")
-        if (
-            kept is not None
-            and kept.task is task
-            and kept.jobs == setting.jobs
-            and _fields(kept.protocol) == _fields(protocol)
-        ):
-            found: Tracks = kept
-            return found
-        made = setting.shared["tracks"] = cls(task, protocol, setting.jobs)
-        return made
-
     @cached_property
-    def _told(self) -> list[list[tuple[int, Document]]]:
+    def _annotators(self) -> list[list[tuple[int, Document]]]:
         """Per video, the annotators who said anything, with their number."""
         return [[(k, d) for k, d in enumerate(documents) if d.captions] for documents in self.task.references]
 
@@ -189,7 +170,7 @@ class Tracks:
     def merged(self) -> Problems:
         """All annotators of a video as one track: one problem per video."""
         offset, side = _side(
-            [tuple(d for _, d in told) for told in self._told],
+            [tuple(d for _, d in spoke) for spoke in self._annotators],
             self.protocol.reference_order,
             what="the references",
         )
@@ -202,7 +183,9 @@ class Tracks:
         without references.
         """
         flat = [
-            (video, k, (d,)) for video, told in enumerate(self._told) for k, d in told or [(0, Document(""))]
+            (video, k, (d,))
+            for video, spoke in enumerate(self._annotators)
+            for k, d in spoke or [(0, Document(""))]
         ]
         offset, side = _side([d for _, _, d in flat], self.protocol.reference_order, what="the references")
         return self._problems(
@@ -235,10 +218,6 @@ class Tracks:
             EPSILON[self.protocol.iou],
             self.jobs,
         )
-
-
-def _fields(protocol: Protocol) -> tuple[object, ...]:
-    return protocol.iou, protocol.order, protocol.reference_order, protocol.max_proposals
 
 
 def _side(

@@ -17,20 +17,47 @@ import logging
 import os
 import pickle
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..captions import Corpus
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
-from ..metric import Progress
+from ..metric import Metric, Progress, silent
+from .results import SystemResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .run import Run
+
 Result = TypeVar("Result")
 
 
-def each(
+def score_systems(
+    cluster: str, systems: Sequence[Corpus], metrics: Mapping[str, Metric], run: Run, resamples: int
+) -> list[SystemResult]:
+    """`Run.score` of each system, each on any node."""
+    settings = {**run.bench.settings(), "progress": silent}
+    shared = (run.references, settings, dict(metrics), resamples)
+    return _each(cluster, _scored, systems, *shared, progress=run.bench.progress)
+
+
+def _scored(
+    corpus: Corpus,
+    references: list[Corpus],
+    settings: dict[str, Any],
+    metrics: dict[str, Metric],
+    resamples: int,
+) -> SystemResult:
+    from .run import Run
+
+    run = Run(references, **settings)
+    built = {name: metric.under(run.bench.protocol) for name, metric in metrics.items()}
+    return run.system(corpus, built, resamples)
+
+
+def _each(
     cluster: str, work: Callable[..., Result], items: Sequence[Any], *shared: Any, progress: Progress
 ) -> list[Result]:
     """`[work(item, *shared) for item in items]`, each on any node; `shared` is sent once. The first error of
@@ -92,7 +119,7 @@ def _connected(cluster: str) -> Iterator[Any]:
         return
     here: dict[str, Any] = {"address": "local", "_node_ip_address": "127.0.0.1", "include_dashboard": False}
     try:
-        _knock(cluster)
+        _check_address(cluster)
         ray.init(
             **(here if cluster == "local" else {"address": cluster}),
             log_to_driver=False,
@@ -113,7 +140,7 @@ def _lines(error: Exception) -> list[str]:
     return str(error).strip().splitlines() or [type(error).__name__]
 
 
-def _knock(cluster: str) -> None:
+def _check_address(cluster: str) -> None:
     """Does anyone listen at host:port? Ray itself would ask for several minutes."""
     host, colon, port = cluster.removeprefix("ray://").rpartition(":")
     if colon and not (port.isascii() and port.isdigit()):

@@ -1,7 +1,7 @@
 """Which of two systems is better, and is it more than luck? Every pair of systems, every metric, on the same
 documents.
 
-The rows that `evaluate` leaves behind are all that is needed: nothing is scored again. p-values come from a
+The rows that a run leaves behind are all that is needed: nothing is scored again. p-values come from a
 paired permutation test and from a paired bootstrap (stats.paired); both are corrected after Holm over all
 tests of the run."""
 
@@ -16,7 +16,7 @@ from ..errors import DataError
 from ..metric import Metric, Score
 from ..stats.multiple import holm
 from ..stats.paired import FloatArray, paired_bootstrap, paired_permutation, win_tie_loss
-from .evaluate import Report
+from .results import Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,24 @@ class Comparison:
     losses: int
     n: int
     most_different: tuple[Difference, ...]
+    #: whether tables print the values as percentages
+    percent: bool = True
+
+    @property
+    def scale(self) -> float:
+        return 100.0 if self.percent else 1.0
 
 
-def compare(report: Report, *, resamples: int = 1000, seed: int = 0, most: int = 5) -> list[Comparison]:
+def compare(
+    results: Results, *, resamples: int = 1000, seed: int | None = None, most: int = 5
+) -> list[Comparison]:
     """All pairs of systems under all metrics. `p_holm` corrects the permutation p-values over the whole
     list.
     """
+    seed = results.conditions.seed if seed is None else seed
     found = []
-    for first, second in combinations(report.systems, 2):
-        for metric, score_a, score_b in zip(report.metrics, first.scores, second.scores, strict=True):
+    for first, second in combinations(results.systems, 2):
+        for metric, score_a, score_b in zip(results.metrics, first.scores, second.scores, strict=True):
             found.append(_pair(metric, first.name, second.name, score_a, score_b, resamples, seed, most))
     corrected = holm([comparison.p_permutation for comparison in found])
     return [replace(comparison, p_holm=float(p)) for comparison, p in zip(found, corrected, strict=True)]
@@ -74,7 +83,7 @@ def _pair(
 
     permutation = paired_permutation(rows_a, rows_b, value, resamples=resamples, seed=seed)
     bootstrap = paired_bootstrap(rows_a, rows_b, value, resamples=resamples, seed=seed)
-    by_document_a, by_document_b = _values(metric, rows_a), _values(metric, rows_b)
+    by_document_a, by_document_b = (np.nan_to_num(metric.by_document(rows)) for rows in (rows_a, rows_b))
     wins, ties, losses = win_tie_loss(sign * by_document_a, sign * by_document_b)
     order = np.argsort(-np.abs(by_document_a - by_document_b), kind="stable")[:most]
     differences = tuple(
@@ -84,7 +93,7 @@ def _pair(
     )
     interval = bootstrap.interval or (float("nan"), float("nan"))
     return Comparison(
-        metric.name,
+        score_a.metric,
         a,
         b,
         float(value(rows_a.sum(axis=0))),
@@ -99,11 +108,8 @@ def _pair(
         losses,
         len(ids),
         differences,
+        score_a.percent,
     )
-
-
-def _values(metric: Metric, rows: FloatArray) -> FloatArray:
-    return np.nan_to_num(metric.combine(rows)["value"])
 
 
 def _common(a: str, b: str, score_a: Score, score_b: Score) -> tuple[list[str], FloatArray, FloatArray]:

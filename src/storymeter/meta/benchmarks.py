@@ -26,7 +26,7 @@ from ..captions import Caption, Document
 from ..errors import DataError, StorymeterError, UsageError, closest
 from ..join import Coverage, Task
 from ..names import parse
-from ..registry import METRICS
+from ..registry import MEASURES
 from ..registry import metric as get_metric
 from .benchmark import Benchmark as Benchmark
 from .benchmark import lines_of
@@ -222,12 +222,10 @@ def suitable(benchmark: Benchmark) -> list[str]:
     """Every metric of the registry that can say something here: single captions with references want sentence
     measures, stories without references want measures of a story by itself; the number of words is there as
     the yardstick of "no idea at all"."""
-    rooms = (
-        ("storymeter.pairs.",) if benchmark.needs_references else ("storymeter.pairs.", "storymeter.story.")
-    )
+    rooms = ("pairs.",) if benchmark.needs_references else ("pairs.", "story.")
     found = []
-    for name in [*METRICS, *_VARIANTS]:
-        if METRICS[parse(name).word].target.startswith(rooms):
+    for name in [*MEASURES, *_VARIANTS]:
+        if MEASURES[parse(name).word].startswith(rooms):
             try:
                 wants = get_metric(name).needs_references
             except StorymeterError:

@@ -7,13 +7,14 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-import numpy as np
+from dataclasses import dataclass
 
 from ..captions import Caption, Corpus, Document
-from ..errors import MissingPartError, StorymeterError
+from ..engine.results import Results, document_values
+from ..engine.run import Run
+from ..errors import StorymeterError
 from ..join import Coverage, Task
-from ..metric import FloatArray, Progress, Setting, Tokenizer, silent
+from ..metric import Metric
 from ..registry import metric as get_metric
 
 Key = tuple[str, str]
@@ -55,63 +56,60 @@ def pooled_documents(systems: Sequence[Corpus], references: Sequence[Corpus], wa
     )
 
 
+@dataclass(frozen=True, slots=True)
+class MetricValues:
+    """What a metric says of captions, and what is known of it; scores from a file have no signature."""
+
+    values: Mapping[Key, float]
+    signature: str = ""
+    higher_is_better: bool | None = True
+
+
 def values_of(
-    task: Task,
-    metrics: Sequence[str],
-    *,
-    tokenizer: Tokenizer = "ptb",
-    jobs: int = 1,
-    seed: int = 0,
-    device: str = "cpu",
-    images: str | None = None,
-    progress: Progress = silent,
-    skip_missing: bool = False,
-) -> tuple[dict[str, dict[Key, float]], dict[str, str], dict[str, str]]:
-    """Values by metric and caption, signatures, and the metrics that could not run with the reason
-    (`skip_missing`).
-    """
-    setting = Setting(
-        tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, images=images, progress=progress
-    )
-    keys = [tuple(i.split("\t", 1)) for i in task.ids]
-    found: dict[str, dict[Key, float]] = {}
-    signatures: dict[str, str] = {}
+    task: Task, metrics: Sequence[str | Metric], run: Run, *, skip_missing: bool = False
+) -> tuple[dict[str, MetricValues], dict[str, str]]:
+    """Values by metric, and the metrics that could not run with the reason (`skip_missing`)."""
+    keys = [(system, item) for system, _, item in (i.partition("\t") for i in task.ids)]
+    found: dict[str, MetricValues] = {}
     skipped: dict[str, str] = {}
-    for done, name in enumerate(metrics):
-        progress("metrics", done, len(metrics))
+    for done, asked in enumerate(metrics):
+        run.bench.progress("metrics", done, len(metrics))
         try:
-            metric = get_metric(name)
-            values = per_document(metric.combine(metric.rows(task, setting)))
-            signatures[metric.name] = str(metric.signature(setting))
-        except MissingPartError as error:
-            if not skip_missing:
-                raise
-            skipped[name] = error.message
-            continue
+            (name, metric), (score,) = *run.built(asked, task=task).items(), run.score_task(task, asked)
         except StorymeterError as error:
             if not skip_missing:
                 raise
-            skipped[name] = error.message
+            skipped[str(asked)] = error.message
             continue
-        found[metric.name] = {
-            (system, item): float(v) for (system, item), v in zip(keys, values, strict=True)
-        }
-    progress("metrics", len(metrics), len(metrics))
-    return found, signatures, skipped
+        values = dict(zip(keys, document_values(metric, score).tolist(), strict=True))
+        found[name] = MetricValues(values, str(score.signature), score.higher_is_better)
+    run.bench.progress("metrics", len(metrics), len(metrics))
+    return found, skipped
 
 
-def per_document(parts: Mapping[str, FloatArray]) -> FloatArray:
-    return np.asarray(parts["value"], dtype=float)
+def values_of_results(results: Results, *, systems: bool = False) -> dict[str, MetricValues]:
+    """Those of a run that is there already: by document, or (`systems`) by system alone."""
+    found = {}
+    for k, score in enumerate(results.systems[0].scores):
+        values: dict[Key, float] = {}
+        for system in results.systems:
+            if systems:
+                values[system.name, ""] = system.scores[k].value
+            else:
+                each = document_values(results.metrics[k], system.scores[k]).tolist()
+                ids = system.scores[k].ids
+                values |= {(system.name, item): value for item, value in zip(ids, each, strict=True)}
+        found[score.metric] = MetricValues(values, str(score.signature), score.higher_is_better)
+    return found
 
 
-def directions(metrics: Sequence[str]) -> dict[str, int]:
-    """-1 for metrics of which less is better; names that are no metrics of ours (scores from a file) count as
-    they are.
-    """
-    out = {}
-    for name in metrics:
+def values_of_file(known: Mapping[str, Mapping[Key, float]]) -> dict[str, MetricValues]:
+    """Scores that were read: a name of ours brings its direction, any other counts as it is."""
+
+    def higher(name: str) -> bool | None:
         try:
-            out[name] = -1 if get_metric(name).higher_is_better is False else 1
+            return get_metric(name).higher_is_better
         except StorymeterError:
-            out[name] = 1
-    return out
+            return True
+
+    return {name: MetricValues(values, "", higher(name)) for name, values in known.items()}

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from ..engine.run import Run
 from ..join import Task
-from ..metric import Progress, Tokenizer, silent
+from ..metric import Metric, Progress, silent
 from ..stats.correlation import COEFFICIENTS
 from .benchmarks import Benchmark
 from .comparisons import MetricComparison, compare
-from .compute import directions, values_of
+from .compute import values_of
 from .scores import Judgement, Scores, join_scores, tabulate
 from .statistics import MetricResult, Unit, segment_level, system_level
 
@@ -32,7 +33,7 @@ def evaluate_metrics(
     progress: Progress = silent,
 ) -> tuple[list[MetricResult], list[MetricComparison]]:
     """Results of every metric; comparisons of all pairs, or of each metric with `against`."""
-    sign = directions(list(scores.metrics))
+    sign = {metric: scores.sign(metric) for metric in scores.metrics}
     results = []
     for done, metric in enumerate(scores.metrics):
         progress("agreement", done, len(scores.metrics))
@@ -59,45 +60,21 @@ def evaluate_metrics(
 
 
 def benchmark_scores(
-    benchmark: Benchmark,
-    metrics: Sequence[str],
-    *,
-    tokenizer: Tokenizer = "ptb",
-    jobs: int = 1,
-    seed: int = 0,
-    device: str = "cpu",
-    progress: Progress = silent,
-    skip_missing: bool = False,
+    benchmark: Benchmark, metrics: Sequence[str | Metric], run: Run, *, skip_missing: bool = False
 ) -> tuple[Scores, dict[str, str]]:
     """Scores of these metrics on a benchmark, and those that could not run."""
-    values, signatures, skipped = values_of(
-        benchmark.task,
-        metrics,
-        tokenizer=tokenizer,
-        jobs=jobs,
-        seed=seed,
-        device=device,
-        progress=progress,
-        skip_missing=skip_missing,
-    )
-    return (
-        join_scores(
-            tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes), values, signatures
-        ),
-        skipped,
-    )
+    values, skipped = values_of(benchmark.task, metrics, run, skip_missing=skip_missing)
+    human = tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes)
+    return join_scores(human, values), skipped
 
 
 def reference_curve(
     task: Task,
     judgements: Sequence[Judgement],
-    metrics: Sequence[str],
+    metrics: Sequence[str | Metric],
+    run: Run,
     *,
     statistic: str = "kendall_c",
-    tokenizer: Tokenizer = "ptb",
-    jobs: int = 1,
-    seed: int = 0,
-    progress: Progress = silent,
 ) -> dict[str, list[float]]:
     """The correlation with the first 1, 2, 3, … references of each item, over the items that have the most
     common largest number.
@@ -114,8 +91,7 @@ def reference_curve(
             candidates=tuple(task.candidates[i] for i in full),
             references=tuple(task.references[i][:k] for i in full),
         )
-        values, _, _ = values_of(fewer, metrics, tokenizer=tokenizer, jobs=jobs, seed=seed, progress=progress)
-        joined = join_scores(human, values)
+        joined = join_scores(human, values_of(fewer, metrics, run)[0])
         for name in joined.metrics:
             use = joined.rows_of(name)
             curve.setdefault(name, []).append(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, some
 from ..stats import LARGEST
+from .compute import MetricValues
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -38,6 +39,8 @@ class Scores:
     notes: tuple[str, ...] = ()
     #: "raw" (0-100), "z", or "" where the human scale is something else
     scale: str = ""
+    #: metrics of which less is better
+    lower_is_better: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.human)
@@ -70,10 +73,8 @@ class Scores:
                 / np.bincount(self.system[known], minlength=len(self.systems))
             )
 
-    def with_metrics(self, metrics: Mapping[str, FloatArray], signatures: Mapping[str, str]) -> Scores:
-        return replace(
-            self, metrics={**self.metrics, **metrics}, signatures={**self.signatures, **signatures}
-        )
+    def sign(self, metric: str) -> int:
+        return -1 if metric in self.lower_is_better else 1
 
 
 def tabulate(judgements: Sequence[Judgement], *, scale: str = "", notes: Sequence[str] = ()) -> Scores:
@@ -97,16 +98,13 @@ def tabulate(judgements: Sequence[Judgement], *, scale: str = "", notes: Sequenc
     return Scores(tuple(systems), tuple(items), system, item, human[known], {}, {}, tuple(said), scale)
 
 
-def join_scores(
-    scores: Scores,
-    values: Mapping[str, Mapping[tuple[str, str], float]],
-    signatures: Mapping[str, str] | None = None,
-) -> Scores:
+def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
     """Metric values by (system, item) beside the human rows. What has no partner is counted and said."""
     notes = list(scores.notes)
     found = {}
     wanted = [(scores.systems[s], scores.items[i]) for s, i in zip(scores.system, scores.item, strict=True)]
-    for metric, known in values.items():
+    for metric, entry in values.items():
+        known = entry.values
         column = np.array([known.get(key, np.nan) for key in wanted], dtype=float)
         column[~(np.abs(column) < LARGEST)] = np.nan
         lacking = int(np.isnan(column).sum())
@@ -129,4 +127,11 @@ def join_scores(
         if extra:
             notes.append(f"{metric}: {extra:,} scored captions have no human judgement and are left out.")
         found[metric] = column
-    return replace(scores.with_metrics(found, signatures or {}), notes=tuple(dict.fromkeys(notes)))
+    return replace(
+        scores,
+        metrics={**scores.metrics, **found},
+        signatures={**scores.signatures, **{m: e.signature for m, e in values.items() if e.signature}},
+        lower_is_better=scores.lower_is_better
+        | {m for m, e in values.items() if e.higher_is_better is False},
+        notes=tuple(dict.fromkeys(notes)),
+    )

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..captions import Corpus
+from ..engine.workbench import Workbench
 from ..errors import DataError, UsageError, some
-from ..metric import Progress, Setting, Tokenizer, silent
+from ..metric import Progress, Tokenizer, silent
 from ..pairs.base import PairScorer
-from ..pairs.table import PairTable, read_by
+from ..pairs.table import PairTable
 from ..registry import scorer as get_scorer
 from ..signature import Signature
 from ..stats.resampling import resample_counts
@@ -130,13 +131,11 @@ def similarity(
         )
     pairs = tuple(combinations(range(len(corpora)), 2))
     judge = get_scorer(scorer) if isinstance(scorer, str) else scorer
-    setting = read_by(
-        judge, Setting(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
-    )
-    judge.prepare(progress, device)
-    table = PairTable.shared(setting, judge)
-    numbers = [[table.sentences.numbers(known[id]) for id in items] for known in texts]
-    judge.fit([[table.sentences.texts[k] for side in numbers for k in side[i]] for i in range(len(items))])
+    bench = Workbench(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+    sentences = bench.sentences(raw=judge.raw_text)
+    numbers = [[sentences.numbers(known[id]) for id in items] for known in texts]
+    learnt = [[sentences.texts[k] for side in numbers for k in side[i]] for i in range(len(items))]
+    table = PairTable(bench.scorer(judge).fit(learnt), sentences)
     values = np.empty((len(pairs), len(items)))
     for done, (a, b) in enumerate(pairs):
         progress("pairs of sources", done, len(pairs))
@@ -162,8 +161,8 @@ def similarity(
         if len(every) > len(items)
         else []
     )
-    signature = Signature.of(scorer=judge.name, tok=setting.tokenizer, version=__version__).add(
-        **judge.depends_on()
+    signature = Signature.of(scorer=judge.name, tok=sentences.tokenizer, version=__version__).add(
+        **table.scorer.depends_on()
     )
     return Similarity(
         tuple(corpus.name for corpus in corpora),

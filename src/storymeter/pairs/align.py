@@ -29,10 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..metric import Progress, silent
+from ..metric import FloatArray, IntArray, Progress, silent
 from ..text.unicode import well_formed
 from ..text.words import words
-from .base import FloatArray, IntArray
 from .word_classes import NUMBERS, OPPOSITES, STOP_WORDS
 from .word_vectors import word_vectors
 from .wordnet import base_forms, synsets

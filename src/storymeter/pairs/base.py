@@ -1,52 +1,90 @@
 """The PairScorer seam: how alike are two sentences?
 
-A scorer compares a candidate with a reference and says what its range is and whether it is symmetric, so that
-a driver can skip work. Everything is built on one call: distinct sentences in two lists, and two index arrays
-that say which pairs are wanted (`score_indexed`). `pairs` and `matrix` are made from it. Roles are
-keyword-only everywhere, because swapping them gives another number: METEOR weighs recall."""
+A scorer is a value: its options never change, and `fit` gives another scorer that has learnt from references. What a
+driver may ask is declared (`symmetric`, `range`, `raw_text`, `learns`, `pair_columns`, `by_group`), never guessed.
+Everything is built on one call: distinct sentences in two lists, and two index arrays that say which pairs are wanted
+(`score_indexed`). `pairs`, `matrix`, `statistics` and `aggregate` check what they are given and are made from it.
+Roles are keyword-only everywhere, because swapping them gives another number: METEOR weighs recall.
+
+A scorer is also a metric of whole documents: the text of each (its captions joined by a blank) against its
+references' texts.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import copy
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..errors import UsageError
+from ..metric import FloatArray, IntArray, Metric, Progress, Rows, Tokenizer, silent
+from ..signature import Signature
+from ..text.tokens import tokenize
 
 if TYPE_CHECKING:
-    from ..metric import Progress
+    from ..engine.workbench import Workbench
+    from ..join import Task
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+Self = TypeVar("Self", bound="PairScorer")
+#: the statistics of a pair whose value is simply averaged
+PLAIN_COLUMNS = ("value", "pairs")
 
 
-class PairScorer(ABC):
+class PairScorer(Metric):
     #: f(a, b) == f(b, a)
     symmetric: ClassVar[bool] = False
     #: smallest and largest value a pair can get
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     #: whether several threads may call it at once
     threads: ClassVar[bool] = False
-    #: whether it reads sentences as they were written: a language model has a tokeniser of its own
-    raw_text: ClassVar[bool] = False
+    #: whether numbers depend on what `fit` has seen
+    learns: ClassVar[bool] = False
     #: how several references of one candidate become one value, where the measure has no rule of its own
     over_references: ClassVar[Literal["max", "mean"]] = "max"
 
+    #: where a model runs and who hears of its progress; `bind` sets them
+    _device = "cpu"
+    _progress: Progress = staticmethod(silent)
+    #: how sentences given in Python become words; the scorers that count words have it as an option
+    tokenizer: Tokenizer
+
+    @classmethod
+    def from_text(cls, text: str) -> PairScorer:
+        from ..registry import scorer
+
+        return scorer(text)
+
     @property
-    @abstractmethod
-    def name(self) -> str:
-        """Parses back to an equal scorer: `storymeter.registry.scorer(name)`."""
+    def raw_text(self) -> bool:
+        """Whether it reads sentences as they were written: a language model has a tokeniser of its own."""
+        return getattr(self, "tokenizer", "none") != "none"
 
-    def fit(self, references: Sequence[Sequence[str]]) -> None:  # noqa: B027  (most scorers learn nothing)
-        """Learn what the scorer needs from the whole reference corpus, one list per item (idf). Most need
-        nothing.
-        """
+    @property
+    def by_group(self) -> bool:
+        """Whether the value of a pair depends on the pairs beside it: it is scored by `score_groups` then."""
+        return False
 
-    def prepare(self, progress: Progress, device: str = "cpu") -> None:  # noqa: B027
-        """Do now what the first score would have to wait for (compile tables, load a model). Most need
-        nothing.
-        """
+    @property
+    def pair_columns(self) -> tuple[str, ...]:
+        """The additive statistics of a pair. Measures whose corpus value is no mean (BLEU, METEOR) have others."""
+        return PLAIN_COLUMNS
+
+    def bind(self: Self, *, device: str = "cpu", progress: Progress = silent) -> Self:
+        """The same scorer, whose model runs on `device` and which reports its progress."""
+        bound = copy.copy(self)
+        bound.__dict__.update(_device=device, _progress=progress)
+        return bound
+
+    def fit(self: Self, references: Sequence[Sequence[str]]) -> Self:
+        """The scorer after learning from the whole reference corpus, one list per item (idf). Most learn nothing."""
+        return self
+
+    def prepare(self) -> None:
+        """Do now what the first score would have to wait for (compile tables, load a model). Most need nothing."""
 
     def depends_on(self) -> dict[str, object]:
         """What else the numbers depend on, for the signature: the hash of a model's weights, say."""
@@ -62,32 +100,109 @@ class PairScorer(ABC):
         reference_index: IntArray,
         jobs: int = 1,
     ) -> FloatArray:
-        """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each
-        sentence of the two lists is analysed once, whatever the number of pairs."""
+        """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each sentence
+        of the two lists is analysed once, whatever the number of pairs."""
+
+    def statistics_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        """(pairs, pair_columns): what may be summed over pairs and then given to `value_of`."""
+        values = self.score_indexed(
+            candidates=candidates,
+            references=references,
+            candidate_index=candidate_index,
+            reference_index=reference_index,
+            jobs=jobs,
+        )
+        return np.column_stack([values, np.ones(len(values))])
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Summed statistics, shape (..., pair_columns), to values of shape (...)."""
+        return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))
+
+    def score_groups(
+        self,
+        *,
+        sentences: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        pair_bounds: IntArray,
+        item_index: IntArray,
+        item_bounds: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        """Pairs in groups, each scored by what the scorer learns from that group alone: group g owns pairs
+        pair_bounds[g]:pair_bounds[g+1] and learns from the references item_index[item_bounds[g]:item_bounds[g+1]]."""
+        out = np.zeros(len(candidate_index))
+        groups = len(pair_bounds) - 1
+        for g in range(groups):
+            at = slice(pair_bounds[g], pair_bounds[g + 1])
+            if at.start < at.stop:
+                items = item_index[item_bounds[g] : item_bounds[g + 1]]
+                out[at] = self.fit([[sentences[k]] for k in items.tolist()]).score_indexed(
+                    candidates=[sentences[k] for k in candidate_index[at].tolist()],
+                    references=[sentences[k] for k in reference_index[at].tolist()],
+                    candidate_index=np.arange(at.stop - at.start),
+                    reference_index=np.arange(at.stop - at.start),
+                    jobs=jobs,
+                )
+            if g % 256 == 0:
+                self._progress(f"scoring videos ({self.name})", g, groups)
+        return out
+
+    # What is called from outside: arguments are checked and tokenised here, the same for all scorers.
 
     def matrix(self, *, candidates: Sequence[str], references: Sequence[str], jobs: int = 1) -> FloatArray:
         """(candidates, references): every sentence against every other."""
+        ours, theirs = self._read(candidates, "candidates"), self._read(references, "references")
+        return self._matrix(ours, theirs, _jobs(jobs))
+
+    def pairs(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
+        """One value per candidate, which has one or more references; 0 where it has none."""
+        return self._pairs(*self._read_groups(candidates, references), _jobs(jobs))
+
+    def statistics(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
+        """(candidates, pair_columns): the additive statistics of candidates with one or more references each."""
+        return self._statistics(*self._read_groups(candidates, references), _jobs(jobs))
+
+    def aggregate(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> float:
+        """The value of the whole list as one corpus."""
+        rows = self.statistics(candidates=candidates, references=references, jobs=jobs)
+        return float(self.value_of(rows.sum(axis=0)))
+
+    # What a scorer with rules of its own overrides; sentences have been checked and tokenised.
+
+    def _matrix(self, candidates: list[str], references: list[str], jobs: int) -> FloatArray:
         shape = (len(candidates), len(references))
         c, r = np.indices(shape).reshape(2, -1)
-        return self.score_indexed(
+        values = self.score_indexed(
             candidates=candidates,
             references=references,
             candidate_index=c.astype(np.int64),
             reference_index=r.astype(np.int64),
             jobs=jobs,
-        ).reshape(shape)
+        )
+        return values.reshape(shape)
 
-    def pairs(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
-        """One value per candidate, which has one or more references."""
-        flat = [sentence for group in references for sentence in group]
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        flat = list(chain.from_iterable(references))
         sizes = np.array([len(group) for group in references], dtype=np.int64)
-        c = np.repeat(np.arange(len(candidates), dtype=np.int64), sizes)
         values = self.score_indexed(
             candidates=candidates,
             references=flat,
-            candidate_index=c,
+            candidate_index=np.repeat(np.arange(len(candidates), dtype=np.int64), sizes),
             reference_index=np.arange(len(flat), dtype=np.int64),
             jobs=jobs,
         )
@@ -102,42 +217,64 @@ class PairScorer(ABC):
             out[filled] = np.add.reduceat(values, starts) / sizes[filled]
         return out
 
-    def statistics_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        """(pairs, columns): what may be summed over pairs and then combined. A measure whose corpus value is
-        not the mean of its pairs (BLEU, METEOR) has columns of its own; for the others they are the value and
-        a 1."""
-        values = self.score_indexed(
-            candidates=candidates,
-            references=references,
-            candidate_index=candidate_index,
-            reference_index=reference_index,
-            jobs=jobs,
-        )
+    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        values = self._pairs(candidates, references, jobs)
         return np.column_stack([values, np.ones(len(values))])
 
-    def statistics(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
-        """The same for candidates with one or more references each."""
-        values = self.pairs(candidates=candidates, references=references, jobs=jobs)
-        return np.column_stack([values, np.ones(len(values))])
+    # As a metric of whole documents.
 
-    def combine(self, sums: FloatArray) -> FloatArray:
-        """Summed statistics, shape (..., columns), to values of shape (...)."""
-        return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("value", "documents")
 
-    def aggregate(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> float:
-        """The value of the whole list as one corpus."""
-        return float(
-            self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs).sum(axis=0))
-        )
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        texts = bench.texts(task, raw=self.raw_text)
+        scorer = bench.scorer(self).fit(texts.references)
+        return scorer.statistics(candidates=texts.candidates, references=texts.references, jobs=bench.jobs)
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        return {"value": self.value_of(sums)}
+
+    def signature(self, bench: Workbench) -> Signature:
+        tok = "none" if self.raw_text else bench.tokenizer
+        return super().signature(bench).add(tok=tok, **bench.scorer(self).signed())
+
+    def signed(self) -> dict[str, object]:
+        """What the signature of the metric of documents says beside its name."""
+        return {"references": self.over_references, **self.depends_on()}
+
+    def _read(self, sentences: Sequence[str], role: str) -> list[str]:
+        if isinstance(sentences, str):
+            raise UsageError(
+                f"{role} are one string, not a list of strings.", hint=f"Write {role}=[text, …]."
+            )
+        listed = list(sentences)
+        wrong = next((k for k, each in enumerate(listed) if not isinstance(each, str)), None)
+        if wrong is not None:
+            kind = type(listed[wrong]).__name__
+            raise UsageError(f"{role}[{wrong}] is a {kind}, not a string.", hint="Sentences are strings.")
+        how: Tokenizer = getattr(self, "tokenizer", "none")
+        return listed if how == "none" else tokenize(listed, how)
+
+    def _read_groups(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> tuple[list[str], list[list[str]]]:
+        if isinstance(references, str) or any(isinstance(group, str) for group in references):
+            where = next((k for k, group in enumerate(references) if isinstance(group, str)), 0)
+            raise UsageError(
+                f"The references of candidate {where} are a string, not a list of strings.",
+                hint="Write references=[[first, second], …]: one list per candidate.",
+            )
+        if len(candidates) != len(references):
+            raise UsageError(
+                f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
+                hint="Give one list of references per candidate.",
+            )
+        flat = iter(self._read(list(chain.from_iterable(references)), "references"))
+        return self._read(candidates, "candidates"), [[next(flat) for _ in group] for group in references]
+
+
+def _jobs(jobs: int) -> int:
+    if not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs cannot be {jobs!r}.", hint="It is the number of threads, from 1.")
+    return jobs

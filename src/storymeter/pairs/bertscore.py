@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -24,15 +25,14 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..errors import UsageError
-from ..metric import Progress, silent
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray
+from ..options import option
 from ..text.unicode import well_formed
-from .base import FloatArray, IntArray, PairScorer
-from .sentences import printed
+from .base import PairScorer
 from .vector_rows import Float32, VectorRows
 
-Value = Literal["f1", "precision", "recall"]
 _PLACE = {"precision": 0, "recall": 1, "f1": 2}
-DEFAULT_LAYER = 6
 #: sentences encoded between two reports of progress; token vectors kept for the next call, in bytes
 CHUNK, KEPT = 2048, 1 << 30
 
@@ -54,67 +54,30 @@ class _Tokens:
         self.weight.append(weight)
 
 
+@measure(
+    Named("bertscore", "each token against its most similar one on the other side"),
+    papers=("zhang2020",),
+)
+@dataclass(frozen=True)
 class BertScore(PairScorer):
+    model: str = option("", "a local checkpoint; empty: the packaged encoder")
+    layer: int = option(6, "the layer whose token vectors are compared", low=0)
+    idf: bool = option(False, "whether rare tokens count more")
+    baseline: float = option(0.0, "each value is rescaled to (x - baseline) / (1 - baseline)", high=0.999999)
+    value: Literal["f1", "precision", "recall"] = option("f1", "which of the three is the value")
+    batch: int = option(
+        0, "64 follows the package bert-score; 0 lets no pair depend on its neighbours", low=0
+    )
+
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     raw_text: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        model: str = "",
-        layer: int = DEFAULT_LAYER,
-        idf: bool = False,
-        baseline: float = 0.0,
-        value: Value = "f1",
-        batch: int = 0,
-    ) -> None:
-        if value not in _PLACE:
-            raise UsageError(f"bertscore has no value {value!r}.", hint=f"Choose one of {', '.join(_PLACE)}.")
-        if not baseline < 1:
-            raise UsageError(f"A baseline of {baseline} leaves no room above it.", hint="It lies below 1.")
-        if batch < 0:
-            raise UsageError(
-                f"There are no batches of {batch} pairs.",
-                hint="64 is what the package bert-score takes; 0 lets no pair depend on its neighbours.",
-            )
-        self.model, self.layer, self.idf, self.baseline, self.value, self.batch = (
-            model,
-            layer,
-            idf,
-            baseline,
-            value,
-            batch,
-        )
-        self._device = "cpu"
-        self._progress: Progress = silent
-        self._frequency: Counter[int] = Counter()
-        self._fitted = 0
-        self._tokens: _Tokens | None = None
+    #: in how many of the references that `fit` saw a token stands, and how many references there were
+    _frequency: ClassVar[tuple[Counter[int], int]] = (Counter(), 0)
+    _tokens: ClassVar[_Tokens | None] = None
 
     @property
-    def name(self) -> str:
-        default = {
-            "model": "",
-            "layer": DEFAULT_LAYER,
-            "idf": False,
-            "baseline": 0.0,
-            "value": "f1",
-            "batch": 0,
-        }
-        return printed(
-            "bertscore",
-            default,
-            model=self.model,
-            layer=self.layer,
-            idf=self.idf,
-            baseline=self.baseline,
-            value=self.value,
-            batch=self.batch,
-        )
-
-    def prepare(self, progress: Progress, device: str = "cpu") -> None:
-        if device != self._device:
-            self._tokens = None
-        self._device, self._progress = device, progress
+    def learns(self) -> bool:  # type: ignore[override]
+        return self.idf
 
     def depends_on(self) -> dict[str, object]:
         return {"encoder": self._encoder().label, "layer": self.layer}
@@ -124,10 +87,10 @@ class BertScore(PairScorer):
 
         return load(self.model, self._device)
 
-    def fit(self, references: Sequence[Sequence[str]]) -> None:
-        """Document frequencies of tokens over all references, each one a document."""
+    def fit(self, references: Sequence[Sequence[str]]) -> BertScore:
+        """With document frequencies of tokens over all references, each one a document."""
         if not self.idf:
-            return
+            return self
         flat = well_formed([sentence.strip() for group in references for sentence in group])
         encoder = self._encoder()
         ids = (
@@ -135,9 +98,10 @@ class BertScore(PairScorer):
             if flat
             else []
         )
-        self._tokens = None  # their weights may change
-        self._frequency = Counter(token for sentence in ids for token in set(sentence))
-        self._fitted = len(flat)
+        frequency = Counter(token for sentence in ids for token in set(sentence))
+        fitted = self.bind(device=self._device, progress=self._progress)
+        fitted.__dict__["_frequency"] = (frequency, len(flat))
+        return fitted
 
     def score_indexed(
         self,
@@ -166,7 +130,7 @@ class BertScore(PairScorer):
         jobs: int = 1,
     ) -> FloatArray:
         """(pairs, 3): precision, recall, F1."""
-        if self.idf and not self._fitted:
+        if self.idf and not self._frequency[1]:
             raise UsageError(
                 "bertscore(idf=true) has seen no references to learn from.",
                 hint="Call fit(references) first; `storymeter score` does.",
@@ -174,7 +138,7 @@ class BertScore(PairScorer):
         ours, theirs = (
             well_formed([sentence.strip() for sentence in side]) for side in (candidates, references)
         )
-        tokens = self._read(dict.fromkeys([*ours, *theirs]))
+        tokens = self._encoded(dict.fromkeys([*ours, *theirs]))
         c, r = (
             np.array([tokens.place[text] for text in side], dtype=np.int64)[index]
             for side, index in ((ours, candidate_index), (theirs, reference_index))
@@ -223,14 +187,15 @@ class BertScore(PairScorer):
                     2 * out[k, 0] * out[k, 1] / (out[k, 0] + out[k, 1]) if out[k, 0] + out[k, 1] else 0.0
                 )
 
-    def _read(self, texts: Iterable[str]) -> _Tokens:
+    def _encoded(self, texts: Iterable[str]) -> _Tokens:
         """Token vectors of at least these sentences: each is encoded once in the scorer's life, as long as
         they all fit into `KEPT`.
         """
         encoder = self._encoder()
         if self._tokens is None or self._tokens.vectors.size > KEPT:
-            self._tokens = _Tokens(encoder.dimension)
+            self.__dict__["_tokens"] = _Tokens(encoder.dimension)
         tokens = self._tokens
+        assert tokens is not None  # noqa: S101 - for mypy
         new = sorted((text for text in texts if text not in tokens.place), key=len)
         for begin in range(0, len(new), CHUNK):
             part = new[begin : begin + CHUNK]
@@ -245,9 +210,8 @@ class BertScore(PairScorer):
 
     def _weights(self, ids: NDArray[np.int64]) -> FloatArray:
         if self.idf:
-            return np.log(
-                (self._fitted + 1) / (np.array([self._frequency[token] for token in ids.tolist()]) + 1)
-            )
+            frequency, size = self._frequency
+            return np.log((size + 1) / (np.array([frequency[token] for token in ids.tolist()]) + 1))
         tokenizer = self._encoder().tokenizer  # not every one puts special tokens around a sentence
         special = [token for token in (tokenizer.cls_token_id, tokenizer.sep_token_id) if token is not None]
         return (~np.isin(ids, special)).astype(np.float64)

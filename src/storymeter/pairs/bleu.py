@@ -28,17 +28,20 @@ array([0.716531])
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from .. import _native
-from ..errors import UsageError
-from ..join import Task
-from ..metric import Metric, Setting, Tokenizer
-from ..signature import Signature
-from .base import FloatArray, IntArray, PairScorer
-from .sentences import Batch, printed
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray, Rows, Tokenizer
+from ..options import option
+from .base import PairScorer
+from .ngrams import NgramBatch
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+    from ..join import Task
 
 Smoothing = Literal["coco", "none", "add-one", "floor", "exp"]
 ORDERS = 4
@@ -93,31 +96,29 @@ def bleu(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
     return np.asarray(product ** (1.0 / n) * brevity(sums, n, smoothing))
 
 
-def _check(n: int) -> None:
-    if not 1 <= n <= ORDERS:
-        raise UsageError(
-            f"BLEU counts n-grams of 1 to {ORDERS} words, not {n}.",
-            hint="Choose bleu_1, bleu_2, bleu_3 or bleu_4.",
-        )
-
-
+@measure(
+    Named("bleu_4", "BLEU with n-grams of up to four words", n=4),
+    Named("bleu_1", "BLEU with n-grams of one word", n=1),
+    Named("bleu_2", "BLEU with n-grams of up to two words", n=2),
+    Named("bleu_3", "BLEU with n-grams of up to three words", n=3),
+    papers=("papineni2002",),
+)
+@dataclass(frozen=True)
 class Bleu(PairScorer):
-    """Sentence BLEU-n of pairs; `aggregate` is corpus BLEU."""
+    """Sentence BLEU-n of pairs; `aggregate`, and the metric of documents, is corpus BLEU."""
+
+    n: int = option(4, "the longest n-grams that are counted", low=1, high=ORDERS)
+    smoothing: Smoothing = option("coco", "what happens where no n-gram matches")
+    level: Literal["corpus", "sentence"] = option(
+        "corpus", "of documents: one formula over summed counts, or the mean of the documents' BLEU"
+    )
+    tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
 
     threads: ClassVar[bool] = True
 
-    def __init__(self, n: int = 4, smoothing: Smoothing = "coco", tokenizer: Tokenizer = "none") -> None:
-        _check(n)
-        self.n, self.smoothing, self.tokenizer = n, smoothing, tokenizer
-
     @property
-    def name(self) -> str:
-        return printed(
-            f"bleu_{self.n}",
-            {"smoothing": "coco", "tokenizer": "none"},
-            smoothing=self.smoothing,
-            tokenizer=self.tokenizer,
-        )
+    def pair_columns(self) -> tuple[str, ...]:
+        return columns(self.n)
 
     def score_indexed(
         self,
@@ -128,7 +129,7 @@ class Bleu(PairScorer):
         reference_index: IntArray,
         jobs: int = 1,
     ) -> FloatArray:
-        return self.combine(
+        return self.value_of(
             self.statistics_indexed(
                 candidates=candidates,
                 references=references,
@@ -137,12 +138,6 @@ class Bleu(PairScorer):
                 jobs=jobs,
             )
         )
-
-    def pairs(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
-        values = self.combine(self.statistics(candidates=candidates, references=references, jobs=jobs))
-        return np.where([len(group) > 0 for group in references], values, 0.0)
 
     def statistics_indexed(
         self,
@@ -153,65 +148,33 @@ class Bleu(PairScorer):
         reference_index: IntArray,
         jobs: int = 1,
     ) -> FloatArray:
-        return self._count(
-            Batch.of_index(
-                candidates=candidates,
-                references=references,
-                candidate_index=candidate_index,
-                reference_index=reference_index,
-                tokenizer=self.tokenizer,
-            ),
-            jobs,
+        batch = NgramBatch.of_index(
+            candidates=candidates,
+            references=references,
+            candidate_index=candidate_index,
+            reference_index=reference_index,
         )
+        return of_order(batch.bleu(jobs), self.n)
 
-    def statistics(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
-        return self._count(
-            Batch.of_groups(candidates=candidates, references=references, tokenizer=self.tokenizer), jobs
-        )
-
-    def _count(self, batch: Batch, jobs: int) -> FloatArray:
-        return of_order(_native.bleu_statistics(*batch.arguments(), threads=jobs), self.n)
-
-    def combine(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: FloatArray) -> FloatArray:
         return bleu(sums, self.n, self.smoothing)
 
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        values = self.value_of(self._statistics(candidates, references, jobs))
+        return np.where([len(group) > 0 for group in references], values, 0.0)
 
-class BleuMetric(Metric):
-    """BLEU-n of a submission: `level=corpus` (one formula over summed counts) or `level=sentence` (mean over
-    documents).
-    """
-
-    def __init__(
-        self, n: int = 4, smoothing: Smoothing = "coco", level: Literal["corpus", "sentence"] = "corpus"
-    ) -> None:
-        _check(n)
-        self.n, self.smoothing, self.level = n, smoothing, level
-
-    @property
-    def name(self) -> str:
-        return printed(
-            f"bleu_{self.n}",
-            {"smoothing": "coco", "level": "corpus"},
-            smoothing=self.smoothing,
-            level=self.level,
-        )
+    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        return of_order(NgramBatch.of_groups(candidates=candidates, references=references).bleu(jobs), self.n)
 
     @property
     def columns(self) -> tuple[str, ...]:
         return columns(self.n) if self.level == "corpus" else ("value", "documents")
 
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        batch = Batch.of_task(task, setting)
-        kept = setting.shared.get("BLEU statistics")
-        if kept is None or kept[0] is not batch:
-            kept = (batch, _native.bleu_statistics(*batch.arguments(), threads=setting.jobs))
-            setting.shared["BLEU statistics"] = kept
-        statistics = of_order(kept[1], self.n)
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        statistics = of_order(bench.ngrams(task, self.tokenizer).bleu(bench.jobs), self.n)
         if self.level == "corpus":
             return statistics
-        return np.column_stack([bleu(statistics, self.n, self.smoothing), np.ones(len(statistics))])
+        return np.column_stack([self.value_of(statistics), np.ones(len(statistics))])
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         if self.level == "sentence":
@@ -228,9 +191,5 @@ class BleuMetric(Metric):
             "length_ratio": ratio,
         }
 
-    def signature(self, setting: Setting) -> Signature:
-        return (
-            super()
-            .signature(setting)
-            .add(level=self.level, smoothing=self.smoothing, reference_length="closest")
-        )
+    def signed(self) -> dict[str, object]:
+        return {"level": self.level, "smoothing": self.smoothing, "reference_length": "closest"}

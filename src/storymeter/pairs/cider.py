@@ -21,70 +21,66 @@ array([10.      ,  1.743384])
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from .. import _native
 from ..errors import UsageError
-from ..join import Task
-from ..metric import MeanMetric, Setting, Tokenizer
-from ..signature import Signature
-from .base import FloatArray, IntArray, PairScorer
-from .sentences import Batch, analyse, bounds_of, printed
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray, Rows, Tokenizer
+from ..options import option
+from .base import PairScorer
+from .ngrams import NgramBatch, analyse, bounds_of
 
-Variant = Literal["d", "plain"]
-SIGMA = 6.0
-
-
-def _check(sigma: float) -> None:
-    if not 0 < sigma < float("inf"):
-        raise UsageError(
-            f"CIDEr-D's sigma is a number above 0, not {sigma}.",
-            hint="Everybody uses 6; cider(variant=plain) has no length penalty.",
-        )
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+    from ..join import Task
 
 
-def _score(model: Any, batch: Batch, variant: Variant, sigma: float, jobs: int) -> FloatArray:
-    d = variant == "d"
-    values: FloatArray = model.score(*batch.arguments(), clip=d, sigma=sigma if d else 0.0, threads=jobs)
-    return values
-
-
+@measure(
+    Named(
+        "cider", "n-grams weighted by rarity, what captioning calls CIDEr: CIDEr-D, sigma 6", called="cider"
+    ),
+    Named("cider_d", "the same number as cider, under its own name", called="cider_d"),
+    papers=("vedantam2015",),
+)
+@dataclass(frozen=True)
 class Cider(PairScorer):
+    called: Literal["cider", "cider_d"] = option("cider", "the name in tables")
+    variant: Literal["d", "plain"] = option("d", "CIDEr-D, or the paper's first formula")
+    idf: Literal["corpus", "video"] = option(
+        "corpus", "rarity in all references, or in those of each video alone"
+    )
+    sigma: float = option(6.0, "width of CIDEr-D's length penalty", low=1e-9)
+    tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
+
     range: ClassVar[tuple[float, float]] = (0.0, 10.0)
     over_references: ClassVar[Literal["max", "mean"]] = "mean"
+    learns: ClassVar[bool] = True
+    #: the index and the model that `fit` made
+    _fitted: ClassVar[tuple[Any, Any] | None] = None
 
-    def __init__(
-        self,
-        variant: Variant = "d",
-        idf: Literal["corpus", "video"] = "corpus",
-        sigma: float = SIGMA,
-        tokenizer: Tokenizer = "none",
-    ) -> None:
-        _check(sigma)
-        self.variant, self.idf, self.sigma, self.tokenizer = variant, idf, sigma, tokenizer
-        self._fitted: tuple[Any, Any] | None = None  # index, model
+    def validate(self) -> None:
+        if self.called == "cider_d" and self.variant != "d":
+            raise UsageError("cider_d is CIDEr-D.", hint="The paper's first formula is cider(variant=plain).")
 
     @property
-    def name(self) -> str:
-        return printed(
-            "cider",
-            {"variant": "d", "idf": "corpus", "sigma": SIGMA, "tokenizer": "none"},
-            variant=self.variant,
-            idf=self.idf,
-            sigma=self.sigma,
-            tokenizer=self.tokenizer,
-        )
+    def by_group(self) -> bool:
+        return self.idf == "video"
 
-    def fit(self, references: Sequence[Sequence[str]]) -> None:
-        """Document frequencies of a reference corpus, one list per item; with `idf=video` there is nothing to
+    def fit(self, references: Sequence[Sequence[str]]) -> Cider:
+        """With document frequencies of a reference corpus, one list per item; with `idf=video` there is nothing to
         learn.
         """
-        if self.idf == "corpus":
-            index, ids = analyse(list(chain.from_iterable(references)), tokenizer=self.tokenizer)
-            self._fitted = (index, _native.CiderModel(index, ids, bounds_of(references)))
+        if self.idf == "video":
+            return self
+        index, ids = analyse(self._read(list(chain.from_iterable(references)), "references"))
+        fitted = self.bind(device=self._device, progress=self._progress)
+        fitted.__dict__["_fitted"] = (index, _native.CiderModel(index, ids, bounds_of(references)))
+        return fitted
 
     def score_indexed(
         self,
@@ -97,29 +93,25 @@ class Cider(PairScorer):
     ) -> FloatArray:
         """Without `fit`, each sentence of `references` is one item of the idf."""
         base, model = self._fitted or (None, None)
-        batch = Batch.of_index(
+        batch = NgramBatch.of_index(
             candidates=candidates,
             references=references,
             candidate_index=candidate_index,
             reference_index=reference_index,
-            tokenizer=self.tokenizer,
             base=base,
         )
         if model is None:
             ids = batch.index.ids()[len(candidates) :]
             model = _native.CiderModel(batch.index, ids, np.arange(len(ids) + 1, dtype=np.int64))
-        return _score(model, batch, self.variant, self.sigma, jobs)
+        return self._score(model, batch, jobs)
 
-    def pairs(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         """Without `fit`, each list of references is one item of the idf."""
         base, model = self._fitted or (None, None)
-        batch = Batch.of_groups(
-            candidates=candidates, references=references, tokenizer=self.tokenizer, base=base
+        batch = NgramBatch.of_groups(candidates=candidates, references=references, base=base)
+        return self._score(
+            model or _native.CiderModel(batch.index, batch.references, batch.bounds), batch, jobs
         )
-        model = model or _native.CiderModel(batch.index, batch.references, batch.bounds)
-        return _score(model, batch, self.variant, self.sigma, jobs)
 
     def score_groups(
         self,
@@ -132,11 +124,8 @@ class Cider(PairScorer):
         item_bounds: IntArray,
         jobs: int = 1,
     ) -> FloatArray:
-        """Pairs in groups, each with an idf of its own: group g owns pairs pair_bounds[g]:pair_bounds[g+1],
-        and its idf counts the references item_index[item_bounds[g]:item_bounds[g+1]], each one an item. What
-        was fitted does not matter."""
-        index, ids = analyse(sentences, tokenizer=self.tokenizer)
-        d = self.variant == "d"
+        """Each group's idf counts its own references, each one an item. What was fitted does not matter."""
+        index, ids = analyse(sentences)
         values: FloatArray = _native.cider_by_group(
             index,
             ids[candidate_index],
@@ -144,57 +133,34 @@ class Cider(PairScorer):
             pair_bounds,
             ids[item_index],
             item_bounds,
-            clip=d,
-            sigma=self.sigma if d else 0.0,
+            **self._penalty(),
             threads=jobs,
         )
         return values
 
-
-class CiderMetric(MeanMetric):
-    percent: ClassVar[bool] = True
-
-    def __init__(self, variant: Variant = "d", sigma: float = SIGMA) -> None:
-        _check(sigma)
-        self.variant, self.sigma = variant, sigma
-
-    @property
-    def name(self) -> str:
-        return printed("cider", {"variant": "d", "sigma": SIGMA}, variant=self.variant, sigma=self.sigma)
-
-    def document_values(self, task: Task, setting: Setting) -> FloatArray:
-        batch = Batch.of_task(task, setting)
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        """Of documents: every item of the corpus gives the idf."""
+        if self.by_group:
+            hint = "Leave idf out; idf=video belongs into anet(scorer=…) and soda_c(scorer=…)."
+            raise UsageError(
+                f"{self.name} of whole documents would be 0: a video has one document.", hint=hint
+            )
+        batch = bench.ngrams(task, self.tokenizer)
         model = _native.CiderModel(batch.index, batch.references, batch.bounds)
-        return _score(model, batch, self.variant, self.sigma, setting.jobs)[:, None]
+        return np.column_stack([self._score(model, batch, bench.jobs), np.ones(len(task))])
 
-    def signature(self, setting: Setting) -> Signature:
+    def signed(self) -> dict[str, object]:
         d = self.variant == "d"
-        return (
-            super()
-            .signature(setting)
-            .add(variant="cider-d" if d else "plain", sigma=self.sigma if d else None, idf="references")
-        )
+        return {
+            "variant": "cider-d" if d else "plain",
+            "sigma": self.sigma if d else None,
+            "idf": "references",
+        }
 
+    def _score(self, model: Any, batch: NgramBatch, jobs: int) -> FloatArray:
+        values: FloatArray = model.score(*batch.arguments(), **self._penalty(), threads=jobs)
+        return values
 
-class CiderD(Cider):
-    """CIDEr-D under its own name."""
-
-    def __init__(
-        self, idf: Literal["corpus", "video"] = "corpus", sigma: float = SIGMA, tokenizer: Tokenizer = "none"
-    ) -> None:
-        super().__init__("d", idf, sigma, tokenizer)
-
-    @property
-    def name(self) -> str:
-        return super().name.replace("cider", "cider_d", 1)
-
-
-class CiderDMetric(CiderMetric):
-    """CIDEr-D under its own name."""
-
-    def __init__(self, sigma: float = SIGMA) -> None:
-        super().__init__("d", sigma)
-
-    @property
-    def name(self) -> str:
-        return super().name.replace("cider", "cider_d", 1)
+    def _penalty(self) -> dict[str, Any]:
+        d = self.variant == "d"
+        return {"clip": d, "sigma": self.sigma if d else 0.0}

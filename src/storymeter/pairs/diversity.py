@@ -18,18 +18,22 @@ out of the mean: a caption without others beside it, a document without words, a
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from .. import _native
-from ..errors import UsageError
-from ..join import Task
-from ..metric import FloatArray, Metric, Setting
+from ..measure import Named, measure
+from ..metric import FloatArray, Metric, Rows
+from ..options import option
 from ..signature import Signature
-from ..text.tokens import run_tokens
 from .bleu import ORDERS, Smoothing, bleu, of_order
-from .sentences import Batch, analyse, bounds_of, printed
+from .ngrams import analyse, bounds_of
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+    from ..join import Task
 
 
 class _Mean(Metric):
@@ -41,35 +45,27 @@ class _Mean(Metric):
         return {"value": np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))}
 
 
+@measure(
+    Named("self_bleu", "BLEU of each caption against all the others: lower is more varied"),
+    papers=("zhu2018",),
+)
+@dataclass(frozen=True)
 class SelfBleu(_Mean):
+    n: int = option(4, "the longest n-grams that are counted", low=1, high=ORDERS)
+    within: Literal["corpus", "document"] = option(
+        "corpus", "the other captions: all, or those of the document"
+    )
+    smoothing: Smoothing = option("coco", "what happens where no n-gram matches")
+
     higher_is_better: ClassVar[bool | None] = False
     columns = ("sum", "captions")
 
-    def __init__(
-        self, n: int = 4, within: Literal["corpus", "document"] = "corpus", smoothing: Smoothing = "coco"
-    ) -> None:
-        if not 1 <= n <= ORDERS:
-            raise UsageError(
-                f"Self-BLEU counts n-grams of 1 to {ORDERS} words, not {n}.", hint="Write self_bleu(n=4)."
-            )
-        self.n, self.within, self.smoothing = n, within, smoothing
-
-    @property
-    def name(self) -> str:
-        return printed(
-            "self_bleu",
-            {"n": 4, "within": "corpus", "smoothing": "coco"},
-            n=self.n,
-            within=self.within,
-            smoothing=self.smoothing,
-        )
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         captions = [caption.text for document in task.candidates for caption in document.captions]
-        index, ids = analyse(run_tokens(captions, setting))
+        index, ids = analyse(bench.sentences().tokens(captions))
         documents = bounds_of([document.captions for document in task.candidates])
         groups = documents if self.within == "document" else np.array([0, len(ids)], dtype=np.int64)
-        statistics = of_order(_native.self_bleu_statistics(index, ids, groups, threads=setting.jobs), self.n)
+        statistics = of_order(_native.self_bleu_statistics(index, ids, groups, threads=bench.jobs), self.n)
         others = np.repeat(np.diff(groups), np.diff(groups)) > 1
         values = np.column_stack([np.where(others, bleu(statistics, self.n, self.smoothing), 0.0), others])
         owner = np.repeat(np.arange(len(task)), np.diff(documents))
@@ -77,13 +73,13 @@ class SelfBleu(_Mean):
             [np.bincount(owner, weights=column, minlength=len(task)) for column in values.T]
         )
 
-    def signature(self, setting: Setting) -> Signature:
-        return super().signature(setting).add(n=self.n, within=self.within, smoothing=self.smoothing)
+    def signature(self, bench: Workbench) -> Signature:
+        return super().signature(bench).add(n=self.n, within=self.within, smoothing=self.smoothing)
 
 
-def _counts(task: Task, setting: Setting) -> tuple[FloatArray, FloatArray]:
+def _counts(task: Task, bench: Workbench) -> tuple[FloatArray, FloatArray]:
     """(documents, orders) distinct n-grams, and all n-grams."""
-    batch = Batch.of_task(task, setting)
+    batch = bench.ngrams(task)
     counts = _native.gram_counts(batch.index, batch.candidates)
     return counts[:, :ORDERS], counts[:, ORDERS:]
 
@@ -93,31 +89,31 @@ def _shares(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.column_stack([np.divide(part, whole, out=np.zeros(len(part)), where=some), some])
 
 
+@measure(
+    Named("distinct_1", "distinct words per word of a document", n=1),
+    Named("distinct_2", "distinct word pairs per word of a document", n=2),
+    papers=("li2016", "shetty2017"),
+)
+@dataclass(frozen=True)
 class Distinct(_Mean):
+    n: int = option(1, "the length of the n-grams", low=1, high=2)
+
     columns = ("share", "documents")
 
-    def __init__(self, n: int = 1) -> None:
-        if n not in (1, 2):
-            raise UsageError(f"There is no distinct_{n}.", hint="Choose distinct_1 or distinct_2.")
-        self.n = n
-
-    @property
-    def name(self) -> str:
-        return f"distinct_{self.n}"
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        distinct, every = _counts(task, setting)
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        distinct, every = _counts(task, bench)
         return _shares(distinct[:, self.n - 1], every[:, 0])
 
 
+@measure(
+    Named("repetition_4", "share of a document's four-word runs that it has said before"),
+    papers=("xiong2018",),
+)
+@dataclass(frozen=True)
 class Repetition(_Mean):
     higher_is_better: ClassVar[bool | None] = False
     columns = ("share", "documents")
 
-    @property
-    def name(self) -> str:
-        return "repetition_4"
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        distinct, every = _counts(task, setting)
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        distinct, every = _counts(task, bench)
         return _shares(every[:, 3] - distinct[:, 3], every[:, 3])

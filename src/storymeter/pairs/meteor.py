@@ -30,21 +30,25 @@ aligned in windows of 16 words, the n-th with the n-th along the best path, so t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..errors import UsageError, closest
-from .base import FloatArray, IntArray, PairScorer
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray, Rows, Tokenizer
+from ..options import option
+from .base import PairScorer
 from .meteor_alignment import MODULES, MeteorAlignment, align
 from .meteor_tables import load
 
 if TYPE_CHECKING:
-    from ..metric import Progress
+    from ..engine.workbench import Workbench
+    from ..join import Task
 
-TASKS = ("rank", "adq", "hter")
 #: the names of the 23 statistics; "test" is the candidate
 STATISTICS = (
     "test_length",
@@ -63,30 +67,39 @@ STATISTICS = (
 )
 
 
+@measure(
+    Named("meteor", "words, stems, synonyms and paraphrases, aligned: METEOR 1.5"),
+    papers=("denkowski2014",),
+)
+@dataclass(frozen=True)
 class Meteor(PairScorer):
-    """See the module. Texts are tokens joined by blanks, unless `tokenizer` says how to make them so."""
+    """See the module. Texts are tokens joined by blanks, unless `tokenizer` says how to make them so.
+
+    As a metric of documents its value is the corpus score; the part `mean` is the mean of the documents' scores, which
+    some papers report instead.
+    """
+
+    task: Literal["rank", "adq", "hter"] = option(
+        "rank", "the parameters: captioning reports rank, stories hter"
+    )
+    normalize: bool = option(True, "whether punctuation and numbers are normalised first")
+    tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
 
     threads: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        task: Literal["rank", "adq", "hter"] = "rank",
-        normalize: bool = True,
-        tokenizer: Literal["ptb", "whitespace", "none"] | None = None,
-    ) -> None:
-        if task not in TASKS:
-            raise UsageError(f"METEOR has no task {task!r}.", hint=closest(str(task), TASKS))
-        self.task, self.normalize, self.tokenizer = task, normalize, tokenizer or "none"
+    @property
+    def pair_columns(self) -> tuple[str, ...]:
+        return STATISTICS
 
     @property
-    def name(self) -> str:
-        options = [f"task={self.task}"] if self.task != "rank" else []
-        options += ["normalize=false"] if not self.normalize else []
-        options += [f"tokenizer={self.tokenizer}"] if self.tokenizer != "none" else []
-        return f"meteor({','.join(options)})" if options else "meteor"
+    def columns(self) -> tuple[str, ...]:
+        return (*STATISTICS, "score", "documents")
 
-    def prepare(self, progress: Progress, device: str = "cpu") -> None:
-        load(progress)
+    def prepare(self) -> None:
+        load(self._progress)
+
+    def depends_on(self) -> dict[str, object]:
+        return {"data": self.data_version}
 
     @property
     def data_version(self) -> str:
@@ -115,26 +128,27 @@ class Meteor(PairScorer):
         reference_index: IntArray,
         jobs: int = 1,
     ) -> FloatArray:
-        """(pairs, 23): the additive form of the statistics (see `additive`); `combine` of one row is the
-        pair's score.
+        """(pairs, 23): the additive form of the statistics (see `additive`); `value_of` one row is the pair's
+        score.
         """
         return additive(
             self._compare(candidates, references, candidate_index, reference_index, jobs, statistics=True)[1]
         )
 
-    def statistics(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
-        return additive(self.segment_statistics(candidates=candidates, references=references, jobs=jobs))
-
     def segment_statistics(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
     ) -> IntArray:
         """(candidates, 23): what the original prints, against the first reference with the best score."""
-        groups = [group or [""] for group in _checked(candidates, references)]
+        return self._segments(*self._read_groups(candidates, references), jobs)
+
+    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        return additive(self._segments(candidates, references, jobs))
+
+    def _segments(self, candidates: list[str], references: list[list[str]], jobs: int) -> IntArray:
+        groups = [group or [""] for group in references]
         sizes = np.array([len(group) for group in groups], dtype=np.int64)
         owner = np.repeat(np.arange(len(groups), dtype=np.int64), sizes)
-        flat = [reference for group in groups for reference in group]
+        flat = list(chain.from_iterable(groups))
         scores, rows = self._compare(
             candidates, flat, owner, np.arange(len(flat), dtype=np.int64), jobs, statistics=True
         )
@@ -144,11 +158,6 @@ class Meteor(PairScorer):
         among_best = np.flatnonzero(scores == best[owner])
         first = among_best[np.unique(owner[among_best], return_index=True)[1]]
         return rows[first]
-
-    def pairs(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
-        return super().pairs(candidates=candidates, references=_checked(candidates, references), jobs=jobs)
 
     def align(self, *, candidate: str, reference: str) -> MeteorAlignment:
         """The matched words behind the score of one pair.
@@ -163,17 +172,14 @@ class Meteor(PairScorer):
         >>> found.chunks
         2
         """
-        for role, text in (("candidate", candidate), ("reference", reference)):
-            if not isinstance(text, str):
-                raise UsageError(
-                    f"The {role} is a {type(text).__name__}, not a string.", hint="Give one sentence."
-                )
-        from ..text.tokens import tokenize
+        from ..text.unicode import well_formed
 
-        test, ref = tokenize([candidate, reference], self.tokenizer)
+        test, ref = well_formed(
+            [*self._read([candidate], "candidate"), *self._read([reference], "reference")]
+        )
         return align(load(), test, ref, self.task, self.normalize)
 
-    def combine(self, sums: FloatArray) -> FloatArray:
+    def value_of(self, sums: FloatArray) -> FloatArray:
         return self.score_of_statistics(sums)
 
     def score_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
@@ -186,6 +192,19 @@ class Meteor(PairScorer):
         """(pairs, 23) to the corpus score."""
         return float(self.score_of_statistics(additive(statistics).sum(axis=0)))
 
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        bench.scorer(self).prepare()
+        statistics = np.asarray(super().rows(task, bench))
+        return np.column_stack([statistics, self.score_of_statistics(statistics), np.ones(len(task))])
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        value = self.score_of_statistics(sums[..., : len(STATISTICS)])
+        return {"value": value, "mean": sums[..., -2] / np.maximum(sums[..., -1], 1.0)}
+
+    def signed(self) -> dict[str, object]:
+        table = _native.METEOR_TABLE_VERSION
+        return {"task": self.task, "normalize": self.normalize, **self.depends_on(), "table": table}
+
     def _compare(
         self,
         candidates: Sequence[str],
@@ -196,34 +215,20 @@ class Meteor(PairScorer):
         *,
         statistics: bool,
     ) -> tuple[FloatArray, IntArray]:
-        tests, refs = list(candidates), list(references)
-        if self.tokenizer != "none":
-            from ..text.tokens import tokenize
+        tables, tests, refs = load(), list(candidates), list(references)
+        which = [np.ascontiguousarray(index, dtype=np.int64) for index in (candidate_index, reference_index)]
 
-            tests, refs = tokenize(tests, self.tokenizer), tokenize(refs, self.tokenizer)
-        which_test, which_ref = (
-            np.ascontiguousarray(candidate_index, dtype=np.int64),
-            np.ascontiguousarray(reference_index, dtype=np.int64),
-        )
-        tables = load()
-        try:
+        def compare(ours: list[str], theirs: list[str]) -> tuple[FloatArray, IntArray]:
             return _native.meteor_compare(
-                tables, tests, refs, which_test, which_ref, self.task, self.normalize, jobs, statistics
+                tables, ours, theirs, which[0], which[1], self.task, self.normalize, jobs, statistics
             )
+
+        try:
+            return compare(tests, refs)
         except UnicodeEncodeError:  # lone surrogates
             from ..text.unicode import well_formed
 
-            return _native.meteor_compare(
-                tables,
-                well_formed(tests),
-                well_formed(refs),
-                which_test,
-                which_ref,
-                self.task,
-                self.normalize,
-                jobs,
-                statistics,
-            )
+            return compare(well_formed(tests), well_formed(refs))
 
 
 def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
@@ -234,18 +239,3 @@ def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
     perfect = (rows[:, 21] == rows[:, 0]) & (rows[:, 22] == rows[:, 1]) & (rows[:, 20] == 1)
     rows[perfect, 20] = 0.0
     return rows
-
-
-def _checked(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    if len(candidates) != len(references):
-        raise UsageError(
-            f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
-            hint="Give one list of references per candidate.",
-        )
-    for k, group in enumerate(references):
-        if isinstance(group, str):
-            raise UsageError(
-                f"The references of candidate {k} are a string, not a list of strings.",
-                hint="Write references=[[first, second], ...].",
-            )
-    return references

@@ -14,19 +14,21 @@ array([0.557078])
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from .. import _native
-from ..errors import UsageError
-from ..join import Task
-from ..metric import MeanMetric, Setting, Tokenizer
-from ..signature import Signature
-from .base import FloatArray, IntArray, PairScorer
-from .sentences import Batch, printed
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray, Rows, Tokenizer
+from ..options import option
+from .base import PairScorer
+from .ngrams import NgramBatch
 
-BETA = 1.2
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+    from ..join import Task
 
 
 def f_measure(precision_recall: FloatArray, beta: float) -> FloatArray:
@@ -36,25 +38,16 @@ def f_measure(precision_recall: FloatArray, beta: float) -> FloatArray:
     return np.divide((1 + beta**2) * p * r, below, out=np.zeros_like(below), where=below > 0)
 
 
-def _check(beta: float) -> None:
-    if not 0 <= beta < float("inf"):
-        raise UsageError(
-            f"ROUGE-L's beta is a number of at least 0, not {beta}.", hint="Captioning uses 1.2."
-        )
-
-
+@measure(
+    Named("rouge_l", "longest common subsequence, captioning's variant"),
+    papers=("lin2004",),
+)
+@dataclass(frozen=True)
 class RougeL(PairScorer):
+    beta: float = option(1.2, "how much recall counts against precision", low=0)
+    tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
+
     threads: ClassVar[bool] = True
-
-    def __init__(self, beta: float = BETA, tokenizer: Tokenizer = "none") -> None:
-        _check(beta)
-        self.beta, self.tokenizer = beta, tokenizer
-
-    @property
-    def name(self) -> str:
-        return printed(
-            "rouge_l", {"beta": BETA, "tokenizer": "none"}, beta=self.beta, tokenizer=self.tokenizer
-        )
 
     def score_indexed(
         self,
@@ -65,47 +58,32 @@ class RougeL(PairScorer):
         reference_index: IntArray,
         jobs: int = 1,
     ) -> FloatArray:
-        return self._score(
-            Batch.of_index(
-                candidates=candidates,
-                references=references,
-                candidate_index=candidate_index,
-                reference_index=reference_index,
-                tokenizer=self.tokenizer,
-                orders=0,
-            ),
-            jobs,
+        batch = NgramBatch.of_index(
+            candidates=candidates,
+            references=references,
+            candidate_index=candidate_index,
+            reference_index=reference_index,
+            orders=0,
         )
-
-    def pairs(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
-        return self._score(
-            Batch.of_groups(candidates=candidates, references=references, tokenizer=self.tokenizer, orders=0),
-            jobs,
-        )
-
-    def _score(self, batch: Batch, jobs: int) -> FloatArray:
         return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.beta)
 
-
-class RougeLMetric(MeanMetric):
-    parts = ("value", "precision", "recall")
-
-    def __init__(self, beta: float = BETA) -> None:
-        _check(beta)
-        self.beta = beta
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        batch = NgramBatch.of_groups(candidates=candidates, references=references, orders=0)
+        return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.beta)
 
     @property
-    def name(self) -> str:
-        return printed("rouge_l", {"beta": BETA}, beta=self.beta)
+    def columns(self) -> tuple[str, ...]:
+        return ("value", "precision", "recall", "documents")
 
-    def document_values(self, task: Task, setting: Setting) -> FloatArray:
-        measured = _native.rouge_l(*Batch.of_task(task, setting).arguments(), threads=setting.jobs)
-        told = np.array(
-            [[bool(document.captions)] for document in task.candidates]
-        )  # a document that is not there earns nothing
-        return np.where(told, np.column_stack([f_measure(measured, self.beta), measured]), 0.0)
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        measured = _native.rouge_l(*bench.ngrams(task, self.tokenizer).arguments(), threads=bench.jobs)
+        there = np.array([[bool(document.captions)] for document in task.candidates]).reshape(-1, 1)
+        values = np.where(there, np.column_stack([f_measure(measured, self.beta), measured]), 0.0)
+        return np.column_stack([values, np.ones(len(task))])  # a document that is not there earns nothing
 
-    def signature(self, setting: Setting) -> Signature:
-        return super().signature(setting).add(beta=self.beta, references="best-P-best-R")
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        means = sums[..., :3] / np.maximum(sums[..., 3:], 1.0)
+        return {key: means[..., k] for k, key in enumerate(("value", "precision", "recall"))}
+
+    def signed(self) -> dict[str, object]:
+        return {"beta": self.beta, "references": "best-P-best-R"}

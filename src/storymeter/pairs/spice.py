@@ -20,28 +20,29 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from ..errors import UsageError
-from ..join import Task
-from ..metric import Metric, Progress, Setting, silent
-from ..signature import Signature
-from ..text.tokens import document_texts
-from .base import FloatArray, IntArray, PairScorer
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray, Rows
+from ..options import option
+from .base import PairScorer
 from .scene_graph import scene_graph
-from .sentences import printed
 from .spice_java import DEADLINE, Item, OriginalSpice
-from .table import read_by
 from .word_classes import COLOURS, SIZES
 from .wordnet import synsets
 
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+    from ..join import Task
+
 Fact = tuple[str, ...]
 Facts = frozenset[Fact]
-Engine = Literal["rules", "java"]
-Category = Literal["all", "object", "attribute", "relation", "colour", "size", "cardinality"]
 _COLOURS, _SIZES = frozenset(COLOURS.values()), frozenset(SIZES.values())
 CATEGORIES: Mapping[str, Callable[[Fact], bool]] = {
     "all": lambda fact: True,
@@ -54,50 +55,36 @@ CATEGORIES: Mapping[str, Callable[[Fact], bool]] = {
 }
 
 
+@measure(
+    Named("spice", "do candidate and references say the same things are there? facts of scene graphs"),
+    papers=("anderson2016",),
+)
+@dataclass(frozen=True)
 class Spice(PairScorer):
+    """As a metric of documents: the mean over documents, and each category over the documents where it occurs."""
+
+    engine: Literal["rules", "java"] = option(
+        "rules", "our rules, or the original program where its jars are", always=True
+    )
+    category: Literal["all", "object", "attribute", "relation", "colour", "size", "cardinality"] = option(
+        "all", "which facts are compared"
+    )
+    jars: str = option("", "folder of the original's jars, for engine=java")
+    deadline: float = option(DEADLINE, "seconds that the original may take, for engine=java", low=1)
+
     symmetric: ClassVar[bool] = True
     raw_text: ClassVar[bool] = True
 
-    def __init__(
-        self, engine: Engine = "rules", category: Category = "all", jars: str = "", deadline: float = DEADLINE
-    ) -> None:
-        if engine not in ("rules", "java"):
-            raise UsageError(
-                f"spice has no engine {engine!r}.",
-                hint="There are two: rules, and java (the original, where its jars are).",
-            )
-        if category not in CATEGORIES:
-            raise UsageError(
-                f"spice has no category {category!r}.", hint=f"Choose one of {', '.join(CATEGORIES)}."
-            )
-        if engine == "rules" and (jars or deadline != DEADLINE):
+    def validate(self) -> None:
+        if self.engine == "rules" and (self.jars or self.deadline != DEADLINE):
             raise UsageError(
                 "jars and deadline are options of spice(engine=java).",
                 hint="Leave them out, or add engine=java.",
             )
-        self.engine, self.category, self.jars, self.deadline = engine, category, jars, deadline
-        self._facts: dict[str, Facts] = {}
-        self._original: OriginalSpice | None = None
-        self._said: dict[Item, FloatArray] = {}
-        self._progress: Progress = silent
-
-    @property
-    def name(self) -> str:
-        return printed(
-            "spice",
-            {"engine": "", "category": "all", "jars": "", "deadline": DEADLINE},
-            engine=self.engine,
-            category=self.category,
-            jars=self.jars,
-            deadline=self.deadline,
-        )
-
-    def prepare(self, progress: Progress, device: str = "cpu") -> None:
-        self._progress = progress
 
     def depends_on(self) -> dict[str, object]:
         if self.engine == "java":
-            return {"jar": self._program().label}
+            return {"jar": self._original.label}
         try:
             return {"tagger": f"HanTa-{version('HanTa')}"}
         except PackageNotFoundError:
@@ -141,9 +128,7 @@ class Spice(PairScorer):
             dtype=np.float64,
         )
 
-    def pairs(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         values = self.by_category(
             candidates=candidates, references=references, categories=(self.category,), jobs=jobs
         )
@@ -160,11 +145,6 @@ class Spice(PairScorer):
         """(candidates, categories); NaN where neither the candidate nor its references have a fact of that
         category.
         """
-        if len(candidates) != len(references):
-            raise UsageError(
-                f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
-                hint="Give one list of references per candidate.",
-            )
         if self.engine == "java":
             values = self._by_original(
                 [
@@ -187,10 +167,17 @@ class Spice(PairScorer):
                     out[row, column] = value
         return out
 
-    def _program(self) -> OriginalSpice:
-        if self._original is None:
-            self._original = OriginalSpice(self.jars, self.deadline)
-        return self._original
+    @cached_property
+    def _facts(self) -> dict[str, Facts]:
+        return {}
+
+    @cached_property
+    def _said(self) -> dict[Item, FloatArray]:
+        return {}
+
+    @cached_property
+    def _original(self) -> OriginalSpice:
+        return OriginalSpice(self.jars, self.deadline)
 
     def _by_original(self, items: Sequence[Item], jobs: int) -> FloatArray:
         """What the program says of each, in the order of `CATEGORIES`; it is started once for all that is
@@ -198,40 +185,21 @@ class Spice(PairScorer):
         """
         new = [item for item in dict.fromkeys(items) if item not in self._said]
         self._progress("SPICE in Java", 0, len(new))
-        self._said.update(zip(new, self._program().score(new, jobs), strict=True))
+        self._said.update(zip(new, self._original.score(new, jobs), strict=True))
         return np.array([self._said[item] for item in items]).reshape(len(items), len(CATEGORIES))
-
-
-class SpiceMetric(Metric):
-    """The mean over documents; each category over the documents where it occurs."""
-
-    percent: ClassVar[bool] = True
-
-    def __init__(self, engine: Engine = "rules", jars: str = "", deadline: float = DEADLINE) -> None:
-        self.scorer = Spice(engine, jars=jars, deadline=deadline)
-
-    @property
-    def name(self) -> str:
-        return self.scorer.name
 
     @property
     def columns(self) -> tuple[str, ...]:
         kinds = list(CATEGORIES)[1:]
         return ("value", *kinds, "documents", *(f"documents_{kind}" for kind in kinds))
 
-    def signature(self, setting: Setting) -> Signature:
-        return (
-            super()
-            .signature(read_by(self.scorer, setting))
-            .add(references="union", **self.scorer.depends_on())
+    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        texts = bench.texts(task, raw=True)
+        values = bench.scorer(self).by_category(
+            candidates=texts.candidates, references=texts.references, jobs=bench.jobs
         )
-
-    def rows(self, task: Task, setting: Setting) -> FloatArray:
-        self.scorer.prepare(setting.progress, setting.device)
-        texts = document_texts(task, read_by(self.scorer, setting))
-        values = self.scorer.by_category(
-            candidates=texts.candidates, references=texts.references, jobs=setting.jobs
-        )
+        if self.category != "all":
+            values[:, 0] = values[:, list(CATEGORIES).index(self.category)]
         counts = (~np.isnan(values)).astype(np.float64)
         counts[:, 0] = 1.0  # a document without any fact counts as 0
         return np.column_stack([np.nan_to_num(values, nan=0.0), counts])
@@ -240,6 +208,9 @@ class SpiceMetric(Metric):
         size = len(CATEGORIES)
         means = sums[..., :size] / np.maximum(sums[..., size:], 1.0)
         return {name: means[..., k] for k, name in enumerate(["value", *list(CATEGORIES)[1:]])}
+
+    def signed(self) -> dict[str, object]:
+        return {"references": "union", **self.depends_on()}
 
 
 def chosen(facts: Facts, category: str) -> Facts:

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
+from ..metric import FloatArray
 from ..text.checkpoints import weights_hash
-from .base import FloatArray
 
 VARIABLE = "STORYMETER_SPICE"
 #: seconds

@@ -14,68 +14,53 @@ gone; this is what stands in its place, and it agrees with people better than an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, get_args
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from .. import _native
 from ..errors import UsageError
-from ..metric import Progress, silent
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray
+from ..options import option
 from ..text.unicode import well_formed
 from .align import Aligner
-from .base import FloatArray, IntArray, PairScorer
+from .base import PairScorer
 from .embeddings import Embeddings
-from .sentences import printed
-
-Engine = Literal["cosine", "align"]
 
 
+@measure(
+    Named(
+        "sts",
+        "do candidate and reference mean the same? cosine of sentence vectors, or words aligned (engine=align)",
+    ),
+    papers=("reimers2019", "han2013"),
+)
+@dataclass(frozen=True)
 class Sts(PairScorer):
+    model: str = option("", "a local checkpoint of a sentence encoder; empty: the packaged one")
+    cache: bool = option(True, "whether sentence vectors are kept on this machine")
+    engine: Literal["cosine", "align"] = option("cosine", "sentence vectors, or words aligned with penalties")
+    vectors: str = option("", "a text file of word vectors for engine=align")
+
     symmetric: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     over_references: ClassVar[Literal["max", "mean"]] = "mean"
     raw_text: ClassVar[bool] = True
 
-    def __init__(
-        self, model: str = "", cache: bool = True, engine: Engine = "cosine", vectors: str = ""
-    ) -> None:
-        if engine not in get_args(Engine):
-            raise UsageError(
-                f"sts has no engine {engine!r}.", hint=f"Choose one of {', '.join(get_args(Engine))}."
-            )
-        if vectors and (engine == "cosine" or model):
+    def validate(self) -> None:
+        if self.vectors and (self.engine == "cosine" or self.model):
             raise UsageError(
                 "vectors= gives sts its word vectors: it needs engine=align, and no model.",
                 hint="Write sts(engine=align,vectors=FILE).",
             )
-        self.model, self.cache, self.engine, self.vectors = model, cache, engine, vectors
-        self._embeddings: Embeddings | None = None
-        self._aligner: Aligner | None = None
-        self._device = "cpu"
-        self._progress: Progress = silent
-
-    @property
-    def name(self) -> str:
-        return printed(
-            "sts",
-            {"model": "", "cache": True, "engine": "cosine", "vectors": ""},
-            engine=self.engine,
-            model=self.model,
-            vectors=self.vectors,
-            cache=self.cache,
-        )
-
-    def prepare(self, progress: Progress, device: str = "cpu") -> None:
-        if device != self._device:
-            self._embeddings = self._aligner = None
-        self._device, self._progress = device, progress
 
     def depends_on(self) -> dict[str, object]:
-        return (
-            {"engine": "align", "vectors": self._words().label}
-            if self.engine == "align"
-            else {"engine": "cosine", "encoder": self._loaded().label}
-        )
+        if self.engine == "align":
+            return {"engine": "align", "vectors": self._aligner.label}
+        return {"engine": "cosine", "encoder": self._embeddings.label}
 
     def score_indexed(
         self,
@@ -87,37 +72,33 @@ class Sts(PairScorer):
         jobs: int = 1,
     ) -> FloatArray:
         if self.engine == "align":
-            return self._words().score_indexed(
+            return self._aligner.score_indexed(
                 candidates, references, candidate_index, reference_index, jobs, self._progress
             )
-        embeddings = self._loaded()
-        a = embeddings.rows(well_formed(candidates), self._progress)[candidate_index]
-        b = embeddings.rows(well_formed(references), self._progress)[reference_index]
+        a, b = self._rows(candidates)[candidate_index], self._rows(references)[reference_index]
+        rows = self._embeddings.vectors
         out = np.empty(len(a))
-        for block in embeddings.vectors.blocks(len(a), (len(candidates) + len(references)) / max(len(a), 1)):
-            vectors = embeddings.vectors.view()
+        for block in rows.blocks(len(a), (len(candidates) + len(references)) / max(len(a), 1)):
+            vectors = rows.view()
             _native.dot_indexed(vectors, vectors, a[block], b[block], out[block], threads=jobs)
         return np.clip(out, -1.0, 1.0)
 
-    def matrix(self, *, candidates: Sequence[str], references: Sequence[str], jobs: int = 1) -> FloatArray:
+    def _matrix(self, candidates: list[str], references: list[str], jobs: int) -> FloatArray:
         """Sentence vectors: one matrix product instead of many dot products."""
         if self.engine == "align":
-            return super().matrix(candidates=candidates, references=references, jobs=jobs)
-        embeddings = self._loaded()
-        a, b = (
-            embeddings.rows(well_formed(candidates), self._progress),
-            embeddings.rows(well_formed(references), self._progress),
-        )
-        vectors = embeddings.vectors.view()
+            return super()._matrix(candidates, references, jobs)
+        a, b = self._rows(candidates), self._rows(references)
+        vectors = self._embeddings.vectors.view()
         product: FloatArray = (vectors[a] @ vectors[b].T).astype(np.float64)
         return np.clip(product, -1.0, 1.0, out=product)
 
-    def _loaded(self) -> Embeddings:
-        if self._embeddings is None:
-            self._embeddings = Embeddings(self.model, self._device, cache=self.cache)
-        return self._embeddings
+    def _rows(self, sentences: Sequence[str]) -> IntArray:
+        return self._embeddings.rows(well_formed(sentences), self._progress)
 
-    def _words(self) -> Aligner:
-        if self._aligner is None:
-            self._aligner = Aligner(self.vectors, self.model, self._device)
-        return self._aligner
+    @cached_property
+    def _embeddings(self) -> Embeddings:
+        return Embeddings(self.model, self._device, cache=self.cache)
+
+    @cached_property
+    def _aligner(self) -> Aligner:
+        return Aligner(self.vectors, self.model, self._device)

@@ -1,34 +1,28 @@
 """Each distinct sentence is tokenised once, each distinct pair scored once, in a whole run.
 
-`Sentences` numbers sentences; `PairTable` keeps what a scorer said of two numbered sentences. Both live on
-the run's workbench (`Setting.shared`), so that metrics that want the same pairs, and systems that repeat each
-other's sentences, find them there. A pair is (hypothesis, reference) as the scorer sees it; which side of the
-data is the hypothesis is the caller's choice, and so both orientations may live in one table."""
+`Sentences` numbers sentences; `PairTable` keeps what a scorer said of two numbered sentences. Both live on the run's
+workbench, so that metrics that want the same pairs, and systems that repeat each other's sentences, find them there. A
+pair is (hypothesis, reference) as the scorer sees it; which side of the data is the hypothesis is the caller's choice,
+and so both orientations may live in one table."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..metric import Progress, Setting, Tokenizer, silent
+from ..metric import FloatArray, IntArray, Progress, Tokenizer, silent
 from ..text.tokens import ascii_only, tokenize
-from .base import FloatArray, IntArray, PairScorer
+from .base import PLAIN_COLUMNS, PairScorer
 
 #: about so many pairs are scored between two reports of progress
 CHUNK = 1_000_000
 _LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
-
-
-def read_by(scorer: PairScorer, setting: Setting) -> Setting:
-    """The setting as this scorer reads sentences: tokenised, or as they were written."""
-    return replace(setting, tokenizer="none") if scorer.raw_text and setting.tokenizer != "none" else setting
 
 
 class Sentences:
@@ -41,14 +35,6 @@ class Sentences:
         self._of_raw: dict[str, int] = {}
         self._of_tokens: dict[str, int] = {}
 
-    @classmethod
-    def shared(cls, setting: Setting) -> Sentences:
-        key = ("sentences", setting.tokenizer, setting.protocol.ascii)
-        if key not in setting.shared:
-            setting.shared[key] = cls(setting.tokenizer, strip=setting.protocol.ascii == "strip")
-        found: Sentences = setting.shared[key]
-        return found
-
     def numbers(self, raw: Sequence[str]) -> IntArray:
         new = [text for text in dict.fromkeys(raw) if text not in self._of_raw]
         if new:
@@ -60,9 +46,13 @@ class Sentences:
                 self._of_raw[text] = number
         return np.fromiter(map(self._of_raw.__getitem__, raw), dtype=np.int64, count=len(raw))
 
-    def peeking(self, raw: Sequence[str]) -> list[int]:
-        """Which of these texts end in such a way that the tokeniser of the public scripts peeks at the line
-        that follows: in a single letter and a dot (`... with a capital T.`)."""
+    def tokens(self, raw: Sequence[str]) -> list[str]:
+        """The tokens of each text, joined by blanks."""
+        return [self.texts[k] for k in self.numbers(raw).tolist()]
+
+    def run_on(self, raw: Sequence[str]) -> list[int]:
+        """Which of these texts end in such a way that the tokeniser of the public scripts reads on in the line that
+        follows: in a single letter and a dot (`... with a capital T.`)."""
         if self.tokenizer != "ptb":
             return []
         return [k for k, text in enumerate(raw) if text.rstrip()[-1:] == "." and _LETTER_DOT.search(text)]
@@ -81,43 +71,15 @@ class Sentences:
 
 
 class PairTable:
-    """What `scorer` says of pairs of `sentences`: a value each, and its additive statistics where it has any.
+    """What `scorer` says of pairs of `sentences`: a value each, and its additive statistics where it has its own."""
 
-    `prepare` is called before new pairs are scored (it lets a scorer learn from its references).
-    """
-
-    def __init__(
-        self,
-        scorer: PairScorer,
-        sentences: Sentences,
-        prepare: Callable[[], None] | None = None,
-        device: str = "cpu",
-    ) -> None:
+    def __init__(self, scorer: PairScorer, sentences: Sentences) -> None:
         self.scorer = scorer
-        self.device = device
         self.sentences = sentences
-        self._prepare = prepare
         self._index = _native.PairIndex()
-        self._additive = type(scorer).statistics_indexed is not PairScorer.statistics_indexed
+        self._additive = scorer.pair_columns != PLAIN_COLUMNS
         self._values: FloatArray = np.empty(0)
         self._statistics: NDArray[Any] | None = None
-
-    @classmethod
-    def shared(
-        cls,
-        setting: Setting,
-        scorer: PairScorer,
-        *,
-        fitted_on: object = None,
-        prepare: Callable[[], None] | None = None,
-    ) -> PairTable:
-        """The run's table of this scorer; `fitted_on` names what it learnt from, where it learns."""
-        sentences = Sentences.shared(setting)
-        key = ("pairs", scorer.name, setting.tokenizer, setting.protocol.ascii, fitted_on)
-        if key not in setting.shared:
-            setting.shared[key] = cls(scorer, sentences, prepare, setting.device)
-        found: PairTable = setting.shared[key]
-        return found
 
     def __len__(self) -> int:
         """How many distinct pairs have been scored."""
@@ -140,7 +102,7 @@ class PairTable:
         if not self._additive:
             return np.column_stack([self._values[slots], np.ones(len(slots))])
         if self._statistics is None:  # nothing was ever asked
-            return np.zeros((0, statistics_width(self.scorer)))
+            return np.zeros((0, len(self.scorer.pair_columns)))
         return self._statistics[slots]
 
     def _slots(self, hypotheses: IntArray, references: IntArray, jobs: int, progress: Progress) -> IntArray:
@@ -152,14 +114,12 @@ class PairTable:
         )
         keys = self._index.keys(len(self._values))  # also those that an interrupted call left unscored
         if len(keys):
-            if self._prepare is not None:
-                self._prepare()
             self._score(keys, jobs, progress)
         return slots
 
     def _score(self, keys: NDArray[np.uint64], jobs: int, progress: Progress) -> None:
         what = f"scoring pairs ({self.scorer.name})"
-        self.scorer.prepare(progress, self.device)
+        self.scorer.prepare()
         # a scorer that several threads may call gets a chunk per thread, so that what surrounds its kernel
         # runs on all of them too
         workers = jobs if self.scorer.threads and len(keys) > 10_000 else 1
@@ -188,7 +148,7 @@ class PairTable:
         if not self._additive:
             return self.scorer.score_indexed(**self._arguments(keys), jobs=jobs), None
         statistics = self.scorer.statistics_indexed(**self._arguments(keys), jobs=jobs)
-        return self.scorer.combine(statistics), _small(statistics)
+        return self.scorer.value_of(statistics), _small(statistics)
 
     def _arguments(self, keys: NDArray[np.uint64]) -> dict[str, Any]:
         hypotheses, candidate_index = self._used((keys >> np.uint64(32)).astype(np.int64))
@@ -206,16 +166,6 @@ class PairTable:
         there[numbers] = True
         used = np.flatnonzero(there)
         return [self.sentences.texts[k] for k in used], (np.cumsum(there) - 1)[numbers]
-
-
-def statistics_width(scorer: PairScorer) -> int:
-    """How many additive statistics a scorer has."""
-    first = np.zeros(1, dtype=np.int64)
-    return int(
-        scorer.statistics_indexed(
-            candidates=["a"], references=["a"], candidate_index=first, reference_index=first
-        ).shape[1]
-    )
 
 
 def _small(statistics: FloatArray) -> NDArray[Any]:

@@ -19,23 +19,34 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..errors import DataError, MissingPartError, UsageError
-from ..metric import Progress, silent
+from ..errors import DataError, MissingPartError
+from ..measure import Named, measure
+from ..metric import FloatArray, IntArray
+from ..options import option
 from ..text.unicode import well_formed
 from ..text.words import words
-from .base import FloatArray, IntArray, PairScorer
-from .sentences import printed
+from .base import PairScorer
 from .word_classes import STOP_WORDS
 from .word_vectors import Vector, WordVectors, word_vectors
 
 #: distinct words of a caption that count, the first ones; real captions have a dozen
 MOST_WORDS = 1024
 _OPTIMAL = 1
+
+
+@dataclass
+class Counts:
+    """Transports that were solved, and those that a bound made needless."""
+
+    solved: int = 0
+    skipped: int = 0
 
 
 class Bag(NamedTuple):
@@ -52,28 +63,19 @@ class Bag(NamedTuple):
         return np.stack(self.words) if self.words else np.empty((0, 0))
 
 
+@measure(
+    Named("wmd", "how far must words travel? 1 / (1 + Word Mover's Distance)"),
+    papers=("kusner2015",),
+)
+@dataclass(frozen=True)
 class Wmd(PairScorer):
+    vectors: str = option("", "a text file of word vectors; empty: those of the packaged encoder")
+
     symmetric: ClassVar[bool] = True
     raw_text: ClassVar[bool] = True
 
-    def __init__(self, vectors: str = "") -> None:
-        self.vectors = vectors
-        self.solved = self.skipped = 0
-        self._source: WordVectors | None = None
-        self._words: dict[str, Vector | None] = {}
-        self._bags: dict[str, Bag] = {}
-        self._device = "cpu"
-        self._progress: Progress = silent
-
-    @property
-    def name(self) -> str:
-        return printed("wmd", {"vectors": ""}, vectors=self.vectors)
-
-    def prepare(self, progress: Progress, device: str = "cpu") -> None:
-        self._device, self._progress = device, progress
-
     def depends_on(self) -> dict[str, object]:
-        return {"vectors": self._loaded().label}
+        return {"vectors": self._source.label}
 
     def score_indexed(
         self,
@@ -103,7 +105,7 @@ class Wmd(PairScorer):
         reference_index: IntArray,
     ) -> FloatArray:
         """The distance itself of the pairs asked for; infinite where a caption has no known word."""
-        ours, theirs = self._read(candidates), self._read(references)
+        ours, theirs = self._bags_of(candidates), self._bags_of(references)
         known: dict[tuple[int, int], float] = {}
         out = np.empty(len(candidate_index))
         for k, pair in enumerate(zip(candidate_index.tolist(), reference_index.tolist(), strict=True)):
@@ -115,18 +117,11 @@ class Wmd(PairScorer):
                 self._progress("moving words", k, len(out))
         return out
 
-    def pairs(
-        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
-    ) -> FloatArray:
-        if len(candidates) != len(references):
-            raise UsageError(
-                f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
-                hint="Give one list of references per candidate.",
-            )
-        self._read([*candidates, *chain.from_iterable(references)])
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        self._bags_of([*candidates, *chain.from_iterable(references)])
         nearest = np.empty(len(candidates))
         for k, (text, group) in enumerate(zip(candidates, references, strict=True)):
-            nearest[k] = self._nearest(self._bags[text], self._read(group))
+            nearest[k] = self._nearest(self._bags[text], self._bags_of(group))
             if k % 256 == 0:
                 self._progress("moving words", k, len(nearest))
         return 1.0 / (1.0 + nearest)
@@ -143,13 +138,13 @@ class Wmd(PairScorer):
         best = np.inf
         for bound, other, costs in tries:
             if bound > best + 1e-12:  # the bound and the solver round differently
-                self.skipped += 1
+                self.counts.skipped += 1
                 continue
             best = min(best, self._exact(bag, other, costs))
         return best
 
     def _exact(self, a: Bag, b: Bag, costs: FloatArray) -> float:
-        self.solved += 1
+        self.counts.solved += 1
         if len(a.shares) == 1 or len(b.shares) == 1:  # there is only one way to send everything
             return float(a.shares @ costs @ b.shares)
         _, distance, _, _, code = _solver()(a.shares, b.shares, costs, 1_000_000, 1)
@@ -161,14 +156,14 @@ class Wmd(PairScorer):
             )
         return max(0.0, float(distance))
 
-    def _read(self, texts: Sequence[str]) -> list[Bag]:
+    def _bags_of(self, texts: Sequence[str]) -> list[Bag]:
         new = [text for text in dict.fromkeys(texts) if text not in self._bags]
         if new:
             counts = [_counted(text) for text in well_formed(new)]
             unknown = list(
                 dict.fromkeys(word for count in counts for word in count if word not in self._words)
             )
-            self._words.update(zip(unknown, self._loaded().vectors(unknown), strict=True))
+            self._words.update(zip(unknown, self._source.vectors(unknown), strict=True))
             self._bags.update((text, self._bag(count)) for text, count in zip(new, counts, strict=True))
         return [self._bags[text] for text in texts]
 
@@ -179,11 +174,22 @@ class Wmd(PairScorer):
         shares = np.array([count for count, _ in found], dtype=np.float64)
         return Bag(shares / max(shares.sum(), 1.0), tuple(vector for _, vector in found))
 
-    def _loaded(self) -> WordVectors:
-        if self._source is None:
-            _solver()
-            self._source = word_vectors(self.vectors, device=self._device)
-        return self._source
+    @cached_property
+    def _source(self) -> WordVectors:
+        _solver()
+        return word_vectors(self.vectors, device=self._device)
+
+    @cached_property
+    def counts(self) -> Counts:
+        return Counts()
+
+    @cached_property
+    def _words(self) -> dict[str, Vector | None]:
+        return {}
+
+    @cached_property
+    def _bags(self) -> dict[str, Bag]:
+        return {}
 
 
 def lower_bound(a: Bag, b: Bag, costs: FloatArray) -> float:

@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ..engine.compare import Comparison
-from ..registry import metric as get_metric
 from .table import Cell, Column, Table, to_json
 
 
 def comparison_json(comparisons: Sequence[Comparison]) -> str:
-    return to_json({"schema": 1, "comparisons": [asdict(comparison) for comparison in comparisons]})
+    records = [asdict(comparison) for comparison in comparisons]
+    for record in records:
+        del record["percent"]  # values are fractions here, whatever people are shown
+    return to_json({"schema": 1, "comparisons": records})
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     rows = []
     for c in comparisons:
-        scale = 100.0 if get_metric(c.metric).percent else 1.0
+        scale = c.scale
 
         def shown(value: float, scale: float = scale) -> Cell:
             return Cell(value, f"{value * scale:+.2f}")
@@ -66,7 +68,7 @@ def difference_table(comparisons: Sequence[Comparison]) -> Table:
     rows = []
     for c in comparisons:
         if c.metric == comparisons[0].metric:
-            scale = 100.0 if get_metric(c.metric).percent else 1.0
+            scale = c.scale
             rows += [
                 [
                     c.a,

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ..engine.compare import Comparison
-from ..engine.evaluate import Report
+from ..engine.results import Results
 from ..errors import MissingPartError, UsageError
 from ..files import atomic
 from ..metric import Metric, Score
@@ -21,7 +21,7 @@ from .table import Cell, Column, Table, raw, to_json
 SIGNIFICANT = 0.05
 
 
-def score_json(report: Report) -> str:
+def score_json(results: Results) -> str:
     systems = [
         {
             "name": system.name,
@@ -33,7 +33,7 @@ def score_json(report: Report) -> str:
             },
             "scores": [_record(score) for score in system.scores],
         }
-        for system in report.systems
+        for system in results.systems
     ]
     return to_json({"schema": 1, "systems": systems})
 
@@ -49,13 +49,13 @@ def _record(score: Score) -> dict[str, Any]:
     }
 
 
-def score_table(report: Report) -> Table:
+def score_table(results: Results) -> Table:
     """One row per system and metric, with parts; fractions are printed as percentages where the field
     does.
     """
     rows, numbers = [], []
-    for system in report.systems:
-        for metric, score in zip(report.metrics, system.scores, strict=True):
+    for system in results.systems:
+        for metric, score in zip(results.metrics, system.scores, strict=True):
             people, few = Column("", ".2f", _scale(metric)), dict(list(score.parts.items())[:4])
             rows.append(
                 [
@@ -72,25 +72,25 @@ def score_table(report: Report) -> Table:
     return Table(
         [*names, "score", "95 %", "parts", Column("n", ",d")],
         rows,
-        signatures=signature_lines(report),
+        signatures=signature_lines(results),
         machine=machine,
     )
 
 
-def leaderboard_table(report: Report, comparisons: Sequence[Comparison] = ()) -> Table:
+def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) -> Table:
     """Systems below each other, metrics side by side: the best is bold, † marks what is not significantly
     worse than it.
     """
     columns = [
-        _leaderboard_column(metric, [system.scores[k] for system in report.systems], report, comparisons)
-        for k, metric in enumerate(report.metrics)
+        _leaderboard_column(metric, [system.scores[k] for system in results.systems], results, comparisons)
+        for k, metric in enumerate(results.metrics)
     ]
     arrows = {True: "", False: " ↓", None: ""}
     heads: list[Column | str] = [
         Column("system", key=True),
-        *(m.name + arrows[m.higher_is_better] for m in report.metrics),
+        *(s.metric + arrows[s.higher_is_better] for s in results.systems[0].scores),
     ]
-    rows = [[system.name, *(column[k] for column in columns)] for k, system in enumerate(report.systems)]
+    rows = [[system.name, *(column[k] for column in columns)] for k, system in enumerate(results.systems)]
     shown = [cell for column in columns for cell in column]
     notes = [
         "± half of the 95 % interval (bootstrap)." if any("±" in cell.text for cell in shown) else "",
@@ -98,19 +98,19 @@ def leaderboard_table(report: Report, comparisons: Sequence[Comparison] = ()) ->
         "†: not significantly worse than the best (permutation test, Holm, p ≥ .05)."
         if any(cell.mark for cell in shown)
         else "",
-        "↓ less is better." if any(m.higher_is_better is False for m in report.metrics) else "",
+        "↓ less is better." if any(m.higher_is_better is False for m in results.metrics) else "",
     ]
     return Table(
         heads,
         rows,
         note=" ".join(note for note in notes if note),
-        signatures=signature_lines(report),
-        machine=score_table(report).machine,
+        signatures=signature_lines(results),
+        machine=score_table(results).machine,
     )
 
 
 def _leaderboard_column(
-    metric: Metric, scores: Sequence[Score], report: Report, comparisons: Sequence[Comparison]
+    metric: Metric, scores: Sequence[Score], results: Results, comparisons: Sequence[Comparison]
 ) -> list[Cell]:
     """The cells of one metric, a system each."""
     sign = {True: 1.0, False: -1.0, None: 0.0}[metric.higher_is_better]
@@ -118,7 +118,7 @@ def _leaderboard_column(
     leading = [
         sign != 0 and len(scores) > 1 and sign * score.value == best and best != -np.inf for score in scores
     ]
-    leaders = {system.name for system, leads in zip(report.systems, leading, strict=True) if leads}
+    leaders = {system.name for system, leads in zip(results.systems, leading, strict=True) if leads}
     near = {
         name
         for c in comparisons
@@ -126,7 +126,7 @@ def _leaderboard_column(
         for name in (c.a, c.b)
     } - leaders
     cells = []
-    for system, score, leads in zip(report.systems, scores, leading, strict=True):
+    for system, score, leads in zip(results.systems, scores, leading, strict=True):
         text = f"{score.value * _scale(metric):.2f}"
         if score.interval is not None:
             text += f" ± {(score.interval[1] - score.interval[0]) / 2 * _scale(metric):.2f}"
@@ -138,11 +138,11 @@ def _scale(metric: Metric) -> float:
     return 100.0 if metric.percent else 1.0
 
 
-def signature_lines(report: Report) -> list[str]:
+def signature_lines(results: Results) -> list[str]:
     """What the numbers depend on: the fields that all share once, then what each metric adds."""
     found: dict[str, Signature] = {}
-    for k, metric in enumerate(report.metrics):
-        each = {system.name: system.scores[k].signature for system in report.systems}
+    for k, metric in enumerate(results.metrics):
+        each = {system.name: system.scores[k].signature for system in results.systems}
         if len(set(each.values())) == 1:
             found[metric.name] = next(iter(each.values()))
         else:
@@ -159,28 +159,28 @@ def signature_lines(report: Report) -> list[str]:
     return lines
 
 
-def coverage_lines(report: Report) -> list[str]:
+def coverage_lines(results: Results) -> list[str]:
     """How many documents were missing, extra and empty: always said, because a silent gap is a wrong
     number.
     """
     return [
         f"{system.name}: {c.matched:,} documents met a reference, {len(c.missing):,} missing,"
         f" {len(c.extra):,} extra, {len(c.empty):,} empty."
-        for system in report.systems
+        for system in results.systems
         for c in [system.coverage]
     ]
 
 
-def document_table(report: Report) -> Table:
+def document_table(results: Results) -> Table:
     """One row per system and document: every metric's value and parts, worked out from that document
     alone.
     """
     heads: list[Column | str] = []
     rows: list[list[Any]] = []
-    for system in report.systems:
+    for system in results.systems:
         blocks = []
         heads = [Column("system", key=True), Column("document", key=True)]
-        for metric, score in zip(report.metrics, system.scores, strict=True):
+        for metric, score in zip(results.metrics, system.scores, strict=True):
             values = _by_document(metric, score)
             heads += [score.metric if key == "value" else f"{score.metric}.{key}" for key in values]
             blocks += list(values.values())
@@ -197,7 +197,7 @@ def _by_document(metric: Metric, score: Score) -> dict[str, Any]:
     return {"value": values["value"], **{key: value for key, value in values.items() if key != "value"}}
 
 
-def document_writer(path: str) -> Callable[[Report], None]:
+def document_writer(path: str) -> Callable[[Results], None]:
     """A function that writes one row per document as `.csv`, `.tsv`, `.jsonl` or `.parquet`, by the ending of
     the name; whole or not at all."""
     write = _WRITERS.get(Path(path).suffix.lower())
@@ -212,8 +212,8 @@ def document_writer(path: str) -> Callable[[Report], None]:
         except ImportError:
             raise MissingPartError.extra("Writing Parquet", "parquet") from None
 
-    def save(report: Report) -> None:
-        data = write(document_table(report))
+    def save(results: Results) -> None:
+        data = write(document_table(results))
         with atomic(path) as file:
             file.write(data)
 

@@ -47,11 +47,11 @@ def result_table(result: Result, *, change_from: str | None = None) -> Table:
 
 def _cell(row: Row, column: int, base: int | None) -> str:
     cell = row.cells[column]
-    spread = f" ± {100 * cell.sd:.2f}" if len(cell.values) > 1 else ""
+    spread = f" ± {row.scale * cell.sd:.2f}" if len(cell.values) > 1 else ""
     change = ""
     if base is not None and column != base and row.cells[base].mean:
         change = f" ({100 * (cell.mean / row.cells[base].mean - 1):+.1f})"
-    return f"{100 * cell.mean:.2f}{spread}{change}"
+    return f"{row.scale * cell.mean:.2f}{spread}{change}"
 
 
 def number_table(result: Result) -> Table:

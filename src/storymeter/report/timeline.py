@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ..captions import Caption, Corpus
-from ..dense.links import Link, VideoLinks
+from ..dense.links import VideoLinks
+from ..metric import Match
 from .figures.lanes import Bar, Join, lanes
 from .fitting import clip, pad
 from .table import Column, Table, harmless
@@ -34,7 +35,7 @@ class Timeline:
     duration: float
     references: Sequence[Event]
     captions: Sequence[Event]
-    links: Sequence[Link]
+    links: Sequence[Match]
     precision: float
     recall: float
     f1: float
@@ -76,7 +77,10 @@ def timeline_of(
     references, reference_place = _sorted(found.references)
     captions, caption_place = _sorted(found.candidates)
     links = sorted(
-        (Link(reference_place[k.reference], caption_place[k.candidate], k.iou, k.alike) for k in found.links),
+        (
+            k._replace(reference=reference_place[k.reference], candidate=caption_place[k.candidate])
+            for k in found.links
+        ),
         key=lambda k: k.reference,
     )
     latest = max((event.end for event in [*references, *captions]), default=0.0)
@@ -106,7 +110,7 @@ def _sorted(captions: Sequence[Caption]) -> tuple[list[Event], dict[int, int]]:
 
 def link_table(timeline: Timeline) -> Table:
     rows = [
-        [f"g{link.reference + 1}", f"p{link.candidate + 1}", link.iou, link.alike, link.product]
+        [f"g{link.reference + 1}", f"p{link.candidate + 1}", link.iou, link.f, link.product]
         for link in timeline.links
     ]
     return Table(
@@ -168,7 +172,7 @@ def timeline_figure(timeline: Timeline) -> Markup:
         _bars("g", timeline),
         _bars("p", timeline),
         [
-            Join(k.reference, k.candidate, f"{k.iou:.2f} × {k.alike:.2f} = {k.product:.2f}")
+            Join(k.reference, k.candidate, f"{k.iou:.2f} × {k.f:.2f} = {k.product:.2f}")
             for k in timeline.links
         ],
         timeline.duration,

@@ -14,18 +14,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..join import Task
-from ..metric import FloatArray, MeanMetric, Setting
-from ..pairs.sentences import printed
+from ..measure import Named, measure
+from ..metric import FloatArray, MeanMetric
+from ..options import option
 from ..signature import Signature
 from .told import sentences_of
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
 
 EMBEDDED = Path(__file__).parent / "data"
 BLOCK = 2048
@@ -76,21 +81,21 @@ def coherence(
     return out
 
 
+@measure(
+    Named("rovist_c", "a story's coherence: does each sentence follow the one before? (RoViST-C)"),
+    papers=("wang2022",),
+)
+@dataclass(frozen=True)
 class Coherence(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
-    parts: tuple[str, ...] = ("value", "weakest", "single")
+    parts: ClassVar[tuple[str, ...]] = ("value", "weakest", "single")
 
-    def __init__(self, model: str = "") -> None:
-        self.model = model
+    model: str = option("", "a folder with a classifier of sentence pairs; empty: the packaged one")
 
-    @property
-    def name(self) -> str:
-        return printed("rovist_c", {"model": ""}, model=self.model)
-
-    def document_values(self, task: Task, setting: Setting) -> FloatArray:
+    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         stories = [sentences_of(document) for document in task.candidates]
-        found = coherence(stories, load(self.model, setting.device), setting.progress)
+        found = coherence(stories, load(self.model, bench.device), bench.progress)
         return np.array(
             [
                 [p.mean(), p.min(), 0.0] if len(p) else [0.0, 0.0, float(len(story) == 1)]
@@ -98,8 +103,8 @@ class Coherence(MeanMetric):
             ]
         ).reshape(-1, 3)
 
-    def signature(self, setting: Setting) -> Signature:
-        return super().signature(setting).add(tok="model", model=load(self.model, setting.device).label)
+    def signature(self, bench: Workbench) -> Signature:
+        return super().signature(bench).add(tok="model", model=load(self.model, bench.device).label)
 
 
 class Links(NamedTuple):

@@ -12,11 +12,11 @@ from typing import Any
 
 from ..captions import Document
 from ..errors import MissingPartError
-from ..metric import Setting
 from . import redundancy
 from .coherence import Links
 from .grounding import (
     Grounded,
+    PictureStore,
     VisualGrounding,
     ground,
     inverse_frequency,
@@ -84,7 +84,8 @@ def explain_story(
                 document,
                 corpus,
                 grounding or VisualGrounding(missing="skip"),
-                Setting(images=images, device=device),
+                images,
+                device,
             )
         except MissingPartError as error:
             notes.append(str(error))
@@ -103,9 +104,9 @@ def explain_story(
 
 
 def _sight(
-    document: Document, corpus: Sequence[Document], metric: VisualGrounding, setting: Setting
+    document: Document, corpus: Sequence[Document], metric: VisualGrounding, images: str, device: str
 ) -> Sight:
-    store = metric.store(setting)
+    store = PictureStore.of(images, metric.model, metric.regions, device)
     story = story_nouns([document])
     idf = inverse_frequency(story_nouns(corpus)) if len(corpus) >= 10 and metric.idf == "corpus" else None
     names = [name for name in store.pictures.of(document) if store.pictures.find(name) is not None]

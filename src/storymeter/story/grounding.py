@@ -21,29 +21,33 @@ import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
 from ..captions import Document
-from ..errors import UsageError
 from ..join import Task
-from ..metric import FloatArray, MeanMetric, Setting, silent
+from ..measure import Named, measure
+from ..metric import FloatArray, MeanMetric, silent
+from ..options import option
 from ..pairs.embeddings import VectorStore, cache_folder
-from ..pairs.sentences import printed
 from ..signature import Signature
 from .pictures import Pictures, open_picture
 from .regions import Box, Regions, regions
 from .spaces import Float32, JointSpace, load_space
 from .told import sentences_of
 
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+
 Idf = Literal["corpus", "none"]
 Missing = Literal["error", "skip"]
 
 
-class Store:
+class PictureStore:
     """Vectors and boxes of every picture looked at, each once; the vectors lie in a temporary file, so memory
     stays flat.
 
@@ -57,6 +61,10 @@ class Store:
         self._kept = VectorStore(folder / f"regions-{made_by[:16]}.sqlite", space.width) if folder else None
         self._file: Any = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the store)
         self._places: dict[str, tuple[int, tuple[Box, ...]]] = {}
+
+    @classmethod
+    def of(cls, images: str, model: str, where: str, device: str) -> PictureStore:
+        return cls(Pictures(images), regions(where, device), load_space(model, device))
 
     def get(self, name: str) -> tuple[Float32, tuple[Box, ...]]:
         """(regions, width) vectors and the boxes of a picture that is there."""
@@ -135,7 +143,7 @@ def scaled(score: float) -> float:
 def ground(
     story: Sequence[Sequence[str]],
     names: Sequence[str],
-    store: Store,
+    store: PictureStore,
     vectors: dict[str, Float32],
     idf: dict[str, float] | None,
 ) -> list[Grounded]:
@@ -161,45 +169,27 @@ def ground(
     ]
 
 
+@measure(
+    Named("rovist_vg", "are the things a story names in its pictures? (RoViST-VG)"),
+    papers=("wang2022",),
+)
+@dataclass(frozen=True)
 class VisualGrounding(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
-    parts: tuple[str, ...] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
+    parts: ClassVar[tuple[str, ...]] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
 
-    def __init__(
-        self,
-        model: str = "",
-        regions: str = "grid",
-        idf: Idf = "corpus",
-        missing: Missing = "error",
-        scaled: bool = False,
-    ) -> None:
-        self.model, self.regions, self.idf, self.missing, self.scaled = model, regions, idf, missing, scaled
+    model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
+    regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")
+    idf: Idf = option("corpus", "rarity of nouns in the stories scored, or none")
+    missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
+    scaled: bool = option(False, "whether the value is scaled to 0 … 1 (eq. 3)")
 
-    @property
-    def name(self) -> str:
-        usual: dict[str, object] = {
-            "model": "",
-            "regions": "grid",
-            "idf": "corpus",
-            "missing": "error",
-            "scaled": False,
-        }
-        return printed(
-            "rovist_vg",
-            usual,
-            model=self.model,
-            regions=self.regions,
-            idf=self.idf,
-            missing=self.missing,
-            scaled=self.scaled,
-        )
-
-    def document_values(self, task: Task, setting: Setting) -> FloatArray:
-        store = self.store(setting)
+    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+        store = bench.pictures(self.model, self.regions, self.name)
         if self.missing == "error":
             store.pictures.check(task.candidates)
-        stories = story_nouns(task.candidates, setting)
+        stories = story_nouns(task.candidates, bench)
         idf = inverse_frequency(stories) if self.idf == "corpus" else None
         vectors = noun_vectors(stories, store.space)
         out = np.zeros((len(stories), len(self.parts)))
@@ -209,30 +199,14 @@ class VisualGrounding(MeanMetric):
             score = log_sum_exp(np.array([item.idf * item.similarity for item in found]))
             count = sum(map(len, story))
             out[k] = [scaled(score) if self.scaled else score, scaled(score), count, not count, not names]
-            setting.progress("looking at pictures", k + 1, len(stories))
+            bench.progress("looking at pictures", k + 1, len(stories))
         return out
 
-    def store(self, setting: Setting) -> Store:
-        """The pictures of the run, shared by all systems and metrics that look at them in the same way."""
-        if setting.images is None:
-            raise UsageError(
-                f"{self.name} looks at pictures, and was given none.",
-                hint="Give their folder: --images FOLDER (images= in Python).",
-            )
-        key = ("pictures", setting.images, self.model, self.regions, setting.device)
-        if key not in setting.shared:
-            space = load_space(self.model, setting.device)
-            setting.shared[key] = Store(
-                Pictures(setting.images), regions(self.regions, setting.device), space
-            )
-        store: Store = setting.shared[key]
-        return store
-
-    def signature(self, setting: Setting) -> Signature:
-        store = self.store(setting)
+    def signature(self, bench: Workbench) -> Signature:
+        store = bench.pictures(self.model, self.regions, self.name)
         return (
             super()
-            .signature(setting)
+            .signature(bench)
             .add(
                 tok="hanta",
                 model=store.space.label,
@@ -244,12 +218,12 @@ class VisualGrounding(MeanMetric):
         )
 
 
-def story_nouns(documents: Sequence[Document], setting: Setting | None = None) -> list[list[tuple[str, ...]]]:
+def story_nouns(documents: Sequence[Document], bench: Workbench | None = None) -> list[list[tuple[str, ...]]]:
     """Per story and sentence its nouns."""
     from .nouns import nouns
 
     out = []
-    progress = setting.progress if setting is not None else silent
+    progress = bench.progress if bench is not None else silent
     for k, document in enumerate(documents):
         out.append(nouns(sentences_of(document)))
         progress("finding nouns", k + 1, len(documents))

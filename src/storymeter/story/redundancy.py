@@ -26,19 +26,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from .. import _native
-from ..errors import UsageError
 from ..join import Task
-from ..metric import FloatArray, MeanMetric, Setting
-from ..pairs.sentences import printed
+from ..measure import Named, measure
+from ..metric import FloatArray, MeanMetric
+from ..options import option
 from ..signature import Signature
 from ..text.words import treebank, words
 from .told import sentences_of
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
 
 Jaccard = Literal["set", "pairs"]
 
@@ -81,38 +85,33 @@ def _tokens(sentence: str, jaccard: Jaccard) -> list[str]:
     return words(sentence) if jaccard == "set" else treebank(sentence)[:-1]
 
 
+@measure(Named("rovist_nr", "a story's non-redundancy (RoViST-NR)"), papers=("wang2022",))
+@dataclass(frozen=True)
 class NonRedundancy(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
-    parts: tuple[str, ...] = ("value", "inter", "intra", "single")
+    parts: ClassVar[tuple[str, ...]] = ("value", "inter", "intra", "single")
 
-    def __init__(self, jaccard: Jaccard = "set", n: int = 4) -> None:
-        if n < 1:
-            raise UsageError(
-                f"rovist_nr: n-grams of {n} words do not exist.", hint="Use n=4, as the paper does."
-            )
-        self.jaccard: Jaccard = jaccard
-        self.n = n
+    jaccard: Jaccard = option(
+        "set", "sets of words, as in the paper, or pairs of tokens, as in the authors' script"
+    )
+    n: int = option(4, "words of the n-grams within a sentence", low=1)
 
-    @property
-    def name(self) -> str:
-        return printed("rovist_nr", {"jaccard": "set", "n": 4}, jaccard=self.jaccard, n=self.n)
-
-    def document_values(self, task: Task, setting: Setting) -> FloatArray:
+    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         stories = [sentences_of(document, like_nltk=self.jaccard == "pairs") for document in task.candidates]
         out = np.empty((len(stories), 4))
         for begin in range(0, len(stories), 20_000):  # so that memory does not grow with the corpus
             block = redundancy(
-                stories[begin : begin + 20_000], n=self.n, jaccard=self.jaccard, jobs=setting.jobs
+                stories[begin : begin + 20_000], n=self.n, jaccard=self.jaccard, jobs=bench.jobs
             )
             out[begin : begin + len(block), :3] = block
-            setting.progress("looking for repetition", begin + len(block), len(stories))
+            bench.progress("looking for repetition", begin + len(block), len(stories))
         out[:, 3] = [len(story) == 1 for story in stories]
         out[[not story for story in stories], 0] = 0.0
         return np.nan_to_num(out, nan=0.0)
 
-    def signature(self, setting: Setting) -> Signature:
-        return super().signature(setting).add(tok="treebank", jaccard=self.jaccard, n=self.n)
+    def signature(self, bench: Workbench) -> Signature:
+        return super().signature(bench).add(tok="treebank", jaccard=self.jaccard, n=self.n)
 
 
 class Repetition(NamedTuple):

@@ -8,73 +8,63 @@ adds VG on its scale of 0 … 1 (eq. 3) instead. Options of the parts go through
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..join import Task
-from ..metric import FloatArray, MeanMetric, Setting
-from ..pairs.sentences import printed
+from ..measure import Named, measure
+from ..metric import FloatArray, MeanMetric
+from ..options import option
 from ..signature import Signature
 from .coherence import Coherence
 from .grounding import Idf, Missing, VisualGrounding
 from .redundancy import Jaccard, NonRedundancy
 
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
 
+
+@measure(Named("rovist", "grounding + coherence + non-redundancy (RoViST)"), papers=("wang2022",))
+@dataclass(frozen=True)
 class Rovist(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
-    parts: tuple[str, ...] = ("value", "vg", "c", "nr")
+    parts: ClassVar[tuple[str, ...]] = ("value", "vg", "c", "nr")
 
-    def __init__(
-        self,
-        coherence: str = "",
-        grounding: str = "",
-        regions: str = "grid",
-        idf: Idf = "corpus",
-        missing: Missing = "error",
-        jaccard: Jaccard = "set",
-        scaled: bool = False,
-    ) -> None:
-        self.seeing = VisualGrounding(grounding, regions, idf, missing, scaled)
-        self.linking = Coherence(coherence)
-        self.repeating = NonRedundancy(jaccard)
+    coherence: str = option("", "model of rovist_c")
+    grounding: str = option("", "model of rovist_vg")
+    regions: str = option("grid", "regions of rovist_vg")
+    idf: Idf = option("corpus", "idf of rovist_vg")
+    missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
+    jaccard: Jaccard = option("set", "jaccard of rovist_nr")
+    scaled: bool = option(False, "whether grounding is added on its scale of 0 … 1")
 
-    @property
-    def name(self) -> str:
-        seeing = self.seeing
-        usual: dict[str, object] = {
-            "coherence": "",
-            "grounding": "",
-            "regions": "grid",
-            "idf": "corpus",
-            "missing": "error",
-            "jaccard": "set",
-            "scaled": False,
-        }
-        return printed(
-            "rovist",
-            usual,
-            coherence=self.linking.model,
-            grounding=seeing.model,
-            regions=seeing.regions,
-            idf=seeing.idf,
-            missing=seeing.missing,
-            jaccard=self.repeating.jaccard,
-            scaled=seeing.scaled,
-        )
+    @cached_property
+    def seeing(self) -> VisualGrounding:
+        return VisualGrounding(self.grounding, self.regions, self.idf, self.missing, self.scaled)
 
-    def document_values(self, task: Task, setting: Setting) -> FloatArray:
+    @cached_property
+    def linking(self) -> Coherence:
+        return Coherence(self.coherence)
+
+    @cached_property
+    def repeating(self) -> NonRedundancy:
+        return NonRedundancy(self.jaccard)
+
+    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         columns = [
-            part.document_values(task, setting)[:, 0] for part in (self.seeing, self.linking, self.repeating)
+            part.document_values(task, bench)[:, 0] for part in (self.seeing, self.linking, self.repeating)
         ]
         return np.column_stack([sum(columns), *columns])
 
-    def signature(self, setting: Setting) -> Signature:
-        seeing, linking = self.seeing.signature(setting), self.linking.signature(setting)
+    def signature(self, bench: Workbench) -> Signature:
+        seeing, linking = self.seeing.signature(bench), self.linking.signature(bench)
         return (
             super()
-            .signature(setting)
+            .signature(bench)
             .add(
                 tok="story",
                 vg=seeing.get("model"),

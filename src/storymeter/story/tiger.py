@@ -31,19 +31,23 @@ not there, `missing=skip` goes on without them. Regions as in `rovist_vg`."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..captions import Document
-from ..errors import UsageError
 from ..join import Task
-from ..metric import FloatArray, MeanMetric, Setting
-from ..pairs.sentences import printed
+from ..measure import Named, measure
+from ..metric import FloatArray, MeanMetric
+from ..options import option
 from ..signature import Signature
-from .grounding import Missing, Store, VisualGrounding, noun_vectors, story_nouns
+from .grounding import Missing, PictureStore, noun_vectors, story_nouns
 from .pictures import Pictures
 from .spaces import Float32
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
 
 FOCUS = 9.0
 
@@ -75,26 +79,21 @@ def _softmax(values: FloatArray) -> FloatArray:
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
+@measure(
+    Named("tiger", "do candidate and reference point at the same parts of the picture? (after TIGEr)"),
+    papers=("jiang2019",),
+)
+@dataclass(frozen=True)
 class Tiger(MeanMetric):
     percent: ClassVar[bool] = False
-    parts: tuple[str, ...] = ("value", "rank", "weights", "no_nouns", "no_pictures")
+    parts: ClassVar[tuple[str, ...]] = ("value", "rank", "weights", "no_nouns", "no_pictures")
 
-    def __init__(self, model: str = "", regions: str = "grid", missing: Missing = "error") -> None:
-        self.model, self.regions, self.missing = model, regions, missing
-        self._grounding = VisualGrounding(model, regions)
+    model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
+    regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")
+    missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
 
-    @property
-    def name(self) -> str:
-        return printed(
-            "tiger",
-            {"model": "", "regions": "grid", "missing": "error"},
-            model=self.model,
-            regions=self.regions,
-            missing=self.missing,
-        )
-
-    def document_values(self, task: Task, setting: Setting) -> FloatArray:
-        store = self._store(setting)
+    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+        store = bench.pictures(self.model, self.regions, self.name)
         shown = [
             _shown(store.pictures, candidate, references)
             for candidate, references in zip(task.candidates, task.references, strict=True)
@@ -106,7 +105,7 @@ class Tiger(MeanMetric):
             for candidate, references in zip(task.candidates, task.references, strict=True)
             for document in (candidate, *references)
         ]
-        told = story_nouns(documents, setting)
+        told = story_nouns(documents, bench)
         vectors = noun_vectors(told, store.space)
         every = iter(told)
         out = np.zeros((len(task), len(self.parts)))
@@ -118,22 +117,14 @@ class Tiger(MeanMetric):
                 texts[0],
                 texts[1:],
             )
-            setting.progress("looking at pictures", k + 1, len(task))
+            bench.progress("looking at pictures", k + 1, len(task))
         return out
 
-    def _store(self, setting: Setting) -> Store:
-        if setting.images is None:
-            raise UsageError(
-                f"{self.name} looks at pictures, and was given none.",
-                hint="Give their folder: --images FOLDER (images= in Python).",
-            )
-        return self._grounding.store(setting)
-
-    def signature(self, setting: Setting) -> Signature:
-        store = self._store(setting)
+    def signature(self, bench: Workbench) -> Signature:
+        store = bench.pictures(self.model, self.regions, self.name)
         return (
             super()
-            .signature(setting)
+            .signature(bench)
             .add(
                 tok="hanta",
                 model=store.space.label,
@@ -156,7 +147,7 @@ def _stacked(story: Sequence[Sequence[str]], vectors: dict[str, Float32]) -> Flo
 
 
 def _scores(
-    store: Store, names: Sequence[str], candidate: Float32 | None, references: Sequence[Float32 | None]
+    store: PictureStore, names: Sequence[str], candidate: Float32 | None, references: Sequence[Float32 | None]
 ) -> list[float]:
     grounded = [reference for reference in references if reference is not None]
     silent = candidate is None or not grounded

@@ -24,9 +24,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..captions import Corpus
-from ..metric import Setting
-from ..registry import metric as get_metric
-from .experiment import Cell, Result, Trial, apply, run, seeds, signature_of
+from ..engine.run import Run
+from ..metric import Metric
+from .experiment import Cell, Result, Trial, apply, run_trials, seeds, signature_of
 from .scene import Scene
 
 PADDED = 60
@@ -79,40 +79,38 @@ CAPTION = {"exchange": ["exchange"], "truncate": ["truncate"], "typo": ["typo"],
 
 def audit(
     corpus: Corpus,
-    references: Sequence[Corpus],
-    setting: Setting,
+    run: Run,
     *,
-    metrics: Sequence[str],
+    metrics: Sequence[str | Metric],
     repeats: int = 3,
 ) -> Audit:
-    scene = Scene.of(references, setting)
+    scene = Scene.of(run)
     damages = {"dense": DENSE, "story": STORY, "caption": CAPTION}[corpus.kind]
-    if not references:
+    if not run.references:
         damages = {label: names for label, names in damages.items() if "sample(m" not in names[-1]}
     trials = [Trial("original", lambda repeat: corpus)]
     trials += [
         Trial(
             label,
             lambda repeat, names=names: apply(  # type: ignore[misc]
-                names, corpus, scene, seed=seeds(setting.seed, repeat)
+                names, corpus, scene, seed=seeds(run.bench.seed, repeat)
             ),
             repeats,
         )
         for label, names in damages.items()
     ]
-    result = run(
+    result = run_trials(
         trials,
-        references=references,
+        run=run,
         metrics=metrics,
-        setting=setting,
-        signature=signature_of("audit", corpus, references, setting, repeats=repeats),
+        signature=signature_of("audit", corpus, run, repeats=repeats),
     )
     asked = dict.fromkeys(row.metric for row in result.rows)
     return Audit(result, tuple(verdict for metric in asked for verdict in _verdicts(metric, result)))
 
 
 def _verdicts(metric: str, result: Result) -> list[Verdict]:
-    sign = -1.0 if get_metric(metric).higher_is_better is False else 1.0
+    sign = -1.0 if result.row(metric).higher_is_better is False else 1.0
     cells = dict(zip(result.labels, result.row(metric).cells, strict=True))
 
     def cost(label: str, against: str = "original") -> float:

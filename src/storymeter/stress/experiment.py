@@ -1,19 +1,17 @@
 """Put a corpus under stress and watch the metrics: the machinery behind every table of the room.
 
-A `Trial` is a column of a table: a label and the transformed corpora of its repeats. All trials are scored
-under one `Setting`, whose workbench keeps every scored pair: METEOR says what it thinks of two sentences
-once, for all repeats."""
+A `Trial` is a column of a table: a label and the transformed corpora of its repeats. All trials are scored in one
+`Run`, whose workbench keeps every scored pair: METEOR compares two sentences once, for all repeats."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..captions import Corpus
-from ..join import join
-from ..metric import Metric, Setting
-from ..registry import metric as get_metric
+from ..engine.run import Run
+from ..metric import Metric, Score
 from ..signature import Signature
 from .scene import Scene
 from .transforms import Transformation, transformation
@@ -62,6 +60,12 @@ class Row:
     metric: str
     part: str
     cells: tuple[Cell, ...]
+    percent: bool = True
+    higher_is_better: bool | None = True
+
+    @property
+    def scale(self) -> float:
+        return 100.0 if self.percent else 1.0
 
     @property
     def title(self) -> str:
@@ -80,43 +84,37 @@ class Result:
         return next((r for r in found if r.part == part), next(r for r in found if r.part in ("f1", "value")))
 
 
-def run(
-    trials: Sequence[Trial],
-    *,
-    references: Sequence[Corpus],
-    metrics: Sequence[str],
-    setting: Setting,
-    signature: Signature,
+def run_trials(
+    trials: Sequence[Trial], *, run: Run, metrics: Sequence[str | Metric], signature: Signature
 ) -> Result:
-    built = [get_metric(name).under(setting.protocol) for name in metrics]
     found: dict[tuple[str, str], list[list[float]]] = {}
+    facts: dict[str, Score] = {}
     total = sum(trial.repeats for trial in trials)
     done = 0
     for column, trial in enumerate(trials):
         for repeat in range(trial.repeats):
-            setting.progress("stress", done, total)
+            run.bench.progress("stress", done, total)
             done += 1
-            for metric, part, value in _scores(trial.make(repeat), references, built, setting):
-                found.setdefault((metric, part), [[] for _ in trials])[column].append(value)
+            for score in run.score(trial.make(repeat), metrics, resamples=0).systems[0].scores:
+                facts[score.metric] = score
+                for part, value in _shown(score).items():
+                    found.setdefault((score.metric, part), [[] for _ in trials])[column].append(value)
     rows = tuple(
-        Row(metric, part, tuple(Cell(tuple(values)) for values in columns))
+        Row(
+            metric,
+            part,
+            tuple(Cell(tuple(values)) for values in columns),
+            facts[metric].percent,
+            facts[metric].higher_is_better,
+        )
         for (metric, part), columns in found.items()
     )
     return Result(tuple(trial.label for trial in trials), rows, signature)
 
 
-def _scores(
-    corpus: Corpus, references: Sequence[Corpus], metrics: Sequence[Metric], setting: Setting
-) -> Iterator[tuple[str, str, float]]:
-    task = join(candidates=corpus, references=references, protocol=setting.protocol)
-    for metric in metrics:
-        score = metric.score(task, setting)
-        parts = [part for part in SHOWN_PARTS if part in score.parts]
-        if len(parts) == len(SHOWN_PARTS):
-            for part in parts:
-                yield score.metric, part, score.parts[part]
-        else:
-            yield score.metric, "value", score.value
+def _shown(score: Score) -> dict[str, float]:
+    parts = {part: score.parts[part] for part in SHOWN_PARTS if part in score.parts}
+    return parts if len(parts) == len(SHOWN_PARTS) else {"value": score.value}
 
 
 def seeds(seed: int, repeat: int) -> int:
@@ -124,16 +122,14 @@ def seeds(seed: int, repeat: int) -> int:
     return seed * 1000 + repeat
 
 
-def signature_of(
-    what: str, corpus: Corpus, references: Sequence[Corpus], setting: Setting, **fields: object
-) -> Signature:
+def signature_of(what: str, corpus: Corpus, run: Run, **fields: object) -> Signature:
     return Signature.of(
         stress=what,
         system=corpus.name,
-        annotators=len(references),
-        protocol=setting.protocol,
-        tok=setting.tokenizer,
-        seed=setting.seed,
+        annotators=len(run.references),
+        protocol=run.bench.protocol,
+        tok=run.bench.tokenizer,
+        seed=run.bench.seed,
         **fields,
     )
 

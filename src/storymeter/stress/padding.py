@@ -11,7 +11,6 @@ import numpy as np
 
 from ..captions import Caption, Corpus, Document
 from ..errors import UsageError
-from ..pairs.table import PairTable, Sentences
 from ..registry import scorer as get_scorer
 from .scene import Change, Dice, Scene, Whole
 
@@ -88,10 +87,10 @@ def oracle(scorer: str = "meteor") -> Whole:
         best = _best(corpus, scene, scorer)
 
         def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
-            told = track(document, scene)
+            references = track(document, scene)
             return [
                 Caption(document.captions[k].text, r.start, r.end, r.image)
-                for r, k in zip(told, best[document.id], strict=True)
+                for r, k in zip(references, best[document.id], strict=True)
             ]
 
         return change
@@ -111,22 +110,23 @@ def _best(corpus: Corpus, scene: Scene, scorer: str) -> dict[str, list[int]]:
     """For each reference caption the number of the generated one that is most like it; ties go to the
     earlier.
     """
-    sentences, table = Sentences.shared(scene.setting), PairTable.shared(scene.setting, get_scorer(scorer))
+    bench, compared = scene.run.bench, get_scorer(scorer)
+    sentences, table = bench.sentences(raw=compared.raw_text), bench.pairs(compared)
     found: dict[str, list[int]] = {}
     blocks: list[tuple[str, int, int]] = []
     candidates, references = [], []
     for document in corpus:
         generated = sentences.numbers([c.text for c in document.captions])
-        told = sentences.numbers([c.text for c in track(document, scene)])
-        blocks.append((document.id, len(told), len(generated)))
-        candidates.append(np.tile(generated, len(told)))
-        references.append(np.repeat(told, len(generated)))
+        wanted = sentences.numbers([c.text for c in track(document, scene)])
+        blocks.append((document.id, len(wanted), len(generated)))
+        candidates.append(np.tile(generated, len(wanted)))
+        references.append(np.repeat(wanted, len(generated)))
     values = (
         table.values(
             np.concatenate(candidates),
             np.concatenate(references),
-            jobs=scene.setting.jobs,
-            progress=scene.setting.progress,
+            jobs=bench.jobs,
+            progress=bench.progress,
         )
         if blocks
         else np.empty(0)

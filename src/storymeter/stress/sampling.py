@@ -13,14 +13,15 @@ from .scene import Change, Dice, Scene
 
 
 def fewer_documents(
-    corpus: Corpus, references: Sequence[Corpus], count: int, seed: int
-) -> tuple[Corpus, list[Corpus]]:
-    """`count` documents of the candidates that have a reference (where there are any), drawn by `seed`, and
-    nothing else on either side. Where none has one, both stay as they are: whoever joins them says so."""
+    systems: Sequence[Corpus], references: Sequence[Corpus], count: int, seed: int
+) -> tuple[list[Corpus], list[Corpus]]:
+    """`count` documents that all systems have, with a reference (where there are any), drawn once by `seed`, and
+    nothing else on either side. Where there is none, all stay as they are: whoever joins them says so."""
     known = {document.id for one in references for document in one}
-    ids = sorted({document.id for document in corpus if not known or document.id in known})
+    common = set[str].intersection(*({document.id for document in corpus} for corpus in systems))
+    ids = sorted(common & known if known else common)
     if not ids:
-        return corpus, list(references)
+        return list(systems), list(references)
     kept = set(Random(seed).sample(ids, min(count, len(ids))))
 
     def of(one: Corpus) -> Corpus:
@@ -28,7 +29,7 @@ def fewer_documents(
             one, documents=tuple(document for document in one if document.id in kept)
         )
 
-    return of(corpus), [of(one) for one in references]
+    return [of(one) for one in systems], [of(one) for one in references]
 
 
 def sample(m: float | None = None, k: int | None = None) -> Change:

@@ -7,23 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..captions import Caption, Corpus, Document
-from ..metric import Setting
+from ..engine.run import Run
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a transformation may look at besides the corpus: the references by id, and how the run is done."""
+    """What a transformation may look at besides the corpus: the references by id, and the run."""
 
     references: Mapping[str, Sequence[Document]]
-    setting: Setting
+    run: Run
 
     @classmethod
-    def of(cls, references: Sequence[Corpus], setting: Setting | None = None) -> Scene:
+    def of(cls, run: Run) -> Scene:
         found: dict[str, list[Document]] = {}
-        for corpus in references:
+        for corpus in run.references:
             for document in corpus:
                 found.setdefault(document.id, []).append(document)
-        return cls(found, setting or Setting())
+        return cls(found, run)
 
     def size(self, document: Document) -> float:
         """|G|: how many captions people wrote for this document."""
@@ -32,7 +32,7 @@ class Scene:
             0.0
             if not counts
             else float(sum(counts))
-            if self.setting.protocol.refs == "merge"
+            if self.run.bench.protocol.refs == "merge"
             else sum(counts) / len(counts)
         )
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..captions import Corpus
+from ..engine.run import Run
 from ..errors import DataError, UsageError
-from ..metric import Setting
-from ..names import parse
-from ..registry import metric as get_metric
-from .experiment import PAPER_METRICS, Result, Trial, apply, run, seeds, signature_of
+from ..join import join
+from ..metric import Metric
+from .experiment import PAPER_METRICS, Result, Trial, apply, run_trials, seeds, signature_of
 from .scene import Scene
 
 ALL = "all"
@@ -21,13 +21,12 @@ DEFAULT_M = ("0.1", "0.5", "1", "2", "10", ALL)
 
 def count(
     corpus: Corpus,
-    references: Sequence[Corpus],
-    setting: Setting,
+    run: Run,
     *,
     m: Sequence[str] = (),
     k: Sequence[str] = (),
     repeats: int = 5,
-    metrics: Sequence[str] = PAPER_METRICS,
+    metrics: Sequence[str | Metric] = PAPER_METRICS,
 ) -> Result:
     """Scores when only some captions are kept: `m` times as many as in the reference, or `k` of them; `all`
     keeps every one.
@@ -41,7 +40,7 @@ def count(
     if repeats < 1:
         raise UsageError(f"{repeats} repeats are too few.", hint="Use 1 or more; the papers use 5.")
     letter, values = ("k", k) if k else ("m", m or DEFAULT_M)
-    scene = Scene.of(references, setting)
+    scene = Scene.of(run)
     trials = []
     for value in values:
         if value == ALL:
@@ -53,28 +52,26 @@ def count(
             Trial(
                 f"{letter}={value}",
                 lambda repeat, name=name: apply(  # type: ignore[misc]
-                    [name], corpus, scene, seed=seeds(setting.seed, repeat)
+                    [name], corpus, scene, seed=seeds(run.bench.seed, repeat)
                 ),
                 repeats,
             )
         )
-    return run(
+    return run_trials(
         trials,
-        references=references,
+        run=run,
         metrics=metrics,
-        setting=setting,
-        signature=signature_of("count", corpus, references, setting, repeats=repeats),
+        signature=signature_of("count", corpus, run, repeats=repeats),
     )
 
 
 def order(
     corpus: Corpus,
-    references: Sequence[Corpus],
-    setting: Setting,
+    run: Run,
     *,
     repeats: int = 5,
     bound: float = 0.7,
-    metrics: Sequence[str] = ("anet(scorer=meteor)", "soda_c"),
+    metrics: Sequence[str | Metric] = ("anet(scorer=meteor)", "soda_c"),
     oracle: bool = True,
     reverse: bool = False,
 ) -> Result:
@@ -83,8 +80,8 @@ def order(
 
     All columns of a repeat share the same jittered segments, so that only the order differs.
     """
-    scene = Scene.of(references, setting)
-    base = apply(["oracle"], corpus, scene, seed=setting.seed) if oracle else corpus
+    scene = Scene.of(run)
+    base = apply(["oracle"], corpus, scene, seed=run.bench.seed) if oracle else corpus
     if not any(document.captions for document in base):
         raise DataError(
             f"No document of {corpus.name!r} has both captions and references.",
@@ -100,34 +97,30 @@ def order(
         Trial(
             label,
             lambda repeat, name=name: apply(  # type: ignore[misc]
-                [f"{name}(bound={bound})"], base, scene, seed=seeds(setting.seed, repeat)
+                [f"{name}(bound={bound})"], base, scene, seed=seeds(run.bench.seed, repeat)
             ),
             repeats,
         )
         for label, name in names.items()
     ]
-    return run(
+    return run_trials(
         trials,
-        references=references,
+        run=run,
         metrics=metrics,
-        setting=setting,
-        signature=signature_of(
-            "order", corpus, references, setting, repeats=repeats, bound=bound, oracle=oracle
-        ),
+        signature=signature_of("order", corpus, run, repeats=repeats, bound=bound, oracle=oracle),
     )
 
 
 def pad(
     corpus: Corpus,
-    references: Sequence[Corpus],
-    setting: Setting,
+    run: Run,
     *,
     n: Sequence[int] = (20, 50),
     repeats: int = 5,
-    metrics: Sequence[str] = PAPER_METRICS,
+    metrics: Sequence[str | Metric] = PAPER_METRICS,
 ) -> Result:
     """The three abuses of section 4: does a metric pay for redundant captions?"""
-    scene = Scene.of(references, setting)
+    scene = Scene.of(run)
     trials = [Trial("original", lambda repeat: corpus)]
     for size in n:
         for kind in ("same", "other", "foreign"):
@@ -137,17 +130,16 @@ def pad(
                 Trial(
                     f"{kind} {size}",
                     lambda repeat, name=name: apply(  # type: ignore[misc]
-                        [name], corpus, scene, seed=seeds(setting.seed, repeat)
+                        [name], corpus, scene, seed=seeds(run.bench.seed, repeat)
                     ),
                     repeats,
                 )
             )
-    return run(
+    return run_trials(
         trials,
-        references=references,
+        run=run,
         metrics=metrics,
-        setting=setting,
-        signature=signature_of("pad", corpus, references, setting, repeats=repeats),
+        signature=signature_of("pad", corpus, run, repeats=repeats),
     )
 
 
@@ -159,17 +151,15 @@ class OracleScore:
     captions: int
 
 
-def oracle(corpus: Corpus, references: Sequence[Corpus], setting: Setting) -> OracleScore:
+def oracle(corpus: Corpus, run: Run) -> OracleScore:
     """Mean METEOR of the oracle captions against the references they were chosen for, and their Self-BLEU:
     table 2.
     """
-    from ..join import join
-    from ..pairs.table import PairTable, Sentences
-    from ..registry import scorer as get_scorer
+    from ..pairs.meteor import Meteor
     from .padding import track
 
-    scene = Scene.of(references, setting)
-    best = apply(["oracle"], corpus, scene, seed=setting.seed)
+    scene = Scene.of(run)
+    best = apply(["oracle"], corpus, scene, seed=run.bench.seed)
     pairs = [
         (caption.text, reference.text)
         for document, original in zip(best, corpus, strict=True)
@@ -180,15 +170,10 @@ def oracle(corpus: Corpus, references: Sequence[Corpus], setting: Setting) -> Or
             f"No document of {corpus.name!r} has both captions and references.",
             hint="Check the ids with: storymeter validate",
         )
-    sentences, table = Sentences.shared(setting), PairTable.shared(setting, get_scorer("meteor"))
+    bench = run.bench
+    sentences, table = bench.sentences(), bench.pairs(Meteor())
     values = table.values(
-        sentences.numbers([a for a, _ in pairs]), sentences.numbers([b for _, b in pairs]), jobs=setting.jobs
+        sentences.numbers([a for a, _ in pairs]), sentences.numbers([b for _, b in pairs]), jobs=bench.jobs
     )
-    diversity = get_metric("self_bleu").score(join(candidates=best), setting)
+    (diversity,) = run.score_task(join(candidates=best), "self_bleu")
     return OracleScore(corpus.name, float(values.mean()), diversity.value, len(pairs))
-
-
-def check_metrics(names: Sequence[str]) -> None:
-    for name in names:
-        parse(name)
-        get_metric(name)

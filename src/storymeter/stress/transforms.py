@@ -46,7 +46,7 @@ import msgspec
 from ..captions import Corpus, Document
 from ..errors import UsageError, closest
 from ..names import parse
-from ..registry import convert_options
+from ..options import parse_options
 from . import order, padding, sampling, wording
 from .scene import Change, Scene, Whole
 
@@ -103,4 +103,4 @@ def transformation(text: str) -> Transformation:
     if name.word not in MAKERS:
         raise UsageError(f"There is no transformation {name.word!r}.", hint=closest(name.word, MAKERS))
     maker = MAKERS[name.word]
-    return Transformation(str(name), maker(**convert_options(maker, name.options, name)), name.word in WHOLE)
+    return Transformation(str(name), maker(**parse_options(maker, name)), name.word in WHOLE)

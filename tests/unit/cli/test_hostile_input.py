@@ -208,7 +208,7 @@ def test_a_fault_of_our_own_is_no_traceback_either(
     def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr("storymeter.engine.evaluate.evaluate", fails)
+    monkeypatch.setattr("storymeter.engine.run.Run.score", fails)
     call = ("score", str(examples / "videos" / "good.json"), "-m", "captions")
     with pytest.raises(ZeroDivisionError):
         run(*call)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from storymeter.dense.activitynet import GARBAGE, ActivityNet
-from storymeter.engine.evaluate import evaluate
+from storymeter.engine.run import evaluate
 from storymeter.protocol import Protocol
 
 from .toys import SharedWords, corpus, score

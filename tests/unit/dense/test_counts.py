@@ -7,7 +7,7 @@ import pytest
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.dense import counts
-from storymeter.engine.evaluate import evaluate
+from storymeter.engine.run import evaluate
 
 
 def corpus(*documents: Document, name: str = "mine") -> Corpus:

@@ -6,7 +6,7 @@ import pytest
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.dense import paragraph as module
-from storymeter.registry import METRICS, metric
+from storymeter.registry import MEASURES, metric
 
 from .toys import corpus, score
 
@@ -41,7 +41,7 @@ def test_repetition_and_diversity_need_no_references() -> None:
 
 
 def test_every_paragraph_name_prints_itself() -> None:
-    for name in METRICS:
+    for name in MEASURES:
         if name.startswith("paragraph_") and name != "paragraph_meteor":
             assert metric(name).name == name
             assert ("metric", name) in score(name, MINE, TOLD).signature.fields

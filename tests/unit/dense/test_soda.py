@@ -7,7 +7,7 @@ import pytest
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.dense.activitynet import ActivityNet
 from storymeter.dense.soda import Soda
-from storymeter.engine.evaluate import evaluate
+from storymeter.engine.run import evaluate
 from storymeter.errors import DataError, UsageError
 from storymeter.pairs.base import PairScorer
 from storymeter.registry import metric
@@ -179,32 +179,36 @@ def test_fifty_thousand_captions_in_one_video() -> None:
 def test_names_print_and_parse() -> None:
     for text in ("soda_a", "soda_b(refs=merge)", "soda_d", "anet", "localisation", "start_distance"):
         assert metric(text).name == text
-    with pytest.raises(UsageError, match="not one of"):
+    with pytest.raises(UsageError, match="refs cannot be"):
         metric("soda_c(refs=all)")
     with pytest.raises(UsageError, match="no option"):
         metric("soda_c(variant=a)")
 
 
 def test_links_are_the_pairs_that_the_score_sums() -> None:
-    from storymeter.dense.links import links
-    from storymeter.join import join
-    from storymeter.metric import Setting
+    from storymeter.dense.links import VideoLinks, video_links
+    from storymeter.engine.run import Run
 
     unsorted = corpus(v=[(10, 20, "c d"), (12, 14, "x"), (0, 10, "a b")])
-    task = join(candidates=unsorted, references=[SECOND, FIRST])
-    (video,) = links(task, Setting(tokenizer="whitespace"), Soda("c", SharedWords()))
+
+    def links(metric: Soda) -> VideoLinks:
+        results = Run([SECOND, FIRST], tokenizer="whitespace").score(unsorted, metric, resamples=0)
+        score, task = results.systems[0].scores[0], results.task(unsorted.name)
+        return video_links(score, task.candidates[0], task.references[0])
+
+    video = links(Soda("c", SharedWords()))
     assert video.annotator == 1, "the annotator with the best F1 is shown"
-    assert [(link.reference, link.candidate, link.iou, link.alike) for link in video.links] == [
+    assert [(link.reference, link.candidate, link.iou, link.f) for link in video.links] == [
         (0, 2, 1.0, 0.5),
         (1, 0, 1.0, 1.0),
     ]
     assert {"precision": video.precision, "recall": video.recall, "f1": video.f1} == soda("c", FIRST, SECOND)
     assert sum(link.product for link in video.links) / len(video.candidates) == pytest.approx(video.precision)
-    (merged,) = links(task, Setting(tokenizer="whitespace"), Soda("c", SharedWords(), "merge"))
+    merged = links(Soda("c", SharedWords(), "merge"))
     assert merged.annotator is None
     assert [merged.references[link.reference].text for link in merged.links] == ["a b c d", "c"]
-    with pytest.raises(UsageError, match="no single matching"):
-        links(task, Setting(tokenizer="whitespace"), Soda("a", SharedWords()))
+    with pytest.raises(UsageError, match="no matching"):
+        links(Soda("a", SharedWords()))
 
 
 def test_ten_thousand_captions_against_ten_thousand_references() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.evaluate import evaluate
+from storymeter.engine.run import evaluate
 from storymeter.metric import Metric, Score
 from storymeter.pairs.base import FloatArray, IntArray, PairScorer
 

@@ -16,6 +16,7 @@ from scipy import stats as scipy_stats
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
+from storymeter.meta.compute import values_of_file
 from storymeter.meta.scores import Judgement, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
 from storymeter.stats import kendall_c, pearson, spearman
@@ -335,7 +336,8 @@ def test_bootstrap_of_items_covers_the_truth() -> None:
         human, metric = item + random.normal(size=240), item + random.normal(size=240)
         rows = [Judgement(f"s{k % 3}", f"i{k // 3:03d}", float(v)) for k, v in enumerate(human)]
         scores = join_scores(
-            tabulate(rows), {"m": {(j.system, j.item): float(v) for j, v in zip(rows, metric, strict=True)}}
+            tabulate(rows),
+            values_of_file({"m": {(j.system, j.item): float(v) for j, v in zip(rows, metric, strict=True)}}),
         )
         low, high = segment_level(scores, "m", resamples=100, seed=trial).intervals["pearson"]
         missed += not low < 0.5 < high
@@ -346,7 +348,8 @@ def test_systems_may_be_drawn_too() -> None:
     random = np.random.default_rng(3)
     rows = [Judgement(f"s{s}", f"i{i}", 10.0 * s + random.normal(0, 4)) for s in range(8) for i in range(30)]
     scores = join_scores(
-        tabulate(rows), {"m": {(j.system, j.item): j.value + random.normal(0, 20) for j in rows}}
+        tabulate(rows),
+        values_of_file({"m": {(j.system, j.item): j.value + random.normal(0, 20) for j in rows}}),
     )
     widths = {}
     for unit in ("items", "systems", "both"):
@@ -357,14 +360,14 @@ def test_systems_may_be_drawn_too() -> None:
 
 def test_less_is_better_metrics_are_turned_round() -> None:
     rows = [Judgement("s", f"i{k}", float(k)) for k in range(10)]
-    scores = join_scores(tabulate(rows), {"m": {(j.system, j.item): -j.value for j in rows}})
+    scores = join_scores(tabulate(rows), values_of_file({"m": {(j.system, j.item): -j.value for j in rows}}))
     assert segment_level(scores, "m", resamples=0, direction=-1).values["pearson"] == pytest.approx(1.0)
     assert segment_level(scores, "m", resamples=0).values["pearson"] == pytest.approx(-1.0)
 
 
 def test_one_system_two_items() -> None:
     rows = [Judgement("s", "a", 1.0), Judgement("s", "b", 2.0)]
-    scores = join_scores(tabulate(rows), {"m": {("s", "a"): 1.0, ("s", "b"): 3.0}})
+    scores = join_scores(tabulate(rows), values_of_file({"m": {("s", "a"): 1.0, ("s", "b"): 3.0}}))
     assert segment_level(scores, "m", resamples=10).values["pearson"] == 1.0
     lonely = system_level(scores, "m", resamples=10)
     assert math.isnan(lonely.values["pearson"]) and lonely.reasons["pearson"] == "fewer than two points"

@@ -44,7 +44,7 @@ def value(scorer: Sts, one: str, other: str) -> float:
 
 
 def weights(scorer: Sts, *words: str) -> list[float]:
-    return [scorer._words().vocabulary.source.weight(word) for word in words]
+    return [scorer._aligner.vocabulary.source.weight(word) for word in words]
 
 
 def test_by_hand(scorer: Sts) -> None:
@@ -119,7 +119,7 @@ def test_blocks_change_nothing(vectors: str, monkeypatch: pytest.MonkeyPatch) ->
     whole = Sts(engine="align", vectors=vectors).matrix(candidates=texts, references=texts[::-1])
     monkeypatch.setattr(align, "TABLE_SIDE", 3)
     scorer = Sts(engine="align", vectors=vectors)
-    assert len(list(scorer._words()._blocks(scorer._words()._words_of(texts, lambda *_: None)))) > 2
+    assert len(list(scorer._aligner._blocks(scorer._aligner._words_of(texts, lambda *_: None)))) > 2
     assert np.array_equal(scorer.matrix(candidates=texts, references=texts[::-1]), whole)
 
 

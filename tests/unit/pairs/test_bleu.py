@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from storymeter import Caption, Corpus, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.metric import Setting
 from storymeter.pairs import Bleu
-from storymeter.pairs.bleu import BleuMetric, columns
+from storymeter.pairs.bleu import columns
 from storymeter.registry import metric, scorer
 
 
@@ -78,7 +78,7 @@ def test_corpus_and_sentence_level_metrics() -> None:
         (Document("1", (Caption("a b"),)), Document("2", (Caption("x"),)), Document("3", (Caption("y z"),))),
         "theirs",
     )
-    task, setting = join(candidates=mine, references=[theirs]), Setting(tokenizer="none")
+    task, setting = join(candidates=mine, references=[theirs]), Workbench(tokenizer="none")
     corpus = metric("bleu_1(smoothing=none)").score(task, setting)
     assert corpus.columns == columns(1) == ("matches_1", "ngrams_1", "words", "reference_words")
     assert corpus.rows is not None
@@ -101,11 +101,10 @@ def test_orders_share_one_count_in_a_run() -> None:
         candidates=Corpus((Document("1", (Caption("a b"),)),), "m"),
         references=[Corpus((Document("1", (Caption("a b"),)),), "r")],
     )
-    setting = Setting(tokenizer="none")
-    BleuMetric(1).rows(task, setting)
-    kept = setting.shared["BLEU statistics"]
-    BleuMetric(4).rows(task, setting)
-    assert setting.shared["BLEU statistics"] is kept
+    setting = Workbench(tokenizer="none")
+    assert setting.ngrams(task) is setting.ngrams(task)
+    counted = setting.ngrams(task).bleu(1)
+    assert Bleu(4).rows(task, setting) is counted
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,7 @@ def test_wrong_names(name: str) -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(UsageError, match="1 to 4 words"):
+    with pytest.raises(UsageError, match="n cannot be"):
         Bleu(5)
     with pytest.raises(UsageError, match="2 candidates but 1 lists"):
         Bleu().pairs(candidates=["a", "b"], references=[["a"]])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from storymeter import Caption, Corpus, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.metric import Setting
 from storymeter.pairs import Cider
 from storymeter.registry import metric, scorer
 
@@ -18,26 +18,24 @@ REFERENCES = [["a b c d"], ["a x y z"], ["q"]]
 def test_by_hand() -> None:
     """Unigrams of "b b" and "b c" with idf ln 3: clipped, 1 of (2, norm sqrt 2); bigrams share nothing."""
     fitted = Cider()
-    fitted.fit([["b c"], ["x"], ["y"]])
+    fitted = fitted.fit([["b c"], ["x"], ["y"]])
     l3 = math.log(3)
     expected = 10 / 4 * (l3 * l3) / (2 * l3 * math.sqrt(2) * l3)
     assert fitted.matrix(candidates=["b b"], references=["b c"])[0, 0] == pytest.approx(expected)
     plain = Cider(variant="plain")
-    plain.fit([["b c"], ["x"], ["y"]])
+    plain = plain.fit([["b c"], ["x"], ["y"]])
     assert plain.matrix(candidates=["b b"], references=["b c"])[0, 0] == pytest.approx(2 * expected)
 
 
 def test_length_penalty() -> None:
-    fitted, narrow = Cider(), Cider(sigma=1.0)
-    for measure in (fitted, narrow):
-        measure.fit(REFERENCES)
+    fitted, narrow = Cider().fit(REFERENCES), Cider(sigma=1.0).fit(REFERENCES)
     wide, tight = (m.matrix(candidates=["q"], references=["q r s"])[0, 0] for m in (fitted, narrow))
     assert tight / wide == pytest.approx(math.exp(-4 / 2) / math.exp(-4 / 72))
 
 
 def test_without_fit_the_references_of_the_call_are_the_corpus() -> None:
     fitted = Cider()
-    fitted.fit(REFERENCES)
+    fitted = fitted.fit(REFERENCES)
     text = {"candidates": ["a b c", "x y", "q"], "references": REFERENCES}
     np.testing.assert_array_equal(fitted.pairs(**text), Cider().pairs(**text))
     assert Cider().pairs(candidates=["a b"], references=[["a b"]])[0] == 0.0  # one item: every weight is ln 1
@@ -46,13 +44,13 @@ def test_without_fit_the_references_of_the_call_are_the_corpus() -> None:
 
 def test_idf_of_a_video_ignores_fit() -> None:
     measure = Cider(idf="video")
-    measure.fit(REFERENCES)
+    measure = measure.fit(REFERENCES)
     assert measure.pairs(candidates=["b c"], references=[["b c"]])[0] == 0.0
 
 
 def test_several_references_are_averaged() -> None:
     fitted = Cider()
-    fitted.fit(REFERENCES)
+    fitted = fitted.fit(REFERENCES)
     both = fitted.pairs(candidates=["a b c d"], references=[["a b c d", "q"]])[0]
     assert both == pytest.approx(fitted.matrix(candidates=["a b c d"], references=["a b c d", "q"]).mean())
     assert both == pytest.approx(5.0)
@@ -61,7 +59,7 @@ def test_several_references_are_averaged() -> None:
 def test_metrics_and_names() -> None:
     mine = Corpus((Document("1", (Caption("a b"), Caption("c d"))), Document("2", (Caption("x"),))), "mine")
     theirs = Corpus(tuple(Document(str(k + 1), (Caption(r[0]),)) for k, r in enumerate(REFERENCES)), "theirs")
-    task, setting = join(candidates=mine, references=[theirs]), Setting(tokenizer="none")
+    task, setting = join(candidates=mine, references=[theirs]), Workbench(tokenizer="none")
     one, other, plain = (
         metric(name).score(task, setting) for name in ("cider", "cider_d", "cider(variant=plain)")
     )
@@ -87,7 +85,7 @@ def test_metrics_and_names() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["cider(sigma=0)", "cider(sigma=inf)", "cider(variant=x)", "cider_d(variant=plain)", "cider(idf=corpus)"],
+    ["cider(sigma=0)", "cider(sigma=inf)", "cider(variant=x)", "cider_d(variant=plain)", "cider(idf=corpse)"],
 )
 def test_wrong_names(name: str) -> None:
     with pytest.raises(UsageError):

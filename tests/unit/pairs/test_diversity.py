@@ -4,9 +4,10 @@ import pytest
 
 import storymeter
 from storymeter import Caption, Corpus, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.metric import Score, Setting
+from storymeter.metric import Score
 from storymeter.registry import metric
 
 
@@ -15,7 +16,7 @@ def score(name: str, *documents: list[str]) -> Score:
         tuple(Document(str(k), tuple(Caption(c) for c in captions)) for k, captions in enumerate(documents)),
         "mine",
     )
-    return metric(name).score(join(candidates=corpus), Setting(tokenizer="none"))
+    return metric(name).score(join(candidates=corpus), Workbench(tokenizer="none"))
 
 
 def test_self_bleu_over_the_corpus_and_within_a_document() -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from storymeter import Caption, Corpus, Document, _native
+from storymeter.engine.workbench import Workbench
 from storymeter.join import join
-from storymeter.metric import Setting
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
 from storymeter.pairs.base import PairScorer
 from storymeter.registry import metric, scorer
@@ -82,7 +82,7 @@ def _score(name: str, *documents: list[str]) -> float:
         "mine",
     )
     begin = time.perf_counter()
-    value = metric(name).score(join(candidates=corpus), Setting(tokenizer="ptb", jobs=2)).value
+    value = metric(name).score(join(candidates=corpus), Workbench(tokenizer="ptb", jobs=2)).value
     assert time.perf_counter() - begin < 20  # well under a second on a quiet machine
     return value
 
@@ -150,7 +150,7 @@ def test_wrong_indices_are_refused_by_the_kernels() -> None:
 def test_many_python_threads_share_one_fitted_scorer() -> None:
     shared = scorer("cider")
     corpus = [[" ".join(draw.choices("abcdefgh", k=8)) for _ in range(3)] for _ in range(200)]
-    shared.fit(corpus)
+    shared = shared.fit(corpus)
     text = {"candidates": [group[0] for group in corpus], "references": corpus}
     expected = shared.pairs(**text)
     wrong: list[int] = []

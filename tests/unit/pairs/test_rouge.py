@@ -5,9 +5,9 @@ import random
 import pytest
 
 from storymeter import Caption, Corpus, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.metric import Setting
 from storymeter.pairs import RougeL
 from storymeter.registry import metric
 
@@ -41,7 +41,7 @@ def test_words_stand_between_single_blanks() -> None:
 def test_metric_is_a_mean_and_what_is_missing_earns_nothing() -> None:
     mine = Corpus((Document("1", (Caption("a"), Caption("b"))),), "mine")
     theirs = Corpus((Document("1", (Caption("a b"),)), Document("2", (Caption(""),))), "theirs")
-    score = metric("rouge_l").score(join(candidates=mine, references=[theirs]), Setting(tokenizer="none"))
+    score = metric("rouge_l").score(join(candidates=mine, references=[theirs]), Workbench(tokenizer="none"))
     assert (score.value, score.parts["precision"], score.parts["recall"]) == (0.5, 0.5, 0.5)
     assert score.signature.get("beta") == "1.2"
 

@@ -145,7 +145,7 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         Spice("java").pairs(candidates=["a"], references=[["b"]])
     with pytest.raises(MissingPartError, match=r"no spice-\*\.jar"):
         Spice("java", jars=str(tmp_path)).pairs(candidates=["a"], references=[["b"]])
-    with pytest.raises(UsageError, match="no time"):
+    with pytest.raises(UsageError, match="deadline cannot be"):
         Spice("java", jars=str(tmp_path), deadline=0).pairs(candidates=["a"], references=[["b"]])
     with pytest.raises(UsageError, match="options of"):
         Spice("rules", jars=str(tmp_path))

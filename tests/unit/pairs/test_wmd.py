@@ -58,7 +58,7 @@ def test_equals_pot_on_every_pair() -> None:
     scorer = Wmd()
     c, r = (index.ravel().astype(np.int64) for index in np.indices((len(TEXTS), len(TEXTS))))
     ours = scorer.distances(candidates=TEXTS, references=TEXTS, candidate_index=c, reference_index=r)
-    bags = scorer._read(TEXTS)
+    bags = scorer._bags_of(TEXTS)
     theirs = [
         ot.emd2(bags[i].shares, bags[j].shares, ot.dist(bags[i].vectors, bags[j].vectors, metric="euclidean"))
         for i, j in zip(c, r, strict=True)
@@ -75,7 +75,7 @@ def test_skipping_changes_nothing() -> None:
     scorer = Wmd()
     groups = [[other for other in TEXTS if other != text] for text in TEXTS]
     quick = scorer.pairs(candidates=TEXTS, references=groups)
-    assert scorer.skipped > 0
+    assert scorer.counts.skipped > 0
     table = scorer.matrix(candidates=TEXTS, references=TEXTS)
     np.fill_diagonal(table, -1.0)
     assert np.array_equal(quick, table.max(axis=1))
@@ -84,7 +84,7 @@ def test_skipping_changes_nothing() -> None:
 def test_progress_is_told() -> None:
     told: list[tuple[str, int, int]] = []
     scorer = Wmd()
-    scorer.prepare(lambda *what: told.append(what))
+    scorer = scorer.bind(progress=lambda *what: told.append(what))
     scorer.pairs(candidates=TEXTS, references=[[text] for text in TEXTS])
     scorer.matrix(candidates=TEXTS, references=TEXTS)
     assert ("moving words", 0, len(TEXTS)) in told and ("moving words", 0, len(TEXTS) ** 2) in told
@@ -92,7 +92,7 @@ def test_progress_is_told() -> None:
 
 def test_the_bound_is_below_the_distance() -> None:
     scorer = Wmd()
-    bags = scorer._read(TEXTS)
+    bags = scorer._bags_of(TEXTS)
     for a in bags:
         for b in bags:
             costs = wmd._costs(a, b)

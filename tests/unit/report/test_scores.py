@@ -9,7 +9,8 @@ import pytest
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.compare import compare
-from storymeter.engine.evaluate import Report, evaluate
+from storymeter.engine.results import Results
+from storymeter.engine.run import evaluate
 from storymeter.report.comparison import comparison_table, difference_table
 from storymeter.report.scores import (
     document_table,
@@ -30,7 +31,7 @@ def corpus(name: str, texts: list[str]) -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> Results:
     good, bad = corpus("a-system-with-a-long-name", TEXTS), corpus("another-system", [*TEXTS[:2], "nothing"])
     return evaluate(
         candidates=[good, bad], references=[corpus("people", TEXTS)], metrics=["soda_c", "cider", "rouge_l"]
@@ -41,7 +42,7 @@ def records(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_people_get_one_row_per_system_with_the_best_marked(report: Report) -> None:
+def test_people_get_one_row_per_system_with_the_best_marked(report: Results) -> None:
     table = leaderboard_table(report, compare(report))
     assert [row[0] for row in table.rows] == ["a-system-with-a-long-name", "another-system"]
     text = table.render("table", width=80)
@@ -51,7 +52,7 @@ def test_people_get_one_row_per_system_with_the_best_marked(report: Report) -> N
     assert "<strong>" in table.render("html")
 
 
-def test_machines_get_fractions_and_named_columns(report: Report) -> None:
+def test_machines_get_fractions_and_named_columns(report: Results) -> None:
     found = records(leaderboard_table(report).render("csv"))
     assert found == records(score_table(report).render("csv"))
     row = next(r for r in found if (r["system"], r["metric"]) == ("another-system", "soda_c"))
@@ -64,7 +65,7 @@ def test_machines_get_fractions_and_named_columns(report: Report) -> None:
 
 
 @pytest.mark.parametrize("style", ["latex", "markdown", "html"])
-def test_signatures_are_in_every_style_and_their_common_part_once(report: Report, style: str) -> None:
+def test_signatures_are_in_every_style_and_their_common_part_once(report: Results, style: str) -> None:
     lines = signature_lines(report)
     assert lines[0].startswith("all: ") and "tok:ptb" in lines[0]
     for make in (score_table, leaderboard_table):
@@ -73,18 +74,18 @@ def test_signatures_are_in_every_style_and_their_common_part_once(report: Report
     assert score_json(report).count("tok:ptb") == 6
 
 
-def test_ids_in_files_are_those_of_the_input(report: Report) -> None:
+def test_ids_in_files_are_those_of_the_input(report: Results) -> None:
     assert {row["document"] for row in records(document_table(report).render("csv"))} == set(IDS)
 
 
-def test_a_comparison_keeps_both_names_in_every_block_of_a_narrow_terminal(report: Report) -> None:
+def test_a_comparison_keeps_both_names_in_every_block_of_a_narrow_terminal(report: Results) -> None:
     text = comparison_table(compare(report)).render("table", width=60)
     heads = [line.split() for line in text.splitlines() if line.strip().startswith("metric")]
     assert len(heads) > 2 and all(head[:3] == ["metric", "A", "B"] for head in heads)
     assert max(map(len, text.splitlines())) <= 60
 
 
-def test_files_of_comparisons_are_fractions_with_named_ends(report: Report) -> None:
+def test_files_of_comparisons_are_fractions_with_named_ends(report: Results) -> None:
     comparisons = compare(report)
     row = records(comparison_table(comparisons).render("csv"))[0]
     assert float(row["A - B"]) == comparisons[0].difference < 1

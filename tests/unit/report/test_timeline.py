@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from storymeter.dense.links import Link
+from storymeter.metric import Match
 from storymeter.report.timeline import Event, Timeline, terminal, timeline_page
 
 STORY = Timeline(
@@ -11,7 +11,7 @@ STORY = Timeline(
     20.0,
     [Event("a <b>dog</b> runs", 0, 9), Event("it rests", 12, 20)],
     [Event("a dog", 0, 10), Event("padding", 3, 4), Event("it sleeps", 12, 20)],
-    [Link(0, 0, 0.9, 0.5), Link(1, 2, 1.0, 0.25)],
+    [Match(0, 0, 0.9, 0.5, 0.45), Match(2, 1, 1.0, 0.25, 0.25)],
     0.2,
     0.3,
     0.24,

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from storymeter.captions import Caption, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
-from storymeter.metric import Setting
 from storymeter.registry import metric
 from storymeter.story import coherence
 from storymeter.story.order_net import load_order_model, plain
@@ -179,12 +179,12 @@ def test_the_batch_does_not_matter() -> None:
 @neural
 def test_metric_and_its_corner_cases() -> None:
     rows = metric("rovist_c").rows(
-        _task(STORY, STORY[::-1], ["only one sentence ."], [], ["a b .", " ", "a b ."]), Setting()
+        _task(STORY, STORY[::-1], ["only one sentence ."], [], ["a b .", " ", "a b ."]), Workbench()
     )
     assert rows[0, 0] > rows[1, 0] and rows[0, 1] <= rows[0, 0]
     assert rows[2].tolist() == [0, 0, 1, 1] and rows[3, 0] == 0
     assert rows[4, 0] == 0  # the blank one is left out, and what is left repeats itself
-    assert "#" in metric("rovist_c").signature(Setting()).get("model")
+    assert "#" in metric("rovist_c").signature(Workbench()).get("model")
     links = coherence.explain(STORY, coherence.load())
     assert links.probabilities[links.weakest] == min(links.probabilities) and links.mean == pytest.approx(
         rows[0, 0], abs=1e-6
@@ -227,7 +227,7 @@ class Gone:
             raise ImportError(name)
 sys.meta_path.insert(0, Gone())
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.evaluate import evaluate
+from storymeter.engine.run import evaluate
 from storymeter.errors import MissingPartError
 corpus = Corpus((Document('1', (Caption('a b .'), Caption('c d .'))),), 'mine')
 assert evaluate(candidates=corpus, metrics=['rovist_nr'])['mine', 'rovist_nr'].value == 1

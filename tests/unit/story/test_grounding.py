@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from storymeter.captions import Caption, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Coverage, Task
-from storymeter.metric import Setting
 from storymeter.registry import metric
 from storymeter.story.grounding import inverse_frequency, log_sum_exp, scaled
 from storymeter.story.regions import BoxTable, Grid, regions
@@ -49,7 +49,7 @@ def test_the_formulas_by_hand() -> None:
 
 
 def test_right_nouns_beat_wrong_ones_on_real_photographs(photos: Path) -> None:
-    from storymeter.story.grounding import Store
+    from storymeter.story.grounding import PictureStore
     from storymeter.story.pictures import Pictures
     from storymeter.story.spaces import load_space
 
@@ -57,7 +57,7 @@ def test_right_nouns_beat_wrong_ones_on_real_photographs(photos: Path) -> None:
     found = [rank for nouns in bench["ranks"](photos, Grid(), space).values() for rank in nouns.values()]
     reciprocal = float(np.mean([1 / rank for rank in found]))
     assert len(found) >= 26 and reciprocal >= 0.65, reciprocal
-    seen, boxes = Store(Pictures(photos), Grid(), space).get("astronaut.png")
+    seen, boxes = PictureStore(Pictures(photos), Grid(), space).get("astronaut.png")
     assert len(seen) == len(boxes) and np.allclose(np.linalg.norm(seen, axis=1), 1, atol=1e-4)
     assert any(box.label == "person" for box in boxes)
 
@@ -79,7 +79,7 @@ def test_the_right_pictures_score_above_shuffled_ones(photos: Path) -> None:
         )
         for k in range(0, 6, 2)
     ]
-    setting = Setting(images=str(photos))
+    setting = Workbench(images=str(photos))
     vg = metric("rovist_vg(idf=none)")
     right, wrong = (vg.rows(_task(*stories), setting)[:, 0] for stories in (told, mixed))
     assert (right > wrong).all()
@@ -87,7 +87,7 @@ def test_the_right_pictures_score_above_shuffled_ones(photos: Path) -> None:
 
 
 def test_corner_cases(photos: Path, tmp_path: Path) -> None:
-    setting = Setting(images=str(photos))
+    setting = Workbench(images=str(photos))
     assert metric("rovist_vg(idf=none)").rows(
         _task(_story("a", ("we were there .", "chelsea.png"))), setting
     )[0, :4].tolist() == [
@@ -104,7 +104,7 @@ def test_corner_cases(photos: Path, tmp_path: Path) -> None:
         0, [0, 4]
     ].tolist() == [0, 1]
     with pytest.raises(UsageError, match="was given none"):
-        metric("rovist_vg").rows(_task(_story("a", ("a cat .", "x"))), Setting())
+        metric("rovist_vg").rows(_task(_story("a", ("a cat .", "x"))), Workbench())
     assert metric("rovist_vg(missing=skip,idf=none)").name == "rovist_vg(idf=none,missing=skip)"
 
 
@@ -184,7 +184,7 @@ def test_a_detector_by_its_folder(photos: Path, tmp_path: Path) -> None:
     assert found[0].confidence == pytest.approx(np.exp(3) / (1 + np.exp(3) + np.exp(1)), abs=1e-5)
     assert where.label.startswith("detector:tiny-yolos#")
     vg = metric(f"rovist_vg(idf=none,regions={folder})")
-    task, setting = _task(_story("a", ("a cat looked at me .", "chelsea.png"))), Setting(images=str(photos))
+    task, setting = _task(_story("a", ("a cat looked at me .", "chelsea.png"))), Workbench(images=str(photos))
     assert vg.rows(task, setting)[0, 0] > 0 and "tiny-yolos" in vg.signature(setting).get("regions")
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     with pytest.raises(DataError, match="holds its weights as a pickle"):
@@ -198,7 +198,7 @@ def test_boxes_of_a_table_decide_what_is_seen(photos: Path, tmp_path: Path) -> N
         table = tmp_path / f"{name}.csv"
         table.write_text(f"image,x,y,w,h\nchelsea.png,{box}\n")
         score[name] = metric(f"rovist_vg(idf=none,regions={table})").rows(
-            _task(_story("a", ("a cat .", "chelsea.png"))), Setting(images=str(photos))
+            _task(_story("a", ("a cat .", "chelsea.png"))), Workbench(images=str(photos))
         )[0, 0]
     assert score["whole"] > score["corner"]
     lines = tmp_path / "boxes.jsonl"

@@ -8,14 +8,15 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.engine.run import Run
 from storymeter.errors import UsageError
-from storymeter.metric import Setting
+from storymeter.pairs import Meteor
 from storymeter.stress import tables
 from storymeter.stress.audit import audit
 from storymeter.stress.scene import Scene
 from storymeter.stress.transforms import transformation
 
-Run = Callable[..., tuple[int, str, str]]
+Verb = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +29,11 @@ def videos(examples: Path) -> tuple[Corpus, list[Corpus]]:
 
 
 def padded(videos: tuple[Corpus, list[Corpus]]) -> Corpus:
-    return transformation("pad(n=60)")(videos[0], Scene.of(videos[1]), seed=1)
+    return transformation("pad(n=60)")(videos[0], Scene.of(Run(videos[1])), seed=1)
 
 
 def test_precision_falls_and_recall_rises_with_m(videos: tuple[Corpus, list[Corpus]]) -> None:
-    result = tables.count(padded(videos), videos[1], Setting(), m=["0.5", "2", "10", "all"], repeats=3)
+    result = tables.count(padded(videos), Run(videos[1]), m=["0.5", "2", "10", "all"], repeats=3)
     for metric in ("soda_a", "soda_b", "soda_c"):
         recall = [cell.mean for cell in result.row(metric, "recall").cells]
         precision = [cell.mean for cell in result.row(metric, "precision").cells]
@@ -43,27 +44,28 @@ def test_precision_falls_and_recall_rises_with_m(videos: tuple[Corpus, list[Corp
 
 
 def test_pairs_are_scored_once_for_all_repeats(videos: tuple[Corpus, list[Corpus]]) -> None:
-    setting = Setting()
-    tables.count(padded(videos), videos[1], setting, m=["all"], repeats=1)
-    pairs = {key: len(table) for key, table in setting.shared.items() if key[0] == "pairs"}
-    tables.count(padded(videos), videos[1], setting, m=["1", "2"], repeats=5)
-    assert {key: len(table) for key, table in setting.shared.items() if key[0] == "pairs"} == pairs
+    run = Run(videos[1])
+    tables.count(padded(videos), run, m=["all"], repeats=1)
+    pairs = len(run.bench.pairs(Meteor()))
+    assert pairs > 100
+    tables.count(padded(videos), run, m=["1", "2"], repeats=5)
+    assert len(run.bench.pairs(Meteor())) == pairs
 
 
 def test_wrong_order_costs_more_when_all_is_shuffled(videos: tuple[Corpus, list[Corpus]]) -> None:
-    row = tables.order(videos[0], videos[1][:1], Setting(), repeats=5).row("soda_c")
+    row = tables.order(videos[0], Run(videos[1][:1]), repeats=5).row("soda_c")
     correct, swap, shuffle = (cell.mean for cell in row.cells)
     assert correct > swap > shuffle
 
 
 def test_oracle_of_the_references_is_perfect(videos: tuple[Corpus, list[Corpus]]) -> None:
-    found = tables.oracle(videos[1][0], videos[1][:1], Setting())
+    found = tables.oracle(videos[1][0], Run(videos[1][:1]))
     assert found.meteor == pytest.approx(1.0)
-    assert tables.oracle(videos[0], videos[1][:1], Setting()).meteor < 0.6
+    assert tables.oracle(videos[0], Run(videos[1][:1])).meteor < 0.6
 
 
 def test_audit_tells_soda_from_the_current_score(videos: tuple[Corpus, list[Corpus]]) -> None:
-    found = audit(videos[0], videos[1], Setting(), metrics=["soda_c", "anet(scorer=meteor)"], repeats=2)
+    found = audit(videos[0], Run(videos[1]), metrics=["soda_c", "anet(scorer=meteor)"], repeats=2)
     verdicts = {(v.metric, v.property): v.holds for v in found.verdicts}
     assert (
         verdicts["soda_c", "peaks at the right number"]
@@ -75,7 +77,7 @@ def test_audit_tells_soda_from_the_current_score(videos: tuple[Corpus, list[Corp
 
 def test_stories_can_be_stressed(examples: Path) -> None:
     stories = storymeter.read(examples / "stories" / "good.json")
-    found = audit(stories, [], Setting(), metrics=["rovist_nr"], repeats=1)
+    found = audit(stories, Run(), metrics=["rovist_nr"], repeats=1)
     assert {v.property: v.holds for v in found.verdicts}["does not reward repetition"]
 
 
@@ -103,10 +105,10 @@ def test_nonsense_is_refused(name: str) -> None:
 
 def test_one_caption_cannot_be_swapped_and_stays() -> None:
     one = Corpus((Document("v", (Caption("a dog", 0.0, 1.0),)),), "s")
-    assert transformation("swap(bound=1)")(one, Scene.of([one])).documents == one.documents
+    assert transformation("swap(bound=1)")(one, Scene.of(Run(one))).documents == one.documents
 
 
-def test_verbs(run: Run, examples: Path, tmp_path: Path) -> None:
+def test_verbs(run: Verb, examples: Path, tmp_path: Path) -> None:
     good, ref = str(examples / "videos/good.json"), str(examples / "videos/reference_1.json")
     out = str(tmp_path / "out")
     code, text, _ = run(
@@ -137,7 +139,7 @@ def test_verbs(run: Run, examples: Path, tmp_path: Path) -> None:
     assert run("stress", "count", good, "-r", ref, "--m", "1", "--k", "1")[0] == 2
 
 
-def test_a_sample_of_files_that_do_not_meet_says_so(run: Run, examples: Path, tmp_path: Path) -> None:
+def test_a_sample_of_files_that_do_not_meet_says_so(run: Verb, examples: Path, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"elsewhere": [{"sentence": "a dog", "timestamp": [0, 1]}]}')
     code, _, err = run(
         "stress",

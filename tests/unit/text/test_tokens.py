@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from storymeter import Caption, Corpus, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.metric import Setting
 from storymeter.protocol import get
 from storymeter.text import ptb
-from storymeter.text.tokens import ascii_only, document_texts, run_tokens, tokenize
+from storymeter.text.tokens import ascii_only, tokenize
 
 
 def test_ptb_is_lower_case_without_punctuation() -> None:
@@ -40,25 +40,25 @@ def test_each_distinct_line_is_tokenised_once_in_a_run(monkeypatch: pytest.Monke
         return real(lines, **options)
 
     monkeypatch.setattr(ptb, "tokenize_joined", counting)
-    setting = Setting()
-    assert run_tokens(["A dog.", "C", "A dog."], setting) == ["a dog", "c", "a dog"]
-    assert run_tokens(["C", "D"], setting) == ["c", "d"]
+    setting = Workbench()
+    assert setting.sentences().tokens(["A dog.", "C", "A dog."]) == ["a dog", "c", "a dog"]
+    assert setting.sentences().tokens(["C", "D"]) == ["c", "d"]
     assert seen == ["A dog.", "C", "D"]
 
 
 def test_texts_of_documents_join_captions_and_stay_on_the_workbench() -> None:
     mine = Corpus((Document("v", (Caption("A dog."), Caption("It runs."))),), "mine")
     theirs = Corpus((Document("v", (Caption("Dogs"),)), Document("v", ())), "theirs")
-    task, setting = join(candidates=mine, references=[theirs]), Setting()
-    texts = document_texts(task, setting)
+    task, setting = join(candidates=mine, references=[theirs]), Workbench()
+    texts = setting.texts(task)
     assert (texts.candidates, texts.references) == (["a dog it runs"], [["dogs", ""]])
-    assert document_texts(task, setting) is texts
-    assert document_texts(join(candidates=mine, references=[theirs]), setting) is not texts
+    assert setting.texts(task) is texts
+    assert setting.texts(join(candidates=mine, references=[theirs])) is not texts
 
 
 def test_protocols_that_strip_see_ascii_only() -> None:
     assert ascii_only("café 😀!") == "caf   !"
     mine = Corpus((Document("v", (Caption("café"),)),), "mine")
     task = join(candidates=mine)
-    assert document_texts(task, Setting(protocol=get("anet-2018"))).candidates == ["caf"]
-    assert document_texts(task, Setting()).candidates == ["café"]
+    assert Workbench(protocol=get("anet-2018")).texts(task).candidates == ["caf"]
+    assert Workbench().texts(task).candidates == ["café"]

@@ -19,21 +19,22 @@ def show_choices(
     jobs: int,
     seed: int,
 ) -> None:
+    from ...engine.run import Run
     from ...meta.choices import choice_results
-    from ...meta.compute import directions, values_of
+    from ...meta.compute import values_of
     from ...report.choices import choice_data, choice_table
     from ...report.table import to_json
 
     with progress_bar() as progress:
-        found, signatures, _ = values_of(
-            benchmark.task, names, tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress
-        )
+        run = Run(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+        found, _ = values_of(benchmark.task, names, run)
     values = {
-        metric: {"\t".join(key): value for key, value in known.items()} for metric, known in found.items()
+        metric: {"\t".join(key): value for key, value in known.values.items()}
+        for metric, known in found.items()
     }
-    results = choice_results(
-        benchmark.choices, values, directions=directions(list(values)), resamples=resamples, seed=seed
-    )
+    directions = {metric: -1 if known.higher_is_better is False else 1 for metric, known in found.items()}
+    signatures = {metric: known.signature for metric, known in found.items()}
+    results = choice_results(benchmark.choices, values, directions=directions, resamples=resamples, seed=seed)
     for note in benchmark.notes:
         say(note)
     if style == "json":

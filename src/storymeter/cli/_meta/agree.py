@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from ...errors import DataError, UsageError
+from ...metric import silent
 from .._options import format_option, jobs_option, output, progress_bar, say, seed_option
-from .._reading import read_candidates, read_references, reading_options
-from .._scoring import scoring_options
+from .._reading import reading_options
+from .._scoring import is_saved, make_run, metric_names, read_both, score_files, scoring_options
 from ._shared import resampling_options, show
 
 
@@ -94,6 +95,7 @@ def command(
     \b
     storymeter meta agree a.json b.json c.json -r people.json --human ratings.csv -m meteor,cider
     """
+    from ...meta.compute import values_of_file
     from ...meta.inputs import read_human, read_preferences, read_scores, read_survey
     from ...meta.run import evaluate_metrics
     from ...meta.scores import join_scores
@@ -114,7 +116,7 @@ def command(
         if surveyed
         else {human.stem: read_human(human, which=which, accept=accept)}
     )
-    known = read_scores(scores) if scores is not None else {}
+    known = values_of_file(read_scores(scores)) if scores is not None else {}
     agreements = []
     with progress_bar() as progress:
         scored = [join_scores(table, known) for table in tables.values()]
@@ -150,59 +152,25 @@ def command(
     show(agreements, style, page, figures)
 
 
-def _names(options: dict[str, Any], kind: Any, references: bool) -> list[str]:
-    from ...engine.defaults import default_metrics
-    from ...names import split
-
-    return [name for text in options["metrics"] for name in split(text)] or default_metrics(
-        kind, references=references, images=options["images"] is not None
-    )
-
-
 def _score(
     tables: list[Any], candidates: tuple[str, ...], curve: str | None, progress: Any, **options: Any
 ) -> tuple[list[Any], list[dict[str, list[float]]]]:
-    """The metrics of the candidates, computed once, beside every table of human scores; and the
+    """The metrics of the candidates, computed once (or saved), beside every table of human scores; and the
     number-of-references curves.
     """
-    from ...engine.evaluate import evaluate
-    from ...meta.compute import pooled_documents, values_of
+    from ...meta.compute import values_of, values_of_results
     from ...meta.run import reference_curve
     from ...meta.scores import Judgement, join_scores
 
-    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
-    systems, against = (
-        read_candidates(candidates, **reading),
-        read_references(options["references"], **reading),
-    )
-    names = _names(options, systems[0].kind, bool(against))
     first = tables[0]
-    if first.items == ("",):  # people judged whole systems: corpus scores
-        report = evaluate(
-            candidates=systems,
-            references=against,
-            metrics=names,
-            protocol=options["protocol"],
-            tokenizer=options["tokenizer"],
-            jobs=options["jobs"],
-            seed=options["seed"],
-            resamples=0,
-            device=options["device"],
-            images=options["images"],
-            progress=progress,
-        )
-        values = {
-            score.metric: {
-                (s.name, ""): next(x.value for x in s.scores if x.metric == score.metric)
-                for s in report.systems
-            }
-            for score in report.systems[0].scores
-        }
-        return [
-            join_scores(
-                first, values, {score.metric: str(score.signature) for score in report.systems[0].scores}
-            )
-        ], [{}]
+    whole = first.items == ("",)  # people judged whole systems: corpus scores
+    none: list[dict[str, list[float]]] = [{} for _ in tables]
+    if whole or any(map(is_saved, candidates)):
+        if curve:
+            raise UsageError("--reference-curve scores documents.", hint="Give files of captions.")
+        results = score_files(candidates, resamples=0, progress=progress, **options)
+        values = values_of_results(results, systems=whole)
+        return [join_scores(table, values) for table in tables], none
     judged = [
         [
             Judgement(t.systems[s], t.items[i], float(v))
@@ -210,44 +178,34 @@ def _score(
         ]
         for t in tables
     ]
-    task = pooled_documents(
-        systems, against, {(j.system, j.item) for judgements in judged for j in judgements}
-    )
+    wanted = {(j.system, j.item) for judgements in judged for j in judgements}
+    task, names, run = _pooled(candidates, wanted, progress, options)
     if not len(task):
         raise DataError(
-            f"No document of {', '.join(c.name for c in systems)} meets a human score and a reference; human"
+            f"No document of {', '.join(candidates)} meets a human score and a reference; human"
             f" scores are about the systems {', '.join(first.systems[:5])} and items such as"
             f" {', '.join(first.items[:3])}.",
             hint="The system is the name of its file without ending, the item is the document id.",
         )
-    values, signatures, _ = values_of(
-        task,
-        names,
-        tokenizer=options["tokenizer"],
-        jobs=options["jobs"],
-        seed=options["seed"],
-        device=options["device"],
-        images=options["images"],
-        progress=progress,
-    )
-    curves = [
-        (
-            reference_curve(
-                task,
-                judgements,
-                names,
-                statistic=curve,
-                tokenizer=options["tokenizer"],
-                jobs=options["jobs"],
-                seed=options["seed"],
-                progress=progress,
-            )
-            if curve
-            else {}
-        )
-        for judgements in judged
-    ]
-    return [join_scores(table, values, signatures) for table in tables], curves
+    values, _ = values_of(task, names, run)
+    if curve:
+        none = [reference_curve(task, judgements, names, run, statistic=curve) for judgements in judged]
+    return [join_scores(table, values) for table in tables], none
+
+
+def _pooled(
+    candidates: tuple[str, ...], wanted: Any, progress: Any, options: dict[str, Any]
+) -> tuple[Any, list[str], Any]:
+    """The documents that people judged as one task, the metrics asked for, and the run that scores them."""
+    from ...engine.defaults import default_metrics
+    from ...meta.compute import pooled_documents
+
+    names = metric_names(options["metrics"])
+    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
+    systems, against = read_both(candidates, options["references"], reading)
+    images = options["images"] is not None
+    names = names or default_metrics(systems[0].kind, references=bool(against), images=images)
+    return pooled_documents(systems, against, wanted), names, make_run((), progress, options)
 
 
 def _preferences(
@@ -260,34 +218,24 @@ def _preferences(
 ) -> str:
     """Accuracy against -2..2: how often a metric prefers what people prefer."""
     from ...human.preference import analyse_preferences, metric_accuracy
-    from ...meta.compute import directions, pooled_documents, values_of
+    from ...meta.compute import values_of, values_of_file, values_of_results
     from ...meta.inputs import read_scores
     from ...report.other_studies import accuracy_json, accuracy_table
 
-    values = read_scores(scores) if scores is not None else {}
+    values = values_of_file(read_scores(scores)) if scores is not None else {}
     preferences = analyse_preferences(records)
-    if candidates:
-        reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
-        systems, against = (
-            read_candidates(candidates, **reading),
-            read_references(options["references"], **reading),
-        )
+    if any(map(is_saved, candidates)):
+        values |= values_of_results(score_files(candidates, resamples=0, progress=silent, **options))
+    elif candidates:
         wanted = {(name, item) for p in preferences for item in p.items for name in (p.a, p.b)}
-        task = pooled_documents(systems, against, wanted)
-        found, _, _ = values_of(
-            task,
-            _names(options, systems[0].kind, bool(against)),
-            tokenizer=options["tokenizer"],
-            jobs=options["jobs"],
-            seed=options["seed"],
-        )
-        values = {**values, **found}
-    sign = directions(list(values))
+        task, names, run = _pooled(candidates, wanted, silent, options)
+        values |= values_of(task, names, run)[0]
     rows = []
     for preference in preferences:
-        for metric, known in values.items():
+        for metric, entry in values.items():
+            sign = -1 if entry.higher_is_better is False else 1
             by = {
-                name: {item: sign[metric] * v for (system, item), v in known.items() if system == name}
+                name: {item: sign * v for (system, item), v in entry.values.items() if system == name}
                 for name in (preference.a, preference.b)
             }
             rows.append(

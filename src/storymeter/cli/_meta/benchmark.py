@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ def command(
     NAME is one of flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple,
     trecvid-2017-multiple, stories-roc, factvc-activitynet, factvc-youcook2, pascal-50s, foil, nebula, thumb,
     msvd-eval, hat."""
+    from ...engine.run import Run
     from ...meta import run
     from ...meta.benchmarks import load
     from ...names import split
@@ -89,20 +91,10 @@ def command(
             show_words(benchmark, names, style, resamples, seed)
         return
     with progress_bar() as progress:
-        scores, _ = run.benchmark_scores(
-            benchmark, names, tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress
-        )
+        bound = Run(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+        scores, _ = run.benchmark_scores(benchmark, names, bound)
         curve = (
-            run.reference_curve(
-                benchmark.task,
-                benchmark.judgements,
-                names,
-                statistic=reference_curve,
-                tokenizer=tokenizer,
-                jobs=jobs,
-                seed=seed,
-                progress=progress,
-            )
+            run.reference_curve(benchmark.task, benchmark.judgements, names, bound, statistic=reference_curve)
             if reference_curve
             else {}
         )
@@ -151,7 +143,12 @@ def _criteria(
     out = []
     for name, judgements in benchmark.criteria.items():
         human = tabulate(judgements)
-        beside = human.with_metrics(scores.metrics, scores.signatures)
+        beside = replace(
+            human,
+            metrics=scores.metrics,
+            signatures=scores.signatures,
+            lower_is_better=scores.lower_is_better,
+        )
         results, comparisons = run.evaluate_metrics(
             beside,
             "segment",

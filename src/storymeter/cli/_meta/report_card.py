@@ -101,6 +101,7 @@ def command(
 def _card(
     benchmark: Any, asked: list[str], resamples: int, device: str, jobs: int, seed: int, progress: Any
 ) -> Any:
+    from ...engine.run import Run
     from ...meta import run
     from ...meta.benchmarks import suitable
     from ...report.agreement import Agreement
@@ -109,10 +110,7 @@ def _card(
     scores, skipped = run.benchmark_scores(
         benchmark,
         asked or suitable(benchmark),
-        jobs=jobs,
-        seed=seed,
-        device=device,
-        progress=progress,
+        Run(jobs=jobs, seed=seed, device=device, progress=progress),
         skip_missing=True,
     )
     agreements = []

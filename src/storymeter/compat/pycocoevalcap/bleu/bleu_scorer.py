@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ....pairs.base import FloatArray
+from ....metric import FloatArray
 from ....pairs.bleu import ORDERS, Bleu, bleu, of_order
 from .._items import text, texts
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ....pairs.base import FloatArray
-from ....pairs.rouge import BETA, RougeL
+from ....metric import FloatArray
+from ....pairs.rouge import RougeL
 from .._items import items, texts
 
 
@@ -30,7 +30,7 @@ class Rouge:
     """`compute_score` gives (mean, array of one value per item)."""
 
     def __init__(self) -> None:
-        self.beta = BETA
+        self.beta = RougeL().beta
 
     def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
         """One candidate, in a list, against its references."""

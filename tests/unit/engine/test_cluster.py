@@ -13,9 +13,10 @@ import pytest
 
 from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError, MissingPartError, UsageError
 from storymeter.join import Task
-from storymeter.metric import FloatArray, MeanMetric, Setting
+from storymeter.metric import FloatArray, MeanMetric
 
 METRICS = ["cider", "bleu_2", "soda_c(scorer=rouge_l)"]
 
@@ -93,7 +94,7 @@ def test_a_metric_of_the_callers_own_is_sent_along() -> None:
 
         name = "words"
 
-        def document_values(self, task: Task, setting: Setting) -> FloatArray:
+        def document_values(self, task: Task, setting: Workbench) -> FloatArray:
             return np.array([[len(document.text)] for document in task.candidates], dtype=float)
 
     here, there = (

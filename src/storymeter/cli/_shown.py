@@ -1,0 +1,153 @@
+"""What `storymeter show` looks at: one system beside its references, from files or from a saved run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..captions import Corpus, Document
+from ..errors import DataError, UsageError, closest
+from ..metric import Metric, Score
+from ._scoring import is_saved, make_run, read_both
+
+if TYPE_CHECKING:
+    from ..engine.results import Results
+    from ..engine.run import Run
+    from ..pairs.spice_explain import GraphComparison
+    from ..report.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    corpus: Corpus
+    references: tuple[Corpus, ...]
+    metric: str
+    #: what scores a document, or where its score is
+    source: Run | Results
+
+    @classmethod
+    def of(
+        cls,
+        path: str,
+        references: Sequence[str],
+        system: str | None,
+        metric: str | None,
+        options: Mapping[str, Any],
+    ) -> Shown:
+        if is_saved(path):
+            return cls._of_results(path, references, system, metric)
+        if system is not None:
+            raise UsageError("--system chooses from a saved run.", hint="A file of captions has one system.")
+        reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
+        (corpus,), against = read_both([path], references, reading)
+        from ..metric import silent
+
+        return cls(corpus, tuple(against), metric or "soda_c", make_run(against, silent, options))
+
+    @classmethod
+    def _of_results(
+        cls, path: str, references: Sequence[str], system: str | None, metric: str | None
+    ) -> Shown:
+        from ._scoring import load_runs
+
+        results = load_runs([path], references, [])
+        names = [each.name for each in results.systems]
+        if system is not None and system not in names:
+            raise UsageError(f"{path} has no system {system!r}.", hint=closest(system, names))
+        chosen = results.system(system or names[0])
+        aligned = [score.metric for score in chosen.scores if score.alignment is not None]
+        if metric is None:
+            metric = "soda_c" if "soda_c" in aligned or not aligned else aligned[0]
+        return cls(chosen.candidates, results.references, metric, results)
+
+    def document(self, name: str) -> Document:
+        known = self.corpus.by_id()
+        if name in known:
+            return known[name][0]
+        near = closest(name, known)
+        if len(known) > 50 and near.startswith("Known:"):
+            near = f"It has {len(known):,} documents, such as {next(iter(known))}."
+        raise DataError(f"{self.corpus.name!r} has no document {name!r}.", hint=near)
+
+    def against(self, name: str) -> tuple[Document, ...]:
+        """Its references, in the order in which they were scored."""
+        return tuple(document for corpus in self.references for document in corpus if document.id == name)
+
+    def score(self, name: str) -> Score:
+        """The score of that one document by itself, or the run's."""
+        from ..engine.run import Run
+        from ..registry import metric as get_metric
+
+        if not isinstance(self.source, Run):
+            try:
+                return self.source[self.corpus.name, self.metric]
+            except KeyError:
+                known = [score.metric for score in self.source.system(self.corpus.name).scores]
+                hint = f"It has {', '.join(known)}."
+                raise UsageError(f"The saved run has no scores of {self.metric}.", hint=hint) from None
+        from ..dense.soda import Soda
+
+        metric: Metric = get_metric(self.metric)
+        if not isinstance(metric, Soda) or metric.variant == "a":
+            hint = "Show soda_c, soda_b or soda_d, with any scorer; soda_a matches once per threshold."
+            raise UsageError(f"{self.metric} has no matching to show.", hint=hint)
+        one = msgspec.structs.replace(self.corpus, documents=(self.document(name),))
+        run = self.source
+        run.references = [
+            msgspec.structs.replace(corpus, documents=tuple(d for d in corpus if d.id == name))
+            for corpus in self.references
+        ]
+        return run.score(one, self.metric, resamples=0).systems[0].scores[0]
+
+    def timeline(self, name: str) -> Timeline:
+        from ..dense.links import video_links
+        from ..registry import metric as get_metric
+        from ..report.timeline import timeline_of
+
+        if not self.references:
+            hint = "Give them with --references FILE."
+            raise UsageError("A video is shown beside its references.", hint=hint)
+        document, against = self.document(name), self.against(name)
+        found = video_links(self.score(name), document, against)
+        durations = [each.duration for each in (document, *against) if each.duration]
+        annotators = [corpus for corpus in self.references for each in corpus if each.id == name]
+        scorer = getattr(get_metric(self.metric), "scorer", None)
+        return timeline_of(
+            found,
+            system=self.corpus.name,
+            annotators=annotators,
+            scorer="" if scorer is None else scorer.name,
+            metric=self.metric,
+            duration=max(durations, default=None),
+        )
+
+    def graphs(self, name: str) -> list[GraphComparison]:
+        """One comparison for a caption or a story; for a video one for each caption that is matched."""
+        from ..pairs.spice_explain import compare_graphs
+
+        if not self.references:
+            hint = "Give them with --references FILE."
+            raise UsageError("Graphs are shown beside those of the references.", hint=hint)
+        document = self.document(name)
+        if self.corpus.kind != "dense":
+            against = [each.text for each in self.against(name)]
+            if not against:
+                hint = "Check the ids with: storymeter validate"
+                raise DataError(f"No reference speaks of {name!r}.", hint=hint)
+            return [compare_graphs(name, document.text, against)]
+        timeline = self.timeline(name)
+        found = [
+            compare_graphs(
+                f"{name} p{link.candidate + 1}, g{link.reference + 1}",
+                timeline.captions[link.candidate].text,
+                [timeline.references[link.reference].text],
+            )
+            for link in timeline.links
+        ]
+        if not found:
+            hint = "Look at the time axis: leave out --graphs."
+            raise DataError(f"{self.metric} matches no caption of {name!r} with a reference.", hint=hint)
+        return found

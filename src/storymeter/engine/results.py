@@ -1,0 +1,192 @@
+"""What a run found: every system's scores with their rows, and all that later questions need, without scoring again.
+
+results["good", "soda_c"].value, .interval, .parts, .n, .signature, .alignment
+results.compare()        which system is better, and is it more than luck?
+results.to_frame()       tidy, for pandas
+results.documents()      the value of each document under each metric
+results.save("run.smr")  and storymeter.load("run.smr")
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..captions import Corpus
+from ..errors import MissingPartError, StorymeterError, UsageError, closest
+from ..join import Coverage, Task, join
+from ..metric import FloatArray, Metric, Score
+from ..protocol import Protocol
+from ..registry import metric as get_metric
+
+if TYPE_CHECKING:
+    from .compare import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What all numbers of a run have in common."""
+
+    protocol: Protocol = field(default_factory=Protocol)
+    tokenizer: str = "ptb"
+    seed: int = 0
+    resamples: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SystemResult:
+    """One system: its scores in the order of the run's metrics, which documents met, and its captions."""
+
+    name: str
+    scores: tuple[Score, ...]
+    coverage: Coverage
+    candidates: Corpus
+
+
+class DocumentScore(NamedTuple):
+    """The value of one document by itself."""
+
+    system: str
+    document: str
+    metric: str
+    value: float
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """See the module. Systems stand in the order given, each with its scores in the order of `metrics`."""
+
+    systems: tuple[SystemResult, ...]
+    metrics: tuple[Metric, ...]
+    references: tuple[Corpus, ...] = ()
+    conditions: Conditions = Conditions()
+
+    def __getitem__(self, key: tuple[str, str]) -> Score:
+        """`results["system", "metric"]`; a metric by the name it was asked for, or any name that means the same."""
+        system, metric = key
+        for at, score in enumerate(self.system(system).scores):
+            if metric == score.metric or metric == self.metrics[at].name:
+                return score
+        try:
+            wanted = get_metric(metric)
+        except StorymeterError:
+            raise KeyError(key) from None
+        for known, score in zip(self.metrics, self.system(system).scores, strict=True):
+            if known == wanted:
+                return score
+        raise KeyError(key)
+
+    def system(self, name: str) -> SystemResult:
+        for system in self.systems:
+            if system.name == name:
+                return system
+        raise KeyError(name)
+
+    def only(self, *names: str) -> Results:
+        """The same results with some of their metrics."""
+        kept = [k for k, score in enumerate(self.systems[0].scores) if score.metric in names]
+        systems = tuple(replace(s, scores=tuple(s.scores[k] for k in kept)) for s in self.systems)
+        return replace(self, systems=systems, metrics=tuple(self.metrics[k] for k in kept))
+
+    def compare(self, *, resamples: int = 1000, seed: int | None = None, most: int = 5) -> list[Comparison]:
+        """Every pair of systems under every metric (see `engine.compare`)."""
+        from .compare import compare
+
+        return compare(self, resamples=resamples, seed=seed, most=most)
+
+    def by_document(self, system: str, metric: str) -> dict[str, float]:
+        """Document id to its value."""
+        score = self[system, metric]
+        known = self.metrics[[s.metric for s in self.system(system).scores].index(score.metric)]
+        return dict(zip(score.ids, document_values(known, score).tolist(), strict=True))
+
+    def documents(self) -> list[DocumentScore]:
+        """Every document under every metric, worked out from that document alone."""
+        return [
+            DocumentScore(system.name, document, score.metric, value)
+            for system in self.systems
+            for metric, score in zip(self.metrics, system.scores, strict=True)
+            for document, value in zip(score.ids, document_values(metric, score).tolist(), strict=True)
+        ]
+
+    def to_frame(self) -> Any:
+        """A pandas data frame: one row per system and metric."""
+        try:
+            pandas = importlib.import_module("pandas")
+        except ImportError:
+            raise MissingPartError.extra("A data frame", "pandas") from None
+        columns = ["system", "metric", "value", "low", "high", "n", "signature"]
+        rows = [
+            [
+                system.name,
+                score.metric,
+                score.value,
+                *(score.interval or (np.nan, np.nan)),
+                score.n,
+                signature,
+            ]
+            for system in self.systems
+            for score in system.scores
+            for signature in [str(score.signature)]
+        ]
+        return pandas.DataFrame(rows, columns=columns)
+
+    def task(self, system: str) -> Task:
+        """The documents of a system beside their references, as they were scored."""
+        candidates = self.system(system).candidates
+        return join(candidates=candidates, references=self.references, protocol=self.conditions.protocol)
+
+    def save(self, path: str | Path) -> None:
+        """All of it in one file, which `storymeter.load` reads; whole or not at all."""
+        from .saved import write
+
+        write(self, path)
+
+    def __iter__(self) -> Iterator[SystemResult]:
+        return iter(self.systems)
+
+    def __repr__(self) -> str:
+        head = f"{len(self.systems)} systems x {len(self.metrics)} metrics under {self.conditions.protocol}"
+        lines = [
+            f"  {system.name}: " + ", ".join(f"{s.metric} {s.value * s.scale:.2f}" for s in system.scores[:6])
+            for system in self.systems[:10]
+        ]
+        more = [f"  … {len(self.systems) - 10} more"] if len(self.systems) > 10 else []
+        return "\n".join([f"<Results: {head}", *lines, *more]) + ">"
+
+    def _repr_html_(self) -> str:
+        shown: str = importlib.import_module("storymeter.report.scores").score_table(self).render("html")
+        return shown
+
+
+def document_values(metric: Metric, score: Score) -> FloatArray:
+    return metric.by_document(np.zeros((0, len(score.columns))) if score.rows is None else score.rows)
+
+
+def merged(several: Sequence[Results]) -> Results:
+    """The systems of several runs as one: same references and conditions, and the metrics that all of them have."""
+    first = several[0]
+    for other in several[1:]:
+        for what in ("protocol", "tokenizer"):
+            ours, theirs = getattr(first.conditions, what), getattr(other.conditions, what)
+            if ours != theirs:
+                hint = "Score them under the same conditions."
+                raise UsageError(f"The runs differ in {what}: {ours} and {theirs}.", hint=hint)
+        if [c.documents for c in first.references] != [c.documents for c in other.references]:
+            raise UsageError("The runs have different references.", hint="Score them against the same files.")
+    names = [[score.metric for score in each.systems[0].scores] for each in several]
+    common = [name for name in names[0] if all(name in other for other in names)]
+    if not common:
+        hint = closest(names[0][0], {name for other in names for name in other})
+        raise UsageError("The runs have no metric in common.", hint=hint)
+    kept = [each.only(*common) for each in several]
+    systems = tuple(system for each in kept for system in each.systems)
+    doubled = next((s.name for k, s in enumerate(systems) if s.name in [t.name for t in systems[:k]]), None)
+    if doubled is not None:
+        raise UsageError(f"Two runs have a system called {doubled!r}.", hint="Give one of them another name.")
+    return replace(kept[0], systems=systems)

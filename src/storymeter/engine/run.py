@@ -1,0 +1,228 @@
+"""A run binds once what all its numbers share, and scores any number of systems with any number of metrics.
+
+    run = Run(references=[first, second], protocol="paper", jobs=2)
+    results = run.score([mine, yours], ["soda_c", "meteor"])
+
+References, protocol, tokenizer, device, threads and seed are bound here; the workbench keeps what metrics share. There
+is no other engine: `score`, `compare`, `show`, `stress`, `meta` and the cluster all score through `Run`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Protocol as Interface
+
+from ..captions import Corpus
+from ..errors import StorymeterError, UsageError
+from ..join import Task, join
+from ..metric import FloatArray, Metric, Progress, Score, Tokenizer, silent
+from ..names import parse
+from ..protocol import Protocol
+from ..registry import metric as get_metric
+from ..stats.resampling import bootstrap_interval
+from .results import Conditions, Results, SystemResult
+from .workbench import Workbench
+
+#: a metric, by name or as an object
+Asked = str | Metric
+
+
+class Journal(Interface):
+    """Where finished scores are kept, so that a run that was killed goes on where it stopped."""
+
+    def get(self, candidates: Corpus, name: str, metric: Metric) -> Score | None: ...
+
+    def put(self, candidates: Corpus, name: str, metric: Metric, score: Score) -> None: ...
+
+
+class Run:
+    """See the module. `jobs=None` uses all cores that this process may use."""
+
+    def __init__(
+        self,
+        references: Corpus | Sequence[Corpus] = (),
+        *,
+        protocol: str | Protocol = "paper",
+        tokenizer: Tokenizer = "ptb",
+        jobs: int | None = None,
+        device: str = "cpu",
+        seed: int = 0,
+        images: str | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        self.references = corpora(references, "references")
+        self.bench = Workbench(
+            protocol=protocol,
+            tokenizer=tokenizer,
+            jobs=cores() if jobs is None else jobs,
+            seed=seed,
+            device=device,
+            images=images,
+            progress=progress,
+        )
+
+    def score(
+        self,
+        candidates: Corpus | Sequence[Corpus],
+        metrics: Asked | Sequence[Asked],
+        resamples: int = 1000,
+        *,
+        cluster: str | None = None,
+        journal: Journal | None = None,
+        each: Callable[[str, Score], None] | None = None,
+    ) -> Results:
+        """Every system under every metric. `resamples=0` leaves the intervals out; `each(system, score)` hears of
+        every score as it is there; `cluster` spreads the systems (see `engine.cluster`).
+        """
+        systems = corpora(candidates, "candidates")
+        if not systems:
+            raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
+        if not isinstance(resamples, int) or resamples < 0:
+            hint = "It is a whole number from 0; 0 leaves the intervals out."
+            raise UsageError(f"resamples cannot be {resamples!r}.", hint=hint)
+        built = self.built(metrics)
+        if cluster is not None:
+            from .cluster import score_systems
+
+            scored = score_systems(cluster, systems, built, self, resamples)
+        else:
+            scored = [self.system(corpus, built, resamples, journal, each) for corpus in systems]
+        bench = self.bench
+        conditions = Conditions(bench.protocol, bench.tokenizer, bench.seed, resamples)
+        return Results(tuple(scored), tuple(built.values()), tuple(self.references), conditions)
+
+    def score_task(self, task: Task, metrics: Asked | Sequence[Asked]) -> list[Score]:
+        """Documents that stand beside their references already; no intervals."""
+        return [self._score(task, name, metric, 0) for name, metric in self.built(metrics, task=task).items()]
+
+    def task(self, candidates: Corpus) -> Task:
+        return join(candidates=candidates, references=self.references, protocol=self.bench.protocol)
+
+    def built(self, metrics: Asked | Sequence[Asked], *, task: Task | None = None) -> dict[str, Metric]:
+        """The metrics asked for, each under the name it was asked by; all that are wrong are named at once."""
+        asked = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+        if not asked or not all(isinstance(each, str | Metric) for each in asked):
+            raise UsageError(
+                "metrics must be names of metrics.", hint='Write it like metrics=["soda_c", "meteor"].'
+            )
+        built = {label: metric.under(self.bench.protocol) for label, metric in named(asked).items()}
+        against = any(task.references) if task is not None else bool(self.references)
+        lacking = [label for label, metric in built.items() if metric.needs_references and not against]
+        if lacking:
+            raise UsageError(
+                f"{', '.join(lacking)} need{'s' if len(lacking) == 1 else ''} references.",
+                hint="Give them with --references FILE (references= in Python).",
+            )
+        return built
+
+    def system(
+        self,
+        corpus: Corpus,
+        metrics: dict[str, Metric],
+        resamples: int,
+        journal: Journal | None = None,
+        each: Callable[[str, Score], None] | None = None,
+    ) -> SystemResult:
+        """One system under metrics that were built."""
+        task = self.task(corpus)
+        scores = []
+        for name, metric in metrics.items():
+            score = journal.get(corpus, name, metric) if journal else None
+            if score is None:
+                score = self._score(task, name, metric, resamples)
+                signature = score.signature.add(**_inputs(corpus, self.references, metric))
+                score = replace(score, signature=signature)
+                if journal:
+                    journal.put(corpus, name, metric, score)
+            scores.append(score)
+            if each:
+                each(corpus.name, score)
+        return SystemResult(corpus.name, tuple(scores), task.coverage, corpus)
+
+    def _score(self, task: Task, name: str, metric: Metric, resamples: int) -> Score:
+        score = replace(metric.score(task, self.bench), metric=name)
+        if not resamples or score.rows is None:
+            return score
+        value = partial(_value, metric)
+        interval = bootstrap_interval(score.rows, value, resamples=resamples, seed=self.bench.seed)
+        return replace(score, interval=interval)
+
+
+def evaluate(
+    *,
+    candidates: Corpus | Sequence[Corpus],
+    references: Corpus | Sequence[Corpus] = (),
+    metrics: Asked | Sequence[Asked],
+    protocol: str | Protocol = "paper",
+    tokenizer: Tokenizer = "ptb",
+    jobs: int = 1,
+    seed: int = 0,
+    resamples: int = 1000,
+    device: str = "cpu",
+    images: str | None = None,
+    cluster: str | None = None,
+    progress: Progress = silent,
+) -> Results:
+    """Score `candidates` against `references` in one call: `Run(...).score(...)`."""
+    run = Run(
+        references,
+        protocol=protocol,
+        tokenizer=tokenizer,
+        jobs=jobs,
+        device=device,
+        seed=seed,
+        images=images,
+        progress=progress,
+    )
+    return run.score(candidates, metrics, resamples, cluster=cluster)
+
+
+def named(metrics: Sequence[Asked]) -> dict[str, Metric]:
+    """Each metric under the name it was asked by; names that mean nothing are reported together."""
+    found: dict[str, Metric] = {}
+    errors: list[StorymeterError] = []
+    for metric in metrics:
+        try:
+            built = get_metric(metric) if isinstance(metric, str) else metric
+            found[str(parse(metric)) if isinstance(metric, str) else built.name] = built
+        except UsageError as error:
+            errors.append(error)
+    if len(errors) > 1:
+        listed = "\n".join(str(error) for error in errors)
+        raise UsageError(
+            f"{len(errors)} metrics are not known:\n{listed}", hint="See storymeter info --metrics."
+        )
+    if errors:
+        raise errors[0]
+    return found
+
+
+def corpora(given: Corpus | Sequence[Corpus], role: str) -> list[Corpus]:
+    listed = [given] if isinstance(given, Corpus) else list(given)
+    wrong = next((type(each).__name__ for each in listed if not isinstance(each, Corpus)), None)
+    if wrong is not None:
+        hint = f"Read the file first: {role}=storymeter.read(path)"
+        raise UsageError(f"{role} must be corpora, not {wrong}.", hint=hint)
+    return listed
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _value(metric: Metric, sums: FloatArray) -> FloatArray:
+    return metric.combine(sums)["value"]
+
+
+def _inputs(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
+    """What the signature says of the files: how many annotators there were, and whether anything was
+    repaired.
+    """
+    repaired = any("repairs" in c.meta for c in [corpus, *references])
+    return {
+        "annotators": len(references) if metric.needs_references else None,
+        "repaired": True if repaired else None,
+    }

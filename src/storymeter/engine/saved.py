@@ -1,0 +1,269 @@
+"""A run in a file: `run.smr`, a zip of JSON and arrays that any language can read.
+
+    run.json                    schema, version, protocol, tokenizer, seed, resamples; the metrics with what is known of
+                                them; the systems with coverage, document ids and scores; the names of the references
+    references/K.json           the K-th annotator's captions (the records of storymeter.captions)
+    systems/K/candidates.json   the K-th system's captions
+    systems/K/M-rows.npy        (documents, columns): the additive statistics of the M-th metric, float64
+    systems/K/M-alignment.npy   (6, …): see `_pack`; only where the metric has a matching
+    checksums.json              member -> SHA-256
+
+The same results give the same bytes: nothing in it tells when or where it was made. It appears whole or not at all.
+While `storymeter score --save` runs, each finished score is a file of its own in the folder `run.smr.partial`; the same
+command again goes on from there, and the folder is gone when the run is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from .. import __version__
+from ..captions import Corpus
+from ..errors import StorymeterError, UsageError
+from ..join import Coverage
+from ..metric import Alignment, FloatArray, MeanMetric, Metric, Rows, Score
+from ..protocol import get as get_protocol
+from ..registry import metric as get_metric
+from ..signature import Signature
+from .archive import SCHEMA, Archive, npy, write_zip
+from .results import Conditions, Results, SystemResult
+
+ENDING = ".smr"
+
+
+class MetricRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """`name` reads back to the metric; `label` is what it was asked by. `mean` holds the parts of a MeanMetric."""
+
+    name: str
+    label: str
+    percent: bool
+    higher_is_better: bool | None
+    needs_references: bool
+    columns: list[str]
+    mean: list[str] | None
+
+
+class ScoreRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """A value that is no number is null."""
+
+    value: float | None
+    parts: dict[str, float | None]
+    interval: tuple[float | None, float | None] | None
+    signature: str
+    aligned: bool
+
+
+class SystemRecord(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    ids: list[str]
+    matched: int
+    missing: list[str]
+    extra: list[str]
+    empty: list[str]
+    scores: list[ScoreRecord]
+
+
+class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
+    storymeter: str
+    schema: int
+    version: str
+    protocol: str
+    tokenizer: str
+    seed: int
+    resamples: int
+    metrics: list[MetricRecord]
+    systems: list[SystemRecord]
+    references: list[str]
+
+
+class SavedMetric(Metric):
+    """A metric of a saved run that is not installed here: its scores can be shown; what needs its formula says so."""
+
+    def __init__(self, record: MetricRecord) -> None:
+        self.record = record
+        self.__dict__.update(
+            name=record.name,
+            percent=record.percent,
+            higher_is_better=record.higher_is_better,
+            needs_references=record.needs_references,
+            columns=tuple(record.columns),
+        )
+
+    name = ""
+    columns = ()
+
+    def rows(self, task: Any, bench: Any) -> Rows:
+        raise self._unknown()
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        raise self._unknown()
+
+    def _unknown(self) -> UsageError:
+        hint = "Install its plug-in, or give it in Python: storymeter.load(path, metrics=[…])."
+        return UsageError(f"The metric {self.record.label!r} of the saved run is not known here.", hint=hint)
+
+
+class SavedMean(SavedMetric, MeanMetric):
+    """The mean of document values, whoever wrote it: its formula is known."""
+
+    def document_values(self, task: Any, bench: Any) -> FloatArray:
+        raise self._unknown()
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        count = np.maximum(sums[..., -1], 1.0)
+        return {part: sums[..., k] / count for k, part in enumerate(self.record.mean or ())}
+
+
+def write(results: Results, path: str | Path) -> None:
+    members: dict[str, bytes] = {}
+    for k, corpus in enumerate(results.references):
+        members[f"references/{k}.json"] = msgspec.json.encode(corpus)
+    for k, system in enumerate(results.systems):
+        members[f"systems/{k}/candidates.json"] = msgspec.json.encode(system.candidates)
+        for m, score in enumerate(system.scores):
+            members |= {f"systems/{k}/{m}-{name}": data for name, data in _arrays(score).items()}
+    record = RunRecord(
+        "run",
+        SCHEMA,
+        __version__,
+        str(results.conditions.protocol),
+        results.conditions.tokenizer,
+        results.conditions.seed,
+        results.conditions.resamples,
+        [_metric_record(metric, k, results) for k, metric in enumerate(results.metrics)],
+        [_system_record(system) for system in results.systems],
+        [corpus.name for corpus in results.references],
+    )
+    write_zip(path, {"run.json": msgspec.json.format(msgspec.json.encode(record), indent=1), **members})
+
+
+def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
+    """The results of a saved run. `metrics`: those of your own that no plug-in brings."""
+    with Archive(path) as archive:
+        record = archive.decode("run.json", RunRecord)
+        own = {metric.name: metric for metric in metrics or ()}
+        conditions = Conditions(
+            get_protocol(record.protocol), record.tokenizer, record.seed, record.resamples
+        )
+        built = tuple(_metric(entry, own, conditions) for entry in record.metrics)
+        references = tuple(
+            archive.decode(f"references/{k}.json", Corpus) for k in range(len(record.references))
+        )
+        systems = tuple(_system(archive, k, record, references) for k in range(len(record.systems)))
+    return Results(systems, built, references, conditions)
+
+
+def _metric_record(metric: Metric, k: int, results: Results) -> MetricRecord:
+    mean = [*metric.parts] if isinstance(metric, MeanMetric) else None
+    label = results.systems[0].scores[k].metric
+    return MetricRecord(
+        metric.name,
+        label,
+        metric.percent,
+        metric.higher_is_better,
+        metric.needs_references,
+        [*metric.columns],
+        metric.record.mean if isinstance(metric, SavedMetric) else mean,
+    )
+
+
+def _metric(entry: MetricRecord, own: Mapping[str, Metric], conditions: Conditions) -> Metric:
+    try:
+        found = own.get(entry.name) or get_metric(entry.name)
+        found = found.under(conditions.protocol)
+        if found.columns == tuple(entry.columns):
+            return found
+    except StorymeterError:
+        pass
+    return SavedMetric(entry) if entry.mean is None else SavedMean(entry)
+
+
+def _system_record(system: SystemResult) -> SystemRecord:
+    coverage = system.coverage
+    scores = [
+        ScoreRecord(s.value, dict(s.parts), s.interval, str(s.signature), s.alignment is not None)
+        for s in system.scores
+    ]
+    ids = [*system.scores[0].ids]
+    lists = ([*coverage.missing], [*coverage.extra], [*coverage.empty])
+    return SystemRecord(system.name, ids, coverage.matched, *lists, scores)
+
+
+def _system(archive: Archive, k: int, run: RunRecord, references: tuple[Corpus, ...]) -> SystemResult:
+    record = run.systems[k]
+    if len(record.scores) != len(run.metrics):
+        raise archive.damaged(
+            f"system {record.name!r} has {len(record.scores)} scores, not {len(run.metrics)}"
+        )
+    ids = tuple(record.ids)
+    scores = []
+    for m, (entry, known) in enumerate(zip(record.scores, run.metrics, strict=True)):
+        rows = archive.array(f"systems/{k}/{m}-rows.npy", np.float64, (len(ids), len(known.columns)))
+        alignment = None
+        if entry.aligned:
+            alignment = _unpack(archive, f"systems/{k}/{m}-alignment.npy", ids)
+        scores.append(
+            Score(
+                known.label,
+                _number(entry.value),
+                {key: _number(value) for key, value in entry.parts.items()},
+                len(ids),
+                Signature.parse(entry.signature),
+                ids,
+                tuple(known.columns),
+                rows,
+                (_number(entry.interval[0]), _number(entry.interval[1])) if entry.interval else None,
+                alignment,
+                known.percent,
+                known.higher_is_better,
+            )
+        )
+    coverage = Coverage(record.matched, tuple(record.missing), tuple(record.extra), tuple(record.empty))
+    candidates = archive.decode(f"systems/{k}/candidates.json", Corpus)
+    return SystemResult(record.name, tuple(scores), coverage, candidates)
+
+
+def _number(value: float | None) -> float:
+    return nan if value is None else value
+
+
+def _arrays(score: Score) -> dict[str, bytes]:
+    rows = np.zeros((0, len(score.columns))) if score.rows is None else score.rows
+    arrays = {"rows.npy": npy(np.ascontiguousarray(rows, dtype=np.float64))}
+    if score.alignment is not None:
+        arrays["alignment.npy"] = npy(_pack(score.alignment))
+    return arrays
+
+
+def _pack(alignment: Alignment) -> FloatArray:
+    """(6, n): rows candidate, reference, iou, f, then offset and annotator (padded by -1), as float64."""
+    size = max(len(alignment.candidate), len(alignment.offset))
+    columns = [getattr(alignment, key) for key in _PACKED]
+    return np.stack([np.pad(c.astype(np.float64), (0, size - len(c)), constant_values=-1) for c in columns])
+
+
+_PACKED = ("candidate", "reference", "iou", "f", "offset", "annotator")
+
+
+def _unpack(archive: Archive, member: str, ids: tuple[str, ...]) -> Alignment:
+    packed = archive.array(member, np.float64, (len(_PACKED), -1))
+    offset = packed[4][: len(ids) + 1].astype(np.int64)
+    if (
+        len(offset) != len(ids) + 1
+        or offset[0] != 0
+        or (np.diff(offset) < 0).any()
+        or offset[-1] > packed.shape[1]
+    ):
+        raise archive.damaged(f"{member} does not fit its documents")
+    size = int(offset[-1])
+    candidate, reference = (packed[k][:size].astype(np.int64) for k in (0, 1))
+    if (candidate < 0).any() or (reference < 0).any():
+        raise archive.damaged(f"{member} does not fit its documents")
+    annotator = packed[5][: len(ids)].astype(np.int64)
+    return Alignment(ids, offset, candidate, reference, packed[2][:size], packed[3][:size], annotator)

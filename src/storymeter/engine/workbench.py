@@ -1,0 +1,196 @@
+"""What a run works with: its settings, and what one metric has worked out that the next one needs too.
+
+One of each kind: the sentences of a tokenizer, the pair table of a scorer, and per task its texts, n-grams, tracks and
+paragraphs. Everything is made on first use, so that a run pays only for what its metrics ask.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import UsageError
+from ..join import Task
+from ..metric import Progress, Tokenizer, silent
+from ..protocol import Protocol
+from ..protocol import get as get_protocol
+
+if TYPE_CHECKING:
+    from ..dense.tracks import Tracks
+    from ..pairs.base import PairScorer
+    from ..pairs.ngrams import NgramBatch
+    from ..pairs.table import PairTable, Sentences
+    from ..story.grounding import PictureStore
+
+Scorer = TypeVar("Scorer", bound="PairScorer")
+#: tasks whose texts and tracks are kept: the one at hand, its paragraphs, and one more
+KEPT_TASKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The text of each document of a task, and of each of its references."""
+
+    candidates: list[str]
+    references: list[list[str]]
+
+
+@dataclass(slots=True)
+class TaskWork:
+    """What was worked out for one task."""
+
+    task: Task
+    texts: dict[Hashable, Texts] = field(default_factory=dict)
+    ngrams: dict[Hashable, NgramBatch] = field(default_factory=dict)
+    tracks: Tracks | None = None
+    paragraphs: Task | None = None
+
+
+class Workbench:
+    """The settings of a run as attributes, and the members that hold its work."""
+
+    def __init__(
+        self,
+        *,
+        protocol: str | Protocol = "paper",
+        tokenizer: Tokenizer = "ptb",
+        jobs: int = 1,
+        seed: int = 0,
+        device: str = "cpu",
+        images: str | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        from ..text.tokens import check_tokenizer
+
+        check_tokenizer(tokenizer)
+        if not isinstance(jobs, int) or jobs < 1 or not isinstance(seed, int) or seed < 0:
+            raise UsageError(
+                f"jobs ({jobs!r}) and seed ({seed!r}) are whole numbers.", hint="jobs from 1, seed from 0."
+            )
+        self.protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
+        self.tokenizer: Tokenizer = tokenizer
+        self.jobs, self.seed, self.device = jobs, seed, device
+        self.images, self.progress = images, progress
+        self._sentences: dict[Hashable, Sentences] = {}
+        self._scorers: dict[Hashable, Any] = {}
+        self._tables: dict[Hashable, PairTable] = {}
+        self._tasks: OrderedDict[int, TaskWork] = OrderedDict()
+        self._pictures: dict[Hashable, PictureStore] = {}
+
+    def settings(self) -> dict[str, Any]:
+        """What `Workbench(**settings)` makes again, without what was worked out."""
+        keys = ("protocol", "tokenizer", "jobs", "seed", "device", "images", "progress")
+        return {key: getattr(self, key) for key in keys}
+
+    def sentences(self, *, raw: bool = False) -> Sentences:
+        """The sentences of the run, tokenised, or as they were written."""
+        from ..pairs.table import Sentences
+
+        tokenizer: Tokenizer = "none" if raw else self.tokenizer
+        if tokenizer not in self._sentences:
+            self._sentences[tokenizer] = Sentences(tokenizer, strip=self.protocol.ascii == "strip")
+        return self._sentences[tokenizer]
+
+    def scorer(self, scorer: Scorer) -> Scorer:
+        """The run's own copy of a scorer, on its device, with what it has read so far."""
+        key = _key(scorer)
+        if key not in self._scorers:
+            self._scorers[key] = scorer.bind(device=self.device, progress=self.progress)
+        found: Scorer = self._scorers[key]
+        return found
+
+    def pairs(self, scorer: PairScorer, learnt_from: tuple[str, ...] = ()) -> PairTable:
+        """The run's table of what a scorer said of pairs; one that learns has a table per corpus it learnt from,
+        each sentence an item.
+        """
+        from ..pairs.table import PairTable
+
+        digest = hashlib.sha256("\n".join(learnt_from).encode("utf-8", "surrogatepass")).hexdigest()
+        key = (_key(scorer), digest)
+        if key not in self._tables:
+            fitted = (
+                self.scorer(scorer).fit([[text] for text in learnt_from])
+                if learnt_from
+                else self.scorer(scorer)
+            )
+            self._tables[key] = PairTable(fitted, self.sentences(raw=scorer.raw_text))
+        return self._tables[key]
+
+    def texts(self, task: Task, *, raw: bool = False) -> Texts:
+        """What corpus metrics compare: the captions of a document joined by a blank, tokenised or as written."""
+        work = self._work(task)
+        if raw not in work.texts:
+            documents = [document.text for document in task.candidates]
+            alternatives = [document.text for group in task.references for document in group]
+            tokens = self.sentences(raw=raw).tokens([*documents, *alternatives])
+            rest = iter(tokens[len(documents) :])
+            references = [[next(rest) for _ in group] for group in task.references]
+            work.texts[raw] = Texts(tokens[: len(documents)], references)
+        return work.texts[raw]
+
+    def ngrams(self, task: Task, tokenizer: Tokenizer = "none") -> NgramBatch:
+        """The texts of a task for the n-gram kernels; `tokenizer` is a scorer's own, instead of the run's."""
+        from ..pairs.ngrams import NgramBatch
+        from ..text.tokens import tokenize
+
+        work = self._work(task)
+        if tokenizer not in work.ngrams:
+            texts = self.texts(task, raw=tokenizer != "none")
+            candidates, references = texts.candidates, texts.references
+            if tokenizer != "none":
+                candidates = tokenize(candidates, tokenizer)
+                references = [tokenize(group, tokenizer) for group in references]
+            work.ngrams[tokenizer] = NgramBatch.of_groups(candidates=candidates, references=references)
+        return work.ngrams[tokenizer]
+
+    def tracks(self, task: Task) -> Tracks:
+        """A task's timed captions as arrays."""
+        from ..dense.tracks import Tracks
+
+        work = self._work(task)
+        if work.tracks is None:
+            work.tracks = Tracks(task, self.protocol, self.jobs)
+        return work.tracks
+
+    def paragraphs(self, task: Task) -> Task:
+        """The task with the captions of each document joined in time order."""
+        from ..dense.paragraph import paragraphs
+
+        work = self._work(task)
+        if work.paragraphs is None:
+            work.paragraphs = paragraphs(task)
+        return work.paragraphs
+
+    def pictures(self, model: str, regions: str, metric: str) -> PictureStore:
+        """Vectors of the pictures of the run, for all metrics that look at them in the same way."""
+        from ..story.grounding import PictureStore
+
+        if self.images is None:
+            raise UsageError(
+                f"{metric} looks at pictures, and was given none.",
+                hint="Give their folder: --images FOLDER (images= in Python).",
+            )
+        if (model, regions) not in self._pictures:
+            self._pictures[model, regions] = PictureStore.of(self.images, model, regions, self.device)
+        return self._pictures[model, regions]
+
+    def _work(self, task: Task) -> TaskWork:
+        work = self._tasks.get(id(task))
+        if work is None or work.task is not task:
+            work = self._tasks[id(task)] = TaskWork(task)
+            while len(self._tasks) > KEPT_TASKS:
+                self._tasks.popitem(last=False)
+        self._tasks.move_to_end(id(task))
+        return work
+
+
+def _key(scorer: PairScorer) -> Hashable:
+    """A scorer of somebody's own may have no hash: then it is known by itself alone."""
+    try:
+        hash(scorer)
+    except TypeError:
+        return id(scorer)
+    return scorer

@@ -1,0 +1,92 @@
+"""A measure is a value: a metric or a scorer with its options, declared once by `@measure`.
+
+    @measure(
+        Named("soda_c", "SODA: the story in order, matched and scored by IoU times words", variant="c"),
+        papers=("fujita2020",),
+    )
+    @dataclass(frozen=True)
+    class Soda(Metric):
+        variant: Literal["a", "b", "c", "d"] = option("c", "what is matched and what is summed")
+        scorer: PairScorer = option(Meteor(), "how alike two sentences are")
+
+The names are data: each stands for fixed values of some options. `str` prints the name with the options that differ
+from their default, `registry.metric` reads that again, equal options make equal measures, and `repr` is Python:
+
+>>> from storymeter.registry import metric
+>>> metric("bleu_4(smoothing=floor)")
+Bleu(4, smoothing='floor')
+>>> str(metric("bleu_4")), metric("bleu_4") == metric("bleu_4(smoothing=coco)")
+('bleu_4', True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+from .names import Name
+from .options import Options, options_of
+
+T = TypeVar("T", bound="Measure")
+
+
+class Named:
+    """A name under which a measure is known: one sentence about it, and the options it stands for."""
+
+    def __init__(self, word: str, sentence: str, **preset: Any) -> None:
+        self.word, self.sentence, self.preset = word, sentence, preset
+
+
+class Measure(Options):
+    """What metrics and scorers have in common: a name that follows from the options.
+
+    A class of the user's own may do without `@measure`: it sets the class attribute `name`.
+    """
+
+    names: ClassVar[tuple[Named, ...]] = ()
+    #: keys of `storymeter.papers.PAPERS`
+    papers: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """Reads back to an equal measure: `storymeter.registry.metric(name)`."""
+        if not self.names:
+            return type(self).__name__.lower()
+        named, declared = self._named(), options_of(type(self))
+        values = {key: getattr(self, key) for key in declared if key not in named.preset}
+        options = {
+            key: declared[key].print(value)
+            for key, value in values.items()
+            if declared[key].always or value != declared[key].default
+        }
+        return str(Name(named.word, options))
+
+    def _named(self) -> Named:
+        """The name whose options this measure has."""
+        return next(
+            named
+            for named in self.names
+            if all(getattr(self, key) == value for key, value in named.preset.items())
+        )
+
+    def _owner(self) -> str:
+        return self.names[0].word if len(self.names) == 1 else type(self).__name__
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        hidden: Mapping[str, Any] = self.names[0].preset if self.names else {}
+        shown = [repr(getattr(self, key)) for key in hidden]
+        shown += [f"{key}={value!r}" for key, value in self.changed().items() if key not in hidden]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def measure(*names: Named, papers: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
+    """Makes a frozen dataclass known under these names; stands above `@dataclass(frozen=True)`."""
+
+    def declare(cls: type[T]) -> type[T]:
+        cls.names, cls.papers, cls.__repr__ = names, papers, Measure.__repr__  # type: ignore[method-assign]
+        return cls
+
+    return declare

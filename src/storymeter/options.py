@@ -1,0 +1,208 @@
+"""Options: what a measure, a protocol or a transformation can be told. Declared once, checked wherever they come from.
+
+A class with options is a frozen dataclass on `Options`, its fields made by `option`:
+
+    class Sample(Options):
+        share: float = option(0.5, "how much is kept", low=0, high=1)
+        kind: Literal["first", "random"] = option("random", "which captions are kept")
+
+The annotation gives type and choices, `option` the default, one sentence and the bounds. From that follow the check
+of a value given in Python, the reading of a value given as text, what is printed (only what differs from the
+default), equality, hash and a `repr` that is Python. Functions (`sample(m=0.5)`) declare options by their signature.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+import numbers
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from .errors import UsageError, closest
+from .names import Name
+
+
+def option(
+    default: Any, sentence: str, *, low: float | None = None, high: float | None = None, always: bool = False
+) -> Any:
+    """A field of a class with options; `low` and `high` bound a number, both inclusive; `always` prints it in the
+    name although it is the default.
+    """
+    told = {"sentence": sentence, "low": low, "high": high, "always": always}
+    return dataclasses.field(default=default, metadata=told)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Option:
+    """One option as it was declared."""
+
+    name: str
+    type: Any
+    default: Any
+    sentence: str = ""
+    low: float | None = None
+    high: float | None = None
+    always: bool = False
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        return typing.get_args(self.type) if typing.get_origin(self.type) is typing.Literal else ()
+
+    def check(self, value: Any, owner: str) -> Any:
+        """The value, or a UsageError that says what fits; a measure may be given by its name."""
+        if self._fits(value):
+            return value
+        if isinstance(value, str) and (build := getattr(self.type, "from_text", None)) is not None:
+            return build(value)
+        raise self._wrong(value, owner)
+
+    def parse(self, text: str, owner: str) -> Any:
+        """A value given as text."""
+        value: Any = text
+        if not self.choices:
+            reader = _READERS.get(self.type) or getattr(self.type, "from_text", None) or str
+            try:
+                value = reader(text)
+            except ValueError:
+                raise self._wrong(text, owner) from None
+        if not self._fits(value):
+            raise self._wrong(text, owner)
+        return value
+
+    def print(self, value: Any) -> str:
+        if isinstance(value, tuple):
+            return "/".join(map(self.print, value))
+        return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")
+
+    def _fits(self, value: Any) -> bool:
+        if self.choices:
+            return isinstance(value, str | int) and value in self.choices
+        if self.type in (int, float):
+            kind = numbers.Integral if self.type is int else numbers.Real
+            return isinstance(value, kind) and not isinstance(value, bool) and self._within(float(value))
+        if self.type == tuple[float, ...]:
+            return isinstance(value, tuple) and bool(value) and all(self._within(float(v)) for v in value)
+        return not isinstance(self.type, type) or isinstance(value, self.type)
+
+    def _within(self, value: float) -> bool:
+        low = -math.inf if self.low is None else self.low
+        return low <= value <= (math.inf if self.high is None else self.high) and math.isfinite(value)
+
+    def _wrong(self, value: Any, owner: str) -> UsageError:
+        if self.choices:
+            fits = f"one of {', '.join(map(str, self.choices))}"
+        elif self.type in (int, float):
+            kind = "a whole number" if self.type is int else "a number"
+            bounds = [
+                f"{word} {bound:g}"
+                for word, bound in (("at least", self.low), ("at most", self.high))
+                if bound is not None
+            ]
+            fits = " ".join([kind, " and ".join(bounds)]).strip()
+        elif self.type == tuple[float, ...]:
+            fits = "numbers like .3/.5/.7"
+        else:
+            fits = {bool: "true or false", str: "text"}.get(self.type, getattr(self.type, "__name__", ""))
+        shown = repr(value) if isinstance(value, str) else str(value)
+        return UsageError(f"{owner}: {self.name} cannot be {shown[:80]}.", hint=f"It is {fits}.")
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in ("true", "false", "yes", "no"):
+        raise ValueError(text)
+    return text.lower() in ("true", "yes")
+
+
+_READERS: dict[Any, Callable[[str], Any]] = {
+    bool: _boolean,
+    int: int,
+    float: float,
+    tuple[float, ...]: lambda text: tuple(float(part) for part in text.split("/")),
+}
+
+
+def options_of(factory: Callable[..., Any]) -> Mapping[str, Option]:
+    """The options that a class or a function declares, in order."""
+    found = _DECLARED.get(factory)
+    if found is None:
+        found = _DECLARED[factory] = _declared(factory)
+    return found
+
+
+_DECLARED: dict[Any, Mapping[str, Option]] = {}
+
+
+def _declared(factory: Callable[..., Any]) -> Mapping[str, Option]:
+    if inspect.isclass(factory) and dataclasses.is_dataclass(factory):
+        hints = typing.get_type_hints(factory)
+        return {
+            field.name: Option(field.name, _plain(hints[field.name]), field.default, **field.metadata)
+            for field in dataclasses.fields(factory)
+            if field.init
+        }
+    call = factory.__init__ if inspect.isclass(factory) else factory
+    hints = typing.get_type_hints(call)
+    return {
+        key: Option(key, _plain(hints.get(key, str)), parameter.default)
+        for key, parameter in inspect.signature(call).parameters.items()
+        if key != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
+
+
+def _plain(hint: Any) -> Any:
+    """`X | None` is read as X."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+        return kinds[0] if len(kinds) == 1 else object
+    return hint
+
+
+def parse_options(
+    factory: Callable[..., Any], name: Name, *, hidden: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The options of a name as values; `hidden` are those that the name itself stands for."""
+    known = {key: each for key, each in options_of(factory).items() if key not in (hidden or {})}
+    wrong = next((key for key in name.options if key not in known), None)
+    if wrong is not None:
+        hint = closest(wrong, known) if known else "It takes none."
+        raise UsageError(f"{name.word} has no option {wrong!r}.", hint=hint)
+    given = {key: known[key].parse(text, name.word) for key, text in name.options.items()}
+    return {**(hidden or {}), **given}
+
+
+class Options:
+    """The base of frozen dataclasses whose fields are options."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    def __post_init__(self) -> None:
+        for key, each in options_of(type(self)).items():
+            object.__setattr__(self, key, each.check(getattr(self, key), self._owner()))
+        self.validate()
+
+    def validate(self) -> None:
+        """What must hold between several options; raises a UsageError."""
+
+    def _owner(self) -> str:
+        return type(self).__name__
+
+    def changed(self) -> dict[str, Any]:
+        """The options whose values are not the default."""
+        if not dataclasses.is_dataclass(self):  # a class of the user's own without options
+            return {}
+        declared = options_of(type(self))
+        return {key: value for key, each in declared.items() if (value := getattr(self, key)) != each.default}
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{key}={value!r}" for key, value in self.changed().items())
+        return f"{type(self).__name__}({inner})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the options travel; what was loaded or remembered beside them is made again."""
+        if not dataclasses.is_dataclass(self):
+            return self.__dict__
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -1,0 +1,66 @@
+"""What a measure or a protocol declares, as a table: options, choices, defaults, papers, what a value means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..metric import Metric
+from ..names import parse
+from ..options import Option, options_of
+from ..papers import PAPERS
+from ..protocol import PRESETS
+from ..protocol import get as get_protocol
+from ..registry import MEASURES, declared
+from ..registry import metric as get_metric
+from .table import Table
+
+
+def metric_table(text: str) -> Table:
+    """One metric: what it says, its options with type, choices and default, its papers."""
+    metric, word = get_metric(text), parse(text).word
+    rows: list[list[Any]] = []
+    hidden: dict[str, Any] = {}
+    if word in MEASURES:
+        named = declared(word)[1]
+        hidden, rows = named.preset, [["what it says", named.sentence, "", ""]]
+    rows += [
+        ["a value", _meaning(metric), "", ""],
+        ["name", metric.name, "", ""],
+        ["Python", repr(metric), "", ""],
+    ]
+    if metric.names:
+        for key, option in options_of(type(metric)).items():
+            if key not in hidden:
+                rows.append([key, option.sentence, _fits(option), option.print(option.default)])
+    rows += [["paper", PAPERS[key].citation, "", ""] for key in metric.papers]
+    return Table(["option", "what it is", "choices", "default"], rows, title=word)
+
+
+def protocol_table(text: str) -> Table:
+    """Every field of one protocol; what deviates from the paper's is marked."""
+    protocol = get_protocol(text)
+    preset, paper = PRESETS[protocol.name], get_protocol("paper")
+    rows: list[list[Any]] = []
+    for key, option in options_of(type(protocol)).items():
+        value = getattr(protocol, key)
+        mark = "" if value == getattr(paper, key) else f"paper: {option.print(getattr(paper, key))}"
+        if key != "name":
+            rows.append([key, option.print(value), mark, option.sentence])
+    note = f"{preset.sentence} Source: {preset.citation}."
+    return Table(["field", "value", "differs from", "what it is"], rows, title=str(protocol), note=note)
+
+
+def _meaning(metric: Metric) -> str:
+    better = {True: "higher is better", False: "lower is better", None: "neither higher nor lower is better"}
+    low, high = getattr(metric, "range", (None, None))
+    span = "" if low is None else f", from {low:g} to {high:g}"
+    printed = "printed as a percentage" if metric.percent else "printed as it is"
+    needs = "needs references" if metric.needs_references else "needs no references"
+    return f"{better[metric.higher_is_better]}{span}; {printed}; {needs}"
+
+
+def _fits(option: Option) -> str:
+    if option.choices:
+        return ", ".join(map(str, option.choices))
+    kinds = {int: "whole number", float: "number", bool: "true, false", str: "text"}
+    return kinds.get(option.type) or str(getattr(option.type, "__name__", ""))

@@ -1,0 +1,131 @@
+"""Measures and protocols are values: declared once, checked wherever they come from, printed as they are read."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from storymeter import Protocol, registry
+from storymeter.dense.soda import Soda
+from storymeter.errors import UsageError
+from storymeter.options import options_of
+from storymeter.pairs import BertScore, Bleu, Cider, Meteor, RougeL, Spice, Sts, Wmd
+from storymeter.pairs.base import PairScorer
+from storymeter.papers import PAPERS
+
+NAMES = sorted(registry.MEASURES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_gives_a_value(name: str) -> None:
+    one, other = registry.metric(name), registry.metric(name)
+    assert one == other
+    assert hash(one) == hash(other)
+    assert registry.metric(str(one)) == one
+    assert pickle.loads(pickle.dumps(one)) == one
+    cls = type(one)
+    assert eval(repr(one), {cls.__name__: cls}) == one
+    assert set(cls.papers) <= PAPERS.keys()
+    assert all(option.sentence for option in options_of(cls).values())
+
+
+def test_the_list_of_modules_is_what_the_modules_declare() -> None:
+    for name in NAMES:
+        cls, named = registry.declared(name)
+        assert named.word == name
+        assert {other.word for other in cls.names} <= registry.MEASURES.keys()
+    words = [named.word for cls in {registry.declared(name)[0] for name in NAMES} for named in cls.names]
+    assert sorted(words) == NAMES, "each name is declared once"
+
+
+def test_printing() -> None:
+    assert str(Soda("c", scorer=Sts())) == "soda_c(scorer=sts)"
+    assert repr(Soda("c", scorer=Sts())) == "Soda('c', scorer=Sts())"
+    assert repr(Soda("c")) == "Soda('c')"
+    assert Soda("c") == registry.metric("soda_c") == registry.metric("soda_c(scorer=meteor, refs=protocol)")
+    assert Soda("c") != Soda("b")
+    assert str(Soda("c", scorer=Meteor("adq", normalize=False), refs="mean")) == (
+        "soda_c(scorer=meteor(task=adq,normalize=false),refs=mean)"
+    )
+    assert str(Spice()) == "spice(engine=rules)"
+    assert str(Cider(variant="plain")) == "cider(variant=plain)"
+    assert str(registry.metric("cider_d")) == "cider_d"
+    assert registry.metric("meteor") == registry.scorer("meteor") == Meteor()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Protocol(refs="bset"),
+        lambda: Protocol("mine"),
+        lambda: Protocol(tious=(2.0,)),
+        lambda: Protocol(max_proposals=0),
+        lambda: Protocol().change(refz="best"),
+        lambda: Soda("z"),
+        lambda: Soda("c", refs="bset"),
+        lambda: Soda("c", scorer=3),
+        lambda: Soda("c", scorer="no such scorer"),
+        lambda: Bleu(5),
+        lambda: Bleu(True),
+        lambda: Bleu(smoothing="some"),
+        lambda: Bleu(tokenizer="pbt"),
+        lambda: RougeL(beta=-1),
+        lambda: RougeL(beta=float("nan")),
+        lambda: Cider(idf="vidoe"),
+        lambda: Cider(sigma=0),
+        lambda: Meteor(task="rnak"),
+        lambda: Meteor(normalize="yes"),
+        lambda: Sts(engine="align", vectors="x", model="y"),
+        lambda: BertScore(value="f2"),
+        lambda: BertScore(baseline=1.0),
+        lambda: Spice(category="colours"),
+        lambda: registry.metric("bleu_4(n=2)"),
+        lambda: registry.metric("anet(scorer=captions)"),
+        lambda: registry.scorer("soda_c"),
+    ],
+)
+def test_a_wrong_choice_is_refused_wherever_it_comes_from(wrong) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UsageError) as caught:
+        wrong()
+    assert caught.value.hint
+
+
+def test_a_scorer_may_be_given_by_name() -> None:
+    assert Soda("c", scorer="cider(idf=video)") == registry.metric("soda_c(scorer=cider(idf=video))")
+
+
+def test_measures_do_not_change() -> None:
+    for measure in (Soda("c"), Meteor(), Sts(), Protocol()):
+        with pytest.raises(FrozenInstanceError):
+            measure.refs = "mean"  # type: ignore[misc]
+
+
+def test_fit_gives_another_scorer() -> None:
+    plain = Cider()
+    fitted = plain.fit([["a b c d"], ["x y"]])
+    before = plain.pairs(candidates=["a b c d"], references=[["a b c d"]])
+    assert fitted == plain, "the options are the same"
+    assert fitted.pairs(candidates=["a b c d"], references=[["a b c d"]])[0] == pytest.approx(10.0)
+    assert before[0] == plain.pairs(candidates=["a b c d"], references=[["a b c d"]])[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    "scorer", [Meteor(), Bleu(), RougeL(), Cider(), Sts(), BertScore(), Spice(), Wmd()], ids=str
+)
+def test_arguments_are_checked_the_same_for_all(scorer: PairScorer) -> None:
+    for wrong in (
+        {"candidates": ["a man"], "references": ["a man is walking"]},
+        {"candidates": ["a man"], "references": "a man is walking"},
+        {"candidates": ["a man", "b"], "references": [["a man is walking"]]},
+        {"candidates": "a man", "references": [["a"]] * 5},
+        {"candidates": [None], "references": [["a"]]},
+        {"candidates": ["a"], "references": [[b"a"]]},
+        {"candidates": ["a"], "references": [["a"]], "jobs": 0},
+    ):
+        for call in (scorer.pairs, scorer.aggregate):
+            with pytest.raises(UsageError):
+                call(**wrong)
+    with pytest.raises(UsageError):
+        scorer.matrix(candidates=["a"], references="abc")
