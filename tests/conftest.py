@@ -1,9 +1,13 @@
-"""Where the material that is not part of the project lies; tests that need it skip with a reason where it is
-absent.
+"""Where the material that is not part of the project lies, and which tests can run here.
+
+Tests on real data ask for the fixtures `data` and `golden`. Where those folders are absent, one test of each
+skips and says how many others were left out and how to run them. Tests of optional parts name the packages
+they need in `PARTS`; where a part is not installed its tests are not collected, and a line says so.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -20,26 +24,66 @@ settings.load_profile("storymeter")
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def _folder(variable: str, default: str) -> Path:
-    return Path(os.environ.get(variable, ROOT.parent / "shared" / default))
+#: fixture -> (environment variable, what lies there)
+REAL = {
+    "data": ("STORYMETER_DATA", "real captions, stories and ratings"),
+    "golden": ("STORYMETER_GOLDEN", "values that the original tools gave for them"),
+}
+#: optional part -> a package of it, and the tests that are about that part alone
+PARTS = {
+    "neural": ("torch", ["unit/text/test_encoder.py", "unit/text/test_packed.py"]),
+    "human": ("starlette", ["browser", "faults/test_faults.py", "faults/test_migrations.py", "unit/human"]),
+    "ray": ("ray", ["unit/test_cluster.py"]),
+}
+MISSING = [part for part, (package, _) in PARTS.items() if importlib.util.find_spec(package) is None]
+collect_ignore = [name for part in MISSING for name in PARTS[part][1]]
+_left_out: dict[str, int] = {}
 
 
-def _need(folder: Path, variable: str) -> Path:
+def _folder(name: str) -> Path:
+    return Path(os.environ.get(REAL[name][0], ROOT.parent / "shared" / name))
+
+
+def pytest_report_header() -> list[str]:
+    return [
+        f"part {part!r} is not installed: no tests of it (pip install 'storymeter[{part}]')"
+        for part in MISSING
+    ]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the tests on a folder that is not here, all but the first are left out."""
+    for name in REAL:
+        if _folder(name).is_dir():
+            continue
+        needy = [item for item in items if name in getattr(item, "fixturenames", ())]
+        _left_out[name] = len(needy)
+        config.hook.pytest_deselected(items=needy[1:])
+        out = set(needy[1:])
+        items[:] = [item for item in items if item not in out]
+
+
+def _need(name: str) -> Path:
+    folder = _folder(name)
     if not folder.is_dir():
-        pytest.skip(f"{folder} is not there (set {variable} to point at it)")
+        variable, what = REAL[name]
+        pytest.skip(
+            f"{_left_out.get(name, 1)} tests on {what} were left out: {folder} is not there;"
+            f" set {variable} to the folder to run them"
+        )
     return folder
 
 
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Real data: `STORYMETER_DATA`, default `../shared/data`."""
-    return _need(_folder("STORYMETER_DATA", "data"), "STORYMETER_DATA")
+    return _need("data")
 
 
 @pytest.fixture(scope="session")
 def golden() -> Path:
     """Values made by the original tools: `STORYMETER_GOLDEN`, default `../shared/golden`."""
-    return _need(_folder("STORYMETER_GOLDEN", "golden"), "STORYMETER_GOLDEN")
+    return _need("golden")
 
 
 @pytest.fixture(scope="session")
