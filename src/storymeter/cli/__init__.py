@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import importlib
-import io
 import os
 import pkgutil
 import sys
@@ -19,6 +18,7 @@ import click
 
 from .. import __version__
 from ..errors import StorymeterError, StorymeterWarning, closest
+from . import _console
 
 #: set, a fault of our own is shown with all its places, as a developer wants it
 TRACEBACK = "STORYMETER_TRACEBACK"
@@ -72,12 +72,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> Any:
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - None where the caller has closed it (`>&-`)
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the end
-    for stream in (
-        sys.stdout,
-        sys.stderr,
-    ):  # a caption or a file name never stops a terminal that knows only ASCII
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    _console.prepare()
     warnings.showwarning = _note
     try:
         code = cli.main(args=arguments, prog_name="storymeter", standalone_mode=False)

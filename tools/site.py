@@ -1,0 +1,117 @@
+"""Pages of the documentation site that are generated from the code, so that they cannot go out of date: the command
+line, metrics, protocols, the Python interface, and files of the repository's root. MkDocs calls `on_files`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+#: package or module -> what the reference says it is for
+MODULES = {
+    "captions": "captions, documents, corpora, ratings",
+    "formats": "files of captions",
+    "pairs": "scorers: sentence against sentence",
+    "dense": "metrics of timed captions",
+    "story": "metrics of visual stories",
+    "text": "words and sentences",
+    "stats": "intervals and tests",
+    "human": "human studies and their analysis",
+    "meta": "metrics against people",
+    "stress": "damaged captions",
+    "protocol": "protocols",
+    "signature": "signatures",
+    "errors": "errors",
+}
+
+
+def _printed(*arguments: str) -> str:
+    """What a command prints."""
+    from storymeter.cli import cli
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        cli.main(args=list(arguments), prog_name="storymeter", standalone_mode=False)
+    return out.getvalue()
+
+
+def _commands(name: str, command: Any, parent: Any = None, depth: int = 2) -> str:
+    """The help of a command and of those below it, as the terminal prints it."""
+    import click
+
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=80, max_content_width=80)
+    text = f"{'#' * depth} {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            text += "\n" + _commands(below, found, context, min(depth + 1, 4))
+    return text
+
+
+def _python() -> dict[str, str]:
+    """One page per package, with every public module of it; and a page that lists them."""
+    pages = {}
+    contents = [
+        "# Python interface\n",
+        "Generated from the code; a module's docstring is its specification.\n",
+    ]
+    for name, purpose in MODULES.items():
+        path = ROOT / "src" / "storymeter" / name
+        modules = [f"storymeter.{name}"]
+        if path.is_dir():
+            inside = sorted(m.stem for m in path.glob("*.py") if not m.stem.startswith("_"))
+            modules += [f"storymeter.{name}.{module}" for module in inside]
+        elif not path.with_suffix(".py").exists():
+            continue
+        body = "\n".join(f"::: {module}\n    options:\n      heading_level: 2\n" for module in modules)
+        pages[f"reference/python/{name}.md"] = f"# storymeter.{name}: {purpose}\n\n{body}"
+        contents.append(f"- [storymeter.{name}](python/{name}.md): {purpose}")
+    return {"reference/python.md": "\n".join(contents) + "\n", **pages}
+
+
+def _notebook() -> str:
+    """The notebook as a page: its text, its code, and what the code printed is left to the reader."""
+    cells = json.loads((ROOT / "docs" / "tutorials" / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
+    parts = [
+        "".join(cell["source"])
+        if cell["cell_type"] == "markdown"
+        else f"```py\n{''.join(cell['source'])}\n```"
+        for cell in cells
+    ]
+    return "\n\n".join([parts[0], "[Download the notebook](notebook.ipynb)", *parts[1:]]) + "\n"
+
+
+def _root_page(name: str) -> str:
+    """A page of the repository's root; links to files that the site has not are turned into plain text."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    text = re.sub(r"\]\(docs/", "](../", text)
+    return re.sub(r"\[([^\]]+)\]\((?!https?:|\.\./|#)[^)]+\)", r"\1", text)
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Marks that our tests read behind a fence's language are no options of the highlighter."""
+    return re.sub(r"^```(console|python|sh) .*$", r"```\1", markdown, flags=re.MULTILINE)
+
+
+def on_files(files: Files, *, config: Any, **_: Any) -> Files:
+    from storymeter.cli import cli
+
+    pages = {
+        "reference/commands.md": "# Command line\n\n" + _commands("storymeter", cli),
+        "reference/metrics.md": "# Metrics\n\n" + _printed("info", "--metrics", "--format", "markdown"),
+        "reference/protocols.md": "# Protocols\n\n" + _printed("info", "--protocols", "--format", "markdown"),
+        **_python(),
+        "tutorials/notebook.md": _notebook(),
+        "project/changelog.md": _root_page("CHANGELOG.md"),
+        "project/third-party.md": _root_page("THIRD_PARTY.md"),
+        "project/security.md": _root_page("SECURITY.md"),
+    }
+    for name, content in pages.items():
+        files.append(File.generated(config, name, content=content))
+    return files
