@@ -144,8 +144,8 @@ class Features:
         ).hexdigest()
         done_file = path.with_suffix(".done")
         done = (
-            int(done_file.read_text().split()[1])
-            if path.exists() and done_file.exists() and done_file.read_text().startswith(key)
+            int(done_file.read_text(encoding="utf-8").split()[1])
+            if path.exists() and done_file.exists() and done_file.read_text(encoding="utf-8").startswith(key)
             else 0
         )
         self.values = np.memmap(path, np.float16, "r+" if done else "w+", shape=shape)
