@@ -123,9 +123,9 @@ class SavedMean(SavedMetric, MeanMetric):
 def write(results: Results, path: str | Path) -> None:
     members: dict[str, bytes] = {}
     for k, corpus in enumerate(results.references):
-        members[f"references/{k}.json"] = msgspec.json.encode(corpus)
+        members[f"references/{k}.json"] = _captions(corpus)
     for k, system in enumerate(results.systems):
-        members[f"systems/{k}/candidates.json"] = msgspec.json.encode(system.candidates)
+        members[f"systems/{k}/candidates.json"] = _captions(system.candidates)
         for m, score in enumerate(system.scores):
             members |= {f"systems/{k}/{m}-{name}": data for name, data in _arrays(score).items()}
     record = RunRecord(
@@ -157,6 +157,11 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
         )
         systems = tuple(_system(archive, k, record, references) for k in range(len(record.systems)))
     return Results(systems, built, references, conditions)
+
+
+def _captions(corpus: Corpus) -> bytes:
+    """Twice, because a time that was read as 5 comes back as 5.0: so that a loaded run is saved in the same bytes."""
+    return msgspec.json.encode(msgspec.json.decode(msgspec.json.encode(corpus), type=Corpus))
 
 
 def _metric_record(metric: Metric, k: int, results: Results) -> MetricRecord:
