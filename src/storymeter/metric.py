@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import __version__
+from .arrays import FloatArray, IntArray
 from .errors import UsageError, some
 from .measure import Measure
 from .protocol import Protocol
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .engine.workbench import Workbench
     from .join import Task
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Tokenizer = Literal["ptb", "whitespace", "none"]
 #: called as progress(what, done, total)
 Progress = Callable[[str, int, int], None]

@@ -32,8 +32,9 @@ import msgspec
 import numpy as np
 
 from . import _native
+from .arrays import FloatArray
 from .errors import DataError, UsageError, some
-from .metric import FloatArray, Tokenizer
+from .metric import Tokenizer
 from .pairs.bleu import ORDERS, bleu, of_order
 from .text.tokens import tokenize
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "storymeter"
 RECORDS = [
+    "arrays",
     "captions",
     "errors",
     "files",

@@ -53,9 +53,8 @@ def _version(distribution: str) -> str | None:
 
 
 def _facts() -> list[tuple[str, str]]:
-    import platformdirs
+    from ..files import cache_folder
 
-    cache = os.environ.get("STORYMETER_CACHE") or platformdirs.user_cache_dir("storymeter")
     facts = [
         ("storymeter", __version__),
         ("python", sys.version.split()[0]),
@@ -65,7 +64,7 @@ def _facts() -> list[tuple[str, str]]:
             "native module",
             "there" if importlib.util.find_spec("storymeter._native") else "missing: reinstall storymeter",
         ),
-        ("cache folder", cache),
+        ("cache folder", str(cache_folder())),
         ("java (only for cross-checks)", shutil.which("java") or "not there; nothing needs it"),
     ]
     facts += [(name, _version(name) or f"missing: pip install {name}") for name in CORE]

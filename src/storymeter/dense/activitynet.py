@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray, Metric, Rows
+from ..metric import Metric, Rows
 from ..options import option
 from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor

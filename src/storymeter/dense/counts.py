@@ -24,10 +24,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, MeanMetric, Metric, Rows
+from ..metric import MeanMetric, Metric, Rows
 from ..signature import Signature
 
 if TYPE_CHECKING:

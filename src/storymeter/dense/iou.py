@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..metric import FloatArray
+from ..arrays import FloatArray
 
 EPSILON = {"exact": 0.0, "eps": 1e-8}
 

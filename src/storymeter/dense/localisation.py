@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 import numpy as np
 
+from ..arrays import FloatArray
 from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, Metric, Rows
+from ..metric import Metric, Rows
 from ..protocol import TIOUS, Protocol
 from .soda import harmonic, share
 from .tracks import Problems

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _native
-from ..metric import FloatArray
+from ..arrays import FloatArray
 
 
 def match(weights: ArrayLike) -> tuple[float, list[tuple[int, int]]]:

@@ -23,10 +23,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from ..arrays import FloatArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, Metric, Rows
+from ..metric import Metric, Rows
 from ..options import option
 from ..registry import metric as get_metric
 from ..signature import Signature

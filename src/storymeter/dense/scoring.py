@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray, IntArray
 from ..join import Task
-from ..metric import FloatArray, IntArray
 from ..pairs.base import PairScorer
 from .tracks import Problems
 

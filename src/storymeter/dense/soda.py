@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Alignment, FloatArray, IntArray, Metric, Rows
+from ..metric import Alignment, Metric, Rows
 from ..options import option
 from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor

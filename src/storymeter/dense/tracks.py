@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..arrays import FloatArray, IntArray
 from ..captions import Caption, Document
 from ..errors import DataError, UsageError, some
 from ..join import Task
-from ..metric import FloatArray, IntArray
 from ..pairs.table import Sentences
 from ..protocol import Protocol
 from .iou import EPSILON

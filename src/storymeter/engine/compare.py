@@ -12,10 +12,11 @@ from itertools import combinations
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import DataError
 from ..metric import Metric, Score
 from ..stats.multiple import holm
-from ..stats.paired import FloatArray, paired_bootstrap, paired_permutation, win_tie_loss
+from ..stats.paired import paired_bootstrap, paired_permutation, win_tie_loss
 from .results import Results
 
 

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..captions import Corpus
 from ..errors import MissingPartError, StorymeterError, UsageError, closest
 from ..join import Coverage, Task, join
-from ..metric import FloatArray, Metric, Score
+from ..metric import Metric, Score
 from ..protocol import Protocol
 from ..registry import metric as get_metric
 

@@ -15,10 +15,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol as Interface
 
+from ..arrays import FloatArray
 from ..captions import Corpus
 from ..errors import StorymeterError, UsageError
 from ..join import Task, join
-from ..metric import FloatArray, Metric, Progress, Score, Tokenizer, silent
+from ..metric import Metric, Progress, Score, Tokenizer, silent
 from ..names import parse
 from ..protocol import Protocol
 from ..registry import metric as get_metric

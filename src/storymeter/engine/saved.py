@@ -24,10 +24,11 @@ import msgspec
 import numpy as np
 
 from .. import __version__
+from ..arrays import FloatArray
 from ..captions import Corpus
 from ..errors import StorymeterError, UsageError
 from ..join import Coverage
-from ..metric import Alignment, FloatArray, MeanMetric, Metric, Rows, Score
+from ..metric import Alignment, MeanMetric, Metric, Rows, Score
 from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
 from ..signature import Signature

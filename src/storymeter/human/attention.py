@@ -27,7 +27,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from .ratings import DEGRADED, BoolArray, ControlPairs, FloatArray, IntArray, Ratings
+from ..arrays import FloatArray, IntArray
+from .ratings import DEGRADED, BoolArray, ControlPairs, Ratings
 from .scores import standardise
 
 #: fewer repeats say nothing about consistency

@@ -24,8 +24,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr, stdtr
 
+from ..arrays import FloatArray, IntArray
 from ..stats.multiple import holm
-from .ratings import DEGRADED, BoolArray, FloatArray, IntArray, Ratings
+from .ratings import DEGRADED, BoolArray, Ratings
 from .scores import standardise
 
 #: the p that flags a bias, and a pair of raters (few captions are shared, and scores are not quite normal)

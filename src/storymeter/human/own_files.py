@@ -14,9 +14,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..captions import Rating
 from ..errors import DataError, some
-from .ratings import FloatArray, IntArray, Labels, Numbering
+from .ratings import Labels, Numbering
 
 _NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum")
 _NUMBERS = ("value", "position", "seconds")

@@ -19,11 +19,12 @@ from typing import Literal
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import DataError, UsageError
 from ..stats.ranks import rank_sum
 from .design import OVERLAP
 from .quality import TESTS, Test, assess, run_test
-from .ratings import DEGRADED, FloatArray, Ratings
+from .ratings import DEGRADED, Ratings
 from .reliability import Cost, cost
 from .scores import standardise
 

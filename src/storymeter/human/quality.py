@@ -39,9 +39,10 @@ from typing import Literal
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..stats.ranks import paired_t, rank_sum, signed_rank
 from .attention import ATTENTIVE, CONSISTENT, Peers, consistency, means, peers
-from .ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, FloatArray, IntArray, Ratings, control_pairs
+from .ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, Ratings, control_pairs
 
 Test = Literal["t", "signed-rank", "mann-whitney"]
 TESTS: tuple[Test, ...] = ("t", "signed-rank", "mann-whitney")

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray, IntArray
 from ..captions import Rating
 from ..errors import DataError, UsageError, some
 from ..stats import LARGEST
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 KINDS = ("system", "repeat", "degraded", "human")

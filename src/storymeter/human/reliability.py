@@ -21,9 +21,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import FloatArray
 from ..errors import DataError
 from ..stats.correlation import pearson
-from .ratings import DEGRADED, FloatArray, Ratings
+from .ratings import DEGRADED, Ratings
 from .scores import Ranking, caption_scores, system_means
 
 

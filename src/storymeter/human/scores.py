@@ -25,10 +25,11 @@ from typing import Literal
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..errors import DataError
 from ..stats.multiple import benjamini_hochberg, holm
 from ..stats.ranks import rank_sum_p
-from .ratings import DEGRADED, BoolArray, FloatArray, IntArray, Ratings
+from .ratings import DEGRADED, BoolArray, Ratings
 
 Repeats = Literal["all", "merge"]
 

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
+from ..arrays import FloatArray
 from ..captions import Rating
 from ..errors import DataError
 from ..stats.correlation import kendall_b, pearson, spearman
-from .ratings import FloatArray
 from .reliability import krippendorff
 from .scores import t_interval
 

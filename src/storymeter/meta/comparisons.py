@@ -14,11 +14,12 @@ from itertools import combinations
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, pearson
 from ..stats.dependent import permutation_grouped, permutation_pearson, permutation_ranks, williams
 from ..stats.multiple import benjamini_hochberg, holm
-from .scores import FloatArray, IntArray, Scores
+from .scores import Scores
 from .statistics import pair_sums, several_systems
 
 

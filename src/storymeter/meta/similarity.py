@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import __version__
+from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.workbench import Workbench
 from ..errors import DataError, UsageError, some
@@ -26,7 +26,6 @@ from ..registry import scorer as get_scorer
 from ..signature import Signature
 from ..stats.resampling import resample_counts
 
-FloatArray = NDArray[np.float64]
 KINDS = ("human-human", "system-human", "system-system")
 
 

@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray, IntArray
 from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pearson
 from ..stats.resampling import bootstrap_interval
@@ -30,7 +31,7 @@ from ..stats.ties import (
     soft_pairwise_draws,
     tie_calibrated,
 )
-from .scores import FloatArray, IntArray, Scores
+from .scores import Scores
 
 Unit = Literal["items", "systems", "both"]
 Interval = tuple[float, float]

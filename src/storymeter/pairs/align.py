@@ -29,7 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..metric import FloatArray, IntArray, Progress, silent
+from ..arrays import Float32, FloatArray, IntArray
+from ..metric import Progress, silent
 from ..text.unicode import well_formed
 from ..text.words import words
 from .word_classes import NUMBERS, OPPOSITES, STOP_WORDS
@@ -40,7 +41,6 @@ WEAK_BELOW, WEAK, OPPOSITE, SHARED_SENSES = 0.05, 0.25, 0.5, 0.5
 MOST_WORDS = 2048
 #: distinct words of the sentences that are compared at once: the table of their similarities takes 64 MB
 TABLE_SIDE = 4096
-Float32 = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
-from ..metric import FloatArray, IntArray, Metric, Progress, Rows, Tokenizer, silent
+from ..metric import Metric, Progress, Rows, Tokenizer, silent
 from ..signature import Signature
 from ..text.tokens import tokenize
 

@@ -24,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..arrays import Float32, FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray
 from ..options import option
 from ..text.unicode import well_formed
 from .base import PairScorer
-from .vector_rows import Float32, VectorRows
+from .vector_rows import VectorRows
 
 _PLACE = {"precision": 0, "recall": 1, "f1": 2}
 #: sentences encoded between two reports of progress; token vectors kept for the next call, in bytes

@@ -33,8 +33,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray, Rows, Tokenizer
+from ..metric import Rows, Tokenizer
 from ..options import option
 from .base import PairScorer
 from .ngrams import NgramBatch

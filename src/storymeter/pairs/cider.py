@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from .. import _native
+from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray, Rows, Tokenizer
+from ..metric import Rows, Tokenizer
 from ..options import option
 from .base import PairScorer
 from .ngrams import NgramBatch, analyse, bounds_of

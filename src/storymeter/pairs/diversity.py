@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from .. import _native
+from ..arrays import FloatArray
 from ..measure import Named, measure
-from ..metric import FloatArray, Metric, Rows
+from ..metric import Metric, Rows
 from ..options import option
 from ..signature import Signature
 from .bleu import ORDERS, Smoothing, bleu, of_order

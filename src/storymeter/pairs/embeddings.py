@@ -17,26 +17,23 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Float32
 from ..errors import DataError, StorymeterWarning
+from ..files import cache_folder
 from ..metric import Progress, silent
 from ..text.checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
 from ..text.encoder import DEFAULT_NAME, default_folder, load
 from ..text.model_packages import DEFAULT
-from .vector_rows import Float32, VectorRows
+from .vector_rows import VectorRows
 
 #: sentences encoded between two writes to the cache, so that an interrupted run keeps what it did
 CHUNK = 2048
 
 
-def cache_folder() -> Path | None:
-    if os.environ.get("STORYMETER_EMBEDDINGS", "").lower() in ("off", "0", "no"):
-        return None
-    chosen = os.environ.get("STORYMETER_CACHE")
-    if chosen:
-        return Path(chosen)
-    from platformdirs import user_cache_dir
-
-    return Path(user_cache_dir("storymeter"))
+def vector_folder() -> Path | None:
+    """Where vectors are kept; None where STORYMETER_EMBEDDINGS switches that off."""
+    off = os.environ.get("STORYMETER_EMBEDDINGS", "").lower() in ("off", "0", "no")
+    return None if off else cache_folder()
 
 
 class Embeddings:
@@ -54,7 +51,7 @@ class Embeddings:
         self.label = f"{Path(model).name if model else DEFAULT_NAME}#{digest[:8]}"
         self.vectors = VectorRows(_dimension(folder))
         self._row: dict[str, int] = {}
-        place = cache_folder() if cache else None
+        place = vector_folder() if cache else None
         self._store = (
             VectorStore(
                 place / f"sentences-{digest[:8]}-{weights_hash(*reading_files(folder))[:8]}.sqlite",

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Float32
 from ..metric import Progress, silent
 from ..text.model_packages import models_of
 from .embeddings import CHUNK, Embeddings
-from .vector_rows import Float32, VectorRows
+from .vector_rows import VectorRows
 
 
 class JoinedEmbeddings:

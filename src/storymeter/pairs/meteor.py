@@ -38,8 +38,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..arrays import FloatArray, IntArray
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray, Rows, Tokenizer
+from ..metric import Rows, Tokenizer
 from ..options import option
 from .base import PairScorer
 from .meteor_alignment import MODULES, MeteorAlignment, align

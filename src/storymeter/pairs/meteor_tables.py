@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from .. import _native
 from ..errors import DataError, MissingPartError, StorymeterWarning
+from ..files import cache_folder
 
 if TYPE_CHECKING:
     from ..metric import Progress
@@ -57,17 +58,8 @@ def _silent(what: str, done: int, total: int) -> None: ...
 
 def _find(progress: Progress) -> _native.MeteorTables:
     name = f"meteor-{_native.METEOR_TABLE_VERSION}{_source_key()}.table"
-    path = _cache_folder() / name
+    path = cache_folder() / name
     return _mapped(path) or _compile_into(path, progress)
-
-
-def _cache_folder() -> Path:
-    chosen = os.environ.get(CACHE)
-    if chosen:
-        return Path(chosen)
-    from platformdirs import user_cache_dir
-
-    return Path(user_cache_dir("storymeter"))
 
 
 def _source_key() -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..metric import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
 
 Numbers = NDArray[np.uint32]
 

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from .. import _native
+from ..arrays import FloatArray, IntArray
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray, Rows, Tokenizer
+from ..metric import Rows, Tokenizer
 from ..options import option
 from .base import PairScorer
 from .ngrams import NgramBatch

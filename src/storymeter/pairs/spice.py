@@ -27,9 +27,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray, Rows
+from ..metric import Rows
 from ..options import option
 from .base import PairScorer
 from .scene_graph import scene_graph

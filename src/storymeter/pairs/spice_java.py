@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
-from ..metric import FloatArray
 from ..text.checkpoints import weights_hash
 
 VARIABLE = "STORYMETER_SPICE"

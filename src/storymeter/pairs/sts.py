@@ -21,9 +21,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from .. import _native
+from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray
 from ..options import option
 from ..text.unicode import well_formed
 from .align import Aligner

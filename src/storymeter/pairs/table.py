@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..metric import FloatArray, IntArray, Progress, Tokenizer, silent
+from ..arrays import FloatArray, IntArray
+from ..metric import Progress, Tokenizer, silent
 from ..text.tokens import ascii_only, tokenize
 from .base import PLAIN_COLUMNS, PairScorer
 

@@ -11,9 +11,9 @@ import tempfile
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float32 = NDArray[np.float32]
+from ..arrays import Float32
+
 #: what may stay in memory, and about what one look at a file should touch
 MEMORY = 64 << 20
 

@@ -26,9 +26,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..errors import DataError, MissingPartError
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray
 from ..options import option
 from ..text.unicode import well_formed
 from ..text.words import words

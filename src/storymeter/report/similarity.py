@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..meta.similarity import KINDS, FloatArray, Mean, Similarity
+from ..arrays import FloatArray
+from ..meta.similarity import KINDS, Mean, Similarity
 from .agreement import correlation_figure
 from .figures.boxes import Spread, boxes
 from .figures.steps import steps

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..arrays import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Ranks = NDArray[np.int32]
 _FEW = 64
 #: what `rank_statistic` knows

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FloatArray = NDArray[np.float64]
+from ..arrays import FloatArray
+
 Coefficient = Callable[[ArrayLike, ArrayLike], float]
 _SMALL = 200
 

@@ -27,11 +27,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import FloatArray
 from .concordance import ranks_of, swapped_statistics
 from .correlation import Coefficient
 from .paired import at_least, packed_swaps, random_swaps
-
-FloatArray = NDArray[np.float64]
 
 
 class Williams(NamedTuple):

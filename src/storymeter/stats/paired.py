@@ -27,9 +27,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..errors import DataError
 
-FloatArray = NDArray[np.float64]
 Combine = Callable[[FloatArray], FloatArray]
 #: resamples made at a time; part of the definition of the random stream, so that memory stays flat and bytes
 #: the same

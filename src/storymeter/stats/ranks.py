@@ -15,10 +15,9 @@ A group whose test cannot be made (too few values, no variation) has p = NaN.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from ..arrays import FloatArray, IntArray
+
 _EXACT = 50
 _BATCH = 512
 

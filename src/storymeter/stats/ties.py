@@ -29,9 +29,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import FloatArray
 from .paired import random_swaps
 
-FloatArray = NDArray[np.float64]
 #: past this many pairs a seeded sample stands for all of them
 PAIR_LIMIT = 2_000_000
 

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, MeanMetric
+from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
 from .told import sentences_of

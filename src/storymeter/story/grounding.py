@@ -28,16 +28,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, MeanMetric, silent
+from ..metric import MeanMetric, silent
 from ..options import option
-from ..pairs.embeddings import VectorStore, cache_folder
+from ..pairs.embeddings import VectorStore, vector_folder
 from ..signature import Signature
 from .pictures import Pictures, open_picture
 from .regions import Box, Regions, regions
-from .spaces import Float32, JointSpace, load_space
+from .spaces import JointSpace, load_space
 from .told import sentences_of
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class PictureStore:
 
     def __init__(self, pictures: Pictures, where: Regions, space: JointSpace) -> None:
         self.pictures, self.where, self.space = pictures, where, space
-        folder = cache_folder()
+        folder = vector_folder()
         made_by = hashlib.sha256(f"{__version__} {space.label}".encode()).hexdigest()
         self._kept = VectorStore(folder / f"regions-{made_by[:16]}.sqlite", space.width) if folder else None
         self._file: Any = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the store)

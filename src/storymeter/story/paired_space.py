@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ..arrays import Float32
 from ..errors import DataError
 from ..text.checkpoints import (
     SAFELY,
@@ -28,7 +29,6 @@ from ..text.checkpoints import (
 )
 from ..text.glove import Glove
 from .regions import Box
-from .spaces import Float32
 
 CONFIG, WEIGHTS, ENCODER = "grounding.json", "grounding.safetensors", "encoder"
 

@@ -33,9 +33,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from .. import _native
+from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, MeanMetric
+from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
 from ..text.words import treebank, words

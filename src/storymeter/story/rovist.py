@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, MeanMetric
+from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
 from .coherence import Coherence

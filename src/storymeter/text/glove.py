@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Float32
 from ..errors import DataError
-from ..files import atomic
+from ..files import atomic, cache_folder
 from .words import words
-
-Float32 = NDArray[np.float32]
 
 
 class Glove:
@@ -37,7 +34,7 @@ class Glove:
         self.key = hashlib.sha256(
             f"{self.path.resolve()} {stamp.st_size} {stamp.st_mtime_ns}".encode()
         ).hexdigest()[:16]
-        table, listing = (_cache() / f"glove-{self.key}{ending}" for ending in (".npy", ".words"))
+        table, listing = (cache_folder() / f"glove-{self.key}{ending}" for ending in (".npy", ".words"))
         if not (table.is_file() and listing.is_file()):
             self._compile(table, listing)
         self.table: Float32 = np.load(table, mmap_mode="r")
@@ -99,11 +96,3 @@ def _is_header(line: str, width: int) -> bool:
     """`400000 300`: how many words and how many numbers each, as word2vec and fastText begin."""
     parts = line.split()
     return len(parts) == 2 and width > 1 and parts[0].isdecimal() and parts[1] == str(width)
-
-
-def _cache() -> Path:
-    import platformdirs
-
-    folder = Path(os.environ.get("STORYMETER_CACHE") or platformdirs.user_cache_dir("storymeter"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from storymeter.arrays import FloatArray, IntArray
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import evaluate
 from storymeter.metric import Metric, Score
-from storymeter.pairs.base import FloatArray, IntArray, PairScorer
+from storymeter.pairs.base import PairScorer
 
 
 class SharedWords(PairScorer):

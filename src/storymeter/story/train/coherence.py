@@ -16,13 +16,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import IntArray
 from ...errors import UsageError
 from ...metric import Progress, silent
 from ...text.checkpoints import checkpoint_folder, need_torch
 from ...text.encoder import DEFAULT_NAME, default_folder
 from ..order_net import CONFIG, ENCODER, WEIGHTS, OrderConfig, OrderModel
 from .heldout import calibration_error
-from .loop import IntArray, Options, fit, write_bytes, write_safetensors
+from .loop import Options, fit, write_bytes, write_safetensors
 from .order_data import Pair, Split, split_pairs
 from .stories import Story
 

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import IntArray
 from ...errors import DataError, UsageError, some
 from ...metric import Progress, silent
 from ...text.checkpoints import checkpoint_folder, need_torch, torch_device, weight_files, weights_hash
@@ -24,7 +25,7 @@ from ...text.glove import Glove
 from ..paired_space import CONFIG, ENCODER, WEIGHTS, PairedConfig, PairedSpace, load_vision, to_pixels
 from ..pictures import Pictures, open_picture
 from .flickr30k import Mention
-from .loop import IntArray, Options, fit, write_bytes, write_safetensors
+from .loop import Options, fit, write_bytes, write_safetensors
 
 PAPER = Options(
     lr=5e-5, lr_decay=0.95, schedule="epoch", weight_decay=1e-5, batch_size=64, epochs=30, patience=3

@@ -14,16 +14,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import IntArray
 from ...errors import DataError, UsageError
 from ...files import atomic
 from ...metric import Progress, silent
 from ...text.checkpoints import need_torch, read_safetensors
 
 STATE, BEST, CURVE, HISTORY = "state.safetensors", "best.safetensors", "learning_curve.png", "history.json"
-IntArray = NDArray[np.int64]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ....metric import FloatArray
+from ....arrays import FloatArray
 from ....pairs.bleu import ORDERS, Bleu, bleu, of_order
 from .._items import text, texts
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....metric import FloatArray
+from ....arrays import FloatArray
 from .._items import items
 from .cider_scorer import CiderScorer as CiderScorer
 

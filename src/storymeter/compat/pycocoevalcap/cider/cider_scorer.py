@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ....metric import FloatArray
+from ....arrays import FloatArray
 from ....pairs.cider import Cider
 from .._items import text, texts
 from ..bleu.bleu_scorer import Counts

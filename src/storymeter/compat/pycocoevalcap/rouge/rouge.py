@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....metric import FloatArray
+from ....arrays import FloatArray
 from ....pairs.rouge import RougeL
 from .._items import items, texts
 
