@@ -56,7 +56,7 @@ def _score(cache: Path) -> str:
 def table() -> bytes:
     """A sound table, from the user's cache."""
     meteor_tables.load()
-    return (meteor_tables._cache_folder() / NAME).read_bytes()
+    return (meteor_tables.cache_folder() / NAME).read_bytes()
 
 
 @pytest.mark.slow
