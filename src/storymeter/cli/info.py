@@ -101,9 +101,10 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool) -> list[A
     if metrics:
         tables.append(metric_table(metrics))
     elif metrics is not None:
-        from ..registry import MEASURES, declared
+        from ..registry import MEASURES, declared, names_of
 
         rows = [[name, declared(name)[1].sentence] for name in MEASURES]
+        rows += [[name, "from a plug-in"] for name in names_of() if name not in MEASURES]
         note = "Options, papers and what a value means: storymeter info --metrics NAME"
         tables.append(Table(["metric", "what it says"], rows, title="Metrics", note=note))
     if formats:

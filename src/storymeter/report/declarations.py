@@ -10,7 +10,6 @@ from ..options import Option, options_of
 from ..papers import PAPERS
 from ..protocol import PRESETS
 from ..protocol import get as get_protocol
-from ..registry import MEASURES, declared
 from ..registry import metric as get_metric
 from .table import Table
 
@@ -20,8 +19,8 @@ def metric_table(text: str) -> Table:
     metric, word = get_metric(text), parse(text).word
     rows: list[list[Any]] = []
     hidden: dict[str, Any] = {}
-    if word in MEASURES:
-        named = declared(word)[1]
+    named = next((each for each in metric.names if each.word == word), None)
+    if named is not None:
         hidden, rows = named.preset, [["what it says", named.sentence, "", ""]]
     rows += [
         ["a value", _meaning(metric), "", ""],
