@@ -7,17 +7,19 @@ tests of the run."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataError
-from ..metric import Metric, Score
+from ..metric import Metric
 from ..stats.multiple import holm
-from ..stats.paired import paired_bootstrap, paired_permutation, win_tie_loss
-from .results import Results
+from ..stats.paired import Part, paired_bootstraps, paired_permutations, win_tie_loss
+from .results import Results, SystemResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,59 +69,77 @@ def compare(
     seed = results.conditions.seed if seed is None else seed
     found = []
     for first, second in combinations(results.systems, 2):
-        for metric, score_a, score_b in zip(results.metrics, first.scores, second.scores, strict=True):
-            found.append(_pair(metric, first.name, second.name, score_a, score_b, resamples, seed, most))
+        found += _pair(results.metrics, first, second, resamples, seed, most)
     corrected = holm([comparison.p_permutation for comparison in found])
     return [replace(comparison, p_holm=float(p)) for comparison, p in zip(found, corrected, strict=True)]
 
 
 def _pair(
-    metric: Metric, a: str, b: str, score_a: Score, score_b: Score, resamples: int, seed: int, most: int
-) -> Comparison:
-    ids, rows_a, rows_b = _common(a, b, score_a, score_b)
-    sign = -1.0 if metric.higher_is_better is False else 1.0
+    metrics: Sequence[Metric], a: SystemResult, b: SystemResult, resamples: int, seed: int, most: int
+) -> list[Comparison]:
+    """Two systems under all metrics; they share the documents, and so the resamples."""
+    ids, rows_a, rows_b = _common(a, b)
+    widths = np.cumsum([0, *(len(metric.columns) for metric in metrics)]).tolist()
+    parts = [
+        Part(slice(begin, end), partial(_value, metric))
+        for metric, begin, end in zip(metrics, widths, widths[1:], strict=False)
+    ]
+    permutations = paired_permutations(rows_a, rows_b, parts, resamples=resamples, seed=seed)
+    bootstraps = paired_bootstraps(rows_a, rows_b, parts, resamples=resamples, seed=seed)
+    totals = rows_a.sum(axis=0), rows_b.sum(axis=0)
+    found = []
+    for k, (metric, part, permutation, bootstrap) in enumerate(
+        zip(metrics, parts, permutations, bootstraps, strict=True)
+    ):
+        by_document = [np.nan_to_num(metric.by_document(rows[:, part.columns])) for rows in (rows_a, rows_b)]
+        sign = -1.0 if a.scores[k].higher_is_better is False else 1.0
+        wins, ties, losses = win_tie_loss(sign * by_document[0], sign * by_document[1])
+        order = np.argsort(-np.abs(by_document[0] - by_document[1]), kind="stable")[:most]
+        differences = [Difference(ids[i], float(by_document[0][i]), float(by_document[1][i])) for i in order]
+        found.append(
+            Comparison(
+                a.scores[k].metric,
+                a.name,
+                b.name,
+                float(part.value(totals[0])),
+                float(part.value(totals[1])),
+                permutation.difference,
+                bootstrap.interval or (float("nan"), float("nan")),
+                bootstrap.p,
+                permutation.p,
+                permutation.p,
+                wins,
+                ties,
+                losses,
+                len(ids),
+                tuple(difference for difference in differences if difference.a != difference.b),
+                a.scores[k].percent,
+            )
+        )
+    return found
 
-    def value(sums: FloatArray) -> FloatArray:
-        return metric.combine(sums)["value"]
 
-    permutation = paired_permutation(rows_a, rows_b, value, resamples=resamples, seed=seed)
-    bootstrap = paired_bootstrap(rows_a, rows_b, value, resamples=resamples, seed=seed)
-    by_document_a, by_document_b = (np.nan_to_num(metric.by_document(rows)) for rows in (rows_a, rows_b))
-    wins, ties, losses = win_tie_loss(sign * by_document_a, sign * by_document_b)
-    order = np.argsort(-np.abs(by_document_a - by_document_b), kind="stable")[:most]
-    differences = tuple(
-        Difference(ids[k], float(by_document_a[k]), float(by_document_b[k]))
-        for k in order
-        if by_document_a[k] != by_document_b[k]
-    )
-    interval = bootstrap.interval or (float("nan"), float("nan"))
-    return Comparison(
-        score_a.metric,
-        a,
-        b,
-        float(value(rows_a.sum(axis=0))),
-        float(value(rows_b.sum(axis=0))),
-        permutation.difference,
-        interval,
-        bootstrap.p,
-        permutation.p,
-        permutation.p,
-        wins,
-        ties,
-        losses,
-        len(ids),
-        differences,
-        score_a.percent,
-    )
+def _value(metric: Metric, sums: FloatArray) -> FloatArray:
+    return metric.combine(sums)["value"]
 
 
-def _common(a: str, b: str, score_a: Score, score_b: Score) -> tuple[list[str], FloatArray, FloatArray]:
-    """Rows of the documents that both systems were scored on: under `missing=skip` they may differ."""
-    where = {document: k for k, document in enumerate(score_b.ids)}
-    both = [(document, k, where[document]) for k, document in enumerate(score_a.ids) if document in where]
-    if len(both) < 2 or score_a.rows is None or score_b.rows is None:
+def _common(a: SystemResult, b: SystemResult) -> tuple[list[str], FloatArray, FloatArray]:
+    """Rows of the documents that both systems were scored on, all metrics side by side: under `missing=skip` the
+    documents may differ."""
+    rows = [
+        np.hstack([np.zeros((0, len(s.columns))) if s.rows is None else s.rows for s in system.scores])
+        for system in (a, b)
+    ]
+    ids, others = a.scores[0].ids, b.scores[0].ids
+    if ids != others:
+        where = {document: k for k, document in enumerate(others)}
+        both = [(k, where[document]) for k, document in enumerate(ids) if document in where]
+        ids = tuple(ids[k] for k, _ in both)
+        rows = [rows[0][[k for k, _ in both]], rows[1][[k for _, k in both]]]
+    if len(ids) < 2:
         raise DataError(
-            f"{a!r} and {b!r} were scored on {len(both)} common documents; a paired test needs at least two.",
+            f"{a.name!r} and {b.name!r} were scored on {len(ids)} common documents; a paired test needs at least"
+            " two.",
             hint="Compare systems that answered the same documents.",
         )
-    return [d for d, *_ in both], score_a.rows[[i for _, i, _ in both]], score_b.rows[[j for *_, j in both]]
+    return list(ids), rows[0], rows[1]

@@ -79,7 +79,9 @@ class Similarity:
         )
         spread = None
         if self.resamples and len(self.items) > 1:
-            drawn = resample_counts(len(self.items), self.resamples, self.seed) @ columns / len(self.items)
+            drawn = np.vstack(
+                [counts @ columns for counts in resample_counts(len(self.items), self.resamples, self.seed)]
+            ) / len(self.items)
             spread = np.quantile(drawn, [0.025, 0.975], axis=0)
         return [
             (

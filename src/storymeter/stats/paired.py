@@ -21,6 +21,7 @@ product, for BLEU as for a mean.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -29,11 +30,9 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..errors import DataError
+from .resampling import BLOCK, KEPT, resample_counts
 
 Combine = Callable[[FloatArray], FloatArray]
-#: resamples made at a time; part of the definition of the random stream, so that memory stays flat and bytes
-#: the same
-_BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +47,42 @@ class PairedTest:
     interval: tuple[float, float] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Columns of the rows, and the formula that makes one value of their sums."""
+
+    columns: slice
+    combine: Combine
+
+    def value(self, sums: FloatArray) -> FloatArray:
+        return np.asarray(self.combine(sums[..., self.columns]))
+
+
 def paired_permutation(
     rows_a: FloatArray, rows_b: FloatArray, combine: Combine, *, resamples: int = 10_000, seed: int = 0
 ) -> PairedTest:
+    return paired_permutations(rows_a, rows_b, [Part(slice(None), combine)], resamples=resamples, seed=seed)[
+        0
+    ]
+
+
+def paired_permutations(
+    rows_a: FloatArray, rows_b: FloatArray, parts: Sequence[Part], *, resamples: int, seed: int
+) -> list[PairedTest]:
+    """The test of several values of the same documents, resampled alike."""
     a, b = _same(rows_a, rows_b)
-    observed = float(combine(a.sum(axis=0)) - combine(b.sum(axis=0)))
     change, total_a, total_b = b - a, a.sum(axis=0), b.sum(axis=0)
-    count = 0
+    observed = [float(part.value(total_a) - part.value(total_b)) for part in parts]
+    counts = [0] * len(parts)
     for swapped in random_swaps(len(a), resamples, seed):
         moved = swapped @ change
-        differences = combine(total_a + moved) - combine(total_b - moved)
-        count += at_least(np.abs(differences), abs(observed))
-    return PairedTest("permutation", observed, (count + 1) / (resamples + 1), resamples, len(a))
+        for k, part in enumerate(parts):
+            differences = part.value(total_a + moved) - part.value(total_b - moved)
+            counts[k] += at_least(np.abs(differences), abs(observed[k]))
+    return [
+        PairedTest("permutation", difference, (count + 1) / (resamples + 1), resamples, len(a))
+        for difference, count in zip(observed, counts, strict=True)
+    ]
 
 
 def paired_bootstrap(
@@ -71,22 +94,37 @@ def paired_bootstrap(
     level: float = 0.95,
     seed: int = 0,
 ) -> PairedTest:
+    parts = [Part(slice(None), combine)]
+    return paired_bootstraps(rows_a, rows_b, parts, resamples=resamples, level=level, seed=seed)[0]
+
+
+def paired_bootstraps(
+    rows_a: FloatArray,
+    rows_b: FloatArray,
+    parts: Sequence[Part],
+    *,
+    resamples: int,
+    level: float = 0.95,
+    seed: int,
+) -> list[PairedTest]:
+    """The same for the bootstrap."""
     a, b = _same(rows_a, rows_b)
-    observed = float(combine(a.sum(axis=0)) - combine(b.sum(axis=0)))
-    random = np.random.default_rng(seed)
-    differences = np.empty(resamples)
-    for start in range(0, resamples, _BLOCK):
-        size = min(_BLOCK, resamples - start)
-        counts = np.empty((size, len(a)))
-        for k in range(size):  # the same stream as stats.resampling.resample_counts
-            counts[k] = np.bincount(random.integers(0, len(a), len(a)), minlength=len(a))
-        differences[start : start + size] = combine(counts @ a) - combine(counts @ b)
+    both, width = np.hstack([a, b]), a.shape[1]
+    total_a, total_b = a.sum(axis=0), b.sum(axis=0)
+    drawn: list[list[FloatArray]] = [[] for _ in parts]
+    for counts in resample_counts(len(a), resamples, seed):
+        sums = counts @ both
+        for part, values in zip(parts, drawn, strict=True):
+            values.append(part.value(sums[:, :width]) - part.value(sums[:, width:]))
     tail = (1 - level) / 2
-    low, high = np.nanquantile(differences, [tail, 1 - tail])
-    count = at_least(np.abs(differences - np.nanmean(differences)), abs(observed))
-    return PairedTest(
-        "bootstrap", observed, (count + 1) / (resamples + 1), resamples, len(a), (float(low), float(high))
-    )
+    tests = []
+    for part, values in zip(parts, drawn, strict=True):
+        observed, differences = float(part.value(total_a) - part.value(total_b)), np.concatenate(values)
+        low, high = np.nanquantile(differences, [tail, 1 - tail])
+        count = at_least(np.abs(differences - np.nanmean(differences)), abs(observed))
+        p, interval = (count + 1) / (resamples + 1), (float(low), float(high))
+        tests.append(PairedTest("bootstrap", observed, p, resamples, len(a), interval))
+    return tests
 
 
 def win_tie_loss(
@@ -106,6 +144,15 @@ def win_tie_loss(
 
 def random_swaps(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
     """Blocks of (up to 256, n) zeros and ones: which of n pairs change places."""
+    yield from _kept_swaps(n, resamples, seed) if n * resamples <= KEPT else _swaps(n, resamples, seed)
+
+
+@functools.lru_cache(maxsize=1)
+def _kept_swaps(n: int, resamples: int, seed: int) -> list[FloatArray]:
+    return list(_swaps(n, resamples, seed))
+
+
+def _swaps(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
     for packed in packed_swaps(n, resamples, seed):
         yield np.unpackbits(packed, axis=1, count=n).astype(float)
 
@@ -113,8 +160,8 @@ def random_swaps(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
 def packed_swaps(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:
     """The same, eight to a byte: one random bit each."""
     random = np.random.default_rng(seed)
-    for start in range(0, resamples, _BLOCK):
-        yield random.integers(0, 256, (min(_BLOCK, resamples - start), -(-n // 8)), dtype=np.uint8)
+    for start in range(0, resamples, BLOCK):
+        yield random.integers(0, 256, (min(BLOCK, resamples - start), -(-n // 8)), dtype=np.uint8)
 
 
 def at_least(values: FloatArray, observed: float) -> int:

@@ -5,24 +5,36 @@ resamples are one matrix product. Percentile interval, as in Efron & Tibshirani 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    FloatArray = NDArray[np.float64]
+from ..arrays import FloatArray
+
+#: resamples made at a time, so that memory stays flat; and how many numbers are kept for the next question
+BLOCK, KEPT = 256, 1 << 23
 
 
-def resample_counts(n: int, resamples: int, seed: int) -> NDArray[np.float64]:
-    """(resamples, n): how often each document is drawn. The seed alone decides; so two systems scored on the
-    same documents are resampled alike, which is what a paired test needs."""
+def resample_counts(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+    """Blocks of (up to 256, n): how often each document is drawn. The seed alone decides; so two systems scored on
+    the same documents are resampled alike, which is what a paired test needs. The last draw is kept: all metrics and
+    systems of a run ask for the same."""
+    yield from _kept(n, resamples, seed) if n * resamples <= KEPT else _drawn(n, resamples, seed)
+
+
+@functools.lru_cache(maxsize=1)
+def _kept(n: int, resamples: int, seed: int) -> list[FloatArray]:
+    return list(_drawn(n, resamples, seed))
+
+
+def _drawn(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
     random = np.random.default_rng(seed)
-    counts = np.empty((resamples, n))
-    for k in range(resamples):
-        counts[k] = np.bincount(random.integers(0, n, n), minlength=n)
-    return counts
+    for start in range(0, resamples, BLOCK):
+        counts = np.empty((min(BLOCK, resamples - start), n))
+        for row in counts:
+            row[:] = np.bincount(random.integers(0, n, n), minlength=n)
+        yield counts
 
 
 def bootstrap_interval(
@@ -36,7 +48,7 @@ def bootstrap_interval(
     """The percentile interval of `value(summed rows)`, or None where there are fewer than two documents."""
     if len(rows) < 2:
         return None
-    values = value(resample_counts(len(rows), resamples, seed) @ rows)
+    values = np.concatenate([value(counts @ rows) for counts in resample_counts(len(rows), resamples, seed)])
     tail = (1 - level) / 2
     low, high = np.nanquantile(values, [tail, 1 - tail])
     return float(low), float(high)
