@@ -22,12 +22,12 @@ from . import __version__
 from .arrays import FloatArray, IntArray
 from .errors import UsageError, some
 from .measure import Measure
-from .protocol import Protocol
-from .signature import Signature
 
 if TYPE_CHECKING:
     from .engine.workbench import Workbench
     from .join import Task
+    from .protocol import Protocol
+    from .signature import Signature
 
 Tokenizer = Literal["ptb", "whitespace", "none"]
 #: called as progress(what, done, total)
@@ -156,6 +156,8 @@ class Metric(Measure, ABC):
 
     def signature(self, bench: Workbench) -> Signature:
         """Subclasses add what else the number depends on."""
+        from .signature import Signature
+
         return Signature.of(
             metric=self.name, tok=bench.tokenizer, protocol=bench.protocol, version=__version__
         )

@@ -23,12 +23,11 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..metric import Metric, Progress, Rows, Tokenizer, silent
-from ..signature import Signature
-from ..text.tokens import tokenize
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
     from ..join import Task
+    from ..signature import Signature
 
 Self = TypeVar("Self", bound="PairScorer")
 #: the statistics of a pair whose value is simply averaged
@@ -250,17 +249,22 @@ class PairScorer(Metric):
                 f"{role} are one string, not a list of strings.", hint=f"Write {role}=[text, …]."
             )
         listed = list(sentences)
-        wrong = next((k for k, each in enumerate(listed) if not isinstance(each, str)), None)
-        if wrong is not None:
-            kind = type(listed[wrong]).__name__
-            raise UsageError(f"{role}[{wrong}] is a {kind}, not a string.", hint="Sentences are strings.")
+        if set(map(type, listed)) - {str}:
+            wrong = next((k for k, each in enumerate(listed) if not isinstance(each, str)), None)
+            if wrong is not None:
+                kind = type(listed[wrong]).__name__
+                raise UsageError(f"{role}[{wrong}] is a {kind}, not a string.", hint="Sentences are strings.")
         how: Tokenizer = getattr(self, "tokenizer", "none")
-        return listed if how == "none" else tokenize(listed, how)
+        if how == "none":
+            return listed
+        from ..text.tokens import tokenize
+
+        return tokenize(listed, how)
 
     def _read_groups(
         self, candidates: Sequence[str], references: Sequence[Sequence[str]]
     ) -> tuple[list[str], list[list[str]]]:
-        if isinstance(references, str) or any(isinstance(group, str) for group in references):
+        if isinstance(references, str) or str in set(map(type, references)):
             where = next((k for k, group in enumerate(references) if isinstance(group, str)), 0)
             raise UsageError(
                 f"The references of candidate {where} are a string, not a list of strings.",
@@ -271,8 +275,11 @@ class PairScorer(Metric):
                 f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
                 hint="Give one list of references per candidate.",
             )
-        flat = iter(self._read(list(chain.from_iterable(references)), "references"))
-        return self._read(candidates, "candidates"), [[next(flat) for _ in group] for group in references]
+        flat, begin, groups = self._read(list(chain.from_iterable(references)), "references"), 0, []
+        for group in references:
+            groups.append(flat[begin : begin + len(group)])
+            begin += len(group)
+        return self._read(candidates, "candidates"), groups
 
 
 def _jobs(jobs: int) -> int:
