@@ -28,11 +28,11 @@ from .analysis import Analysis, analyse
 from .ratings import FloatArray, from_records
 from .reliability import krippendorff
 from .scores import t_interval
-from .span_record import spans_of
+from .span_record import FOUND, spans_of
 from .word_labels import Labelled, by_caption, marks, word_labels
 
-#: the share of planted errors that must be marked, and what a major error weighs beside a minor one
-FOUND, MAJOR = 0.5, 5.0
+#: what a major error weighs beside a minor one
+MAJOR = 5.0
 
 
 @dataclass(frozen=True, slots=True)
