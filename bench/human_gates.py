@@ -41,7 +41,7 @@ def campaign(seed: int, shares: str, noise: float) -> tuple[Ratings, dict[str, s
     hits = design.build(
         corpora, formats.read(HERE / "human.json"), layout=design.Layout(system=2), hits=6, seed=seed
     ).hits
-    made: Any = SimpleNamespace(systems=SYSTEMS)
+    made: Any = SimpleNamespace(systems=SYSTEMS, task="da")
     truth = Truth(made, {(slot.hit, slot.position): slot for hit in hits for slot in hit.slots})
     characters = {f"w{k:02d}": character for k, character in enumerate(mix(shares, 30))}
     records = []

@@ -44,6 +44,7 @@ class Buffer {
 struct MappedTables {
     std::unique_ptr<Buffer> buffer;
     std::unique_ptr<Tables> tables;
+    std::unique_ptr<LexiconPool> pool;
 };
 
 // Views of the strings' own UTF-8; the list keeps them alive while the call runs.
@@ -83,7 +84,7 @@ nb::tuple compare_pairs(const MappedTables& mapped, const nb::list& candidates, 
     nb::capsule stats_owner(stats, [](void* p) noexcept { delete static_cast<std::vector<Statistics>*>(p); });
     {
         nb::gil_scoped_release release;
-        compare(*mapped.tables, c, r, ci, ri, options, *scores, *stats);
+        compare(*mapped.pool, c, r, ci, ri, options, *scores, *stats);
     }
     return nb::make_tuple(Result<double, 1>(scores->data(), {scores->size()}, scores_owner),
                           Result<std::int64_t, 2>(stats->empty() ? nullptr : stats->data()->data(),
@@ -106,7 +107,7 @@ nb::tuple align_pair(const MappedTables& mapped, const std::string& candidate, c
     Explanation found;
     {
         nb::gil_scoped_release release;
-        found = explain(*mapped.tables, candidate, reference, {*chosen, normalize});
+        found = explain(*mapped.pool, candidate, reference, {*chosen, normalize});
     }
     nb::list matches;
     for (const Match& m : found.matches)
@@ -144,7 +145,8 @@ void bind_meteor(nb::module_& m) {
                     nb::gil_scoped_release release;
                     tables = std::make_unique<Tables>(buffer->bytes());
                 }
-                new (self) MappedTables{std::move(buffer), std::move(tables)};
+                auto pool = std::make_unique<LexiconPool>(*tables);
+                new (self) MappedTables{std::move(buffer), std::move(tables), std::move(pool)};
             },
             nb::arg("buffer"))
         .def_prop_ro(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -266,8 +267,9 @@ bool same(const Match& a, const Match& b) {
 }
 
 // One test against a crowd, with a beam so narrow that it overflows.
-void check_alignments(const Tables& tables, const std::string& a, const std::vector<std::string>& crowd) {
-    Analyser analyser(tables, true);
+void check_alignments(LexiconPool& pool, const std::string& a, const std::vector<std::string>& crowd) {
+    const Tables& tables = pool.tables();
+    Analyser analyser(pool, true);
     const Sentence test = analyser.analyse(a);
     std::vector<Sentence> sentences;
     for (const std::string& b : crowd) sentences.push_back(analyser.analyse(b));
@@ -275,7 +277,7 @@ void check_alignments(const Tables& tables, const std::string& a, const std::vec
     for (const Sentence& ref : sentences) refs.push_back(&ref);
     const auto width = static_cast<std::uint32_t>(1 + below(12));
     Aligner aligner(tables, width);
-    aligner.against(refs);
+    aligner.against(refs, below(2) == 0);
     aligner.meet(test);
     for (std::size_t k = 0; k < refs.size(); ++k) {
         const auto& found = aligner.align(k);
@@ -321,7 +323,8 @@ int main(int count, char** arguments) {
     const long seed = count > 2 ? std::atol(arguments[2]) : 1;
     generator.seed(static_cast<std::uint64_t>(seed));
     std::vector<std::byte> bytes = table();
-    Tables tables(bytes);
+    auto tables = std::make_unique<Tables>(bytes);
+    auto pool = std::make_unique<LexiconPool>(*tables);
     const char* const tasks[] = {"rank", "adq", "hter"};
     long done = 0;
     while (done < inputs) {
@@ -338,7 +341,7 @@ int main(int count, char** arguments) {
                               40};
         std::vector<double> scores(left.size());
         std::vector<Statistics> rows(left.size());
-        compare(tables, candidates, references, left, right, options, scores, rows);
+        compare(*pool, candidates, references, left, right, options, scores, rows);
         for (std::size_t k = 0; k < left.size(); ++k) {
             const Statistics& s = rows[k];
             if (!(scores[k] >= 0.0 && scores[k] <= 1.0))
@@ -354,11 +357,12 @@ int main(int count, char** arguments) {
         }
         std::vector<std::string> crowd(1 + below(4));
         for (auto& line : crowd) line = b[below(16)];
-        check_alignments(tables, a[below(16)], crowd);
+        check_alignments(*pool, a[below(16)], crowd);
         if (below(200) == 0) check_damage(bytes);
         if (below(500) == 0) {
             bytes = table();
-            tables = Tables(bytes);
+            tables = std::make_unique<Tables>(bytes);
+            pool = std::make_unique<LexiconPool>(*tables);
         }
         done += static_cast<long>(a.size() + b.size());
     }

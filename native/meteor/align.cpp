@@ -13,19 +13,21 @@ struct Aligner::Search {
 };
 
 Aligner::Aligner(const Tables& tables, std::uint32_t beam)
-    : search_(std::make_unique<Search>()), beam_(beam), crowd_(tables), alone_(tables) {}
+    : search_(std::make_unique<Search>()), beam_(beam), crowd_(tables), alone_(tables), pair_(tables) {}
 Aligner::~Aligner() = default;
 
-void Aligner::against(std::span<const Sentence* const> refs) {
+void Aligner::against(std::span<const Sentence* const> refs, bool many_tests) {
     refs_.assign(refs.begin(), refs.end());
-    short_ =
-        std::all_of(refs_.begin(), refs_.end(), [](const Sentence* ref) { return ref->size() <= kLongest; });
+    short_ = many_tests && std::all_of(refs_.begin(), refs_.end(),
+                                       [](const Sentence* ref) { return ref->size() <= kLongest; });
     if (short_) crowd_.against(refs);
 }
 
 void Aligner::meet(const Sentence& test) {
     test_ = &test;
     found_ = short_ && test.size() <= kLongest && crowd_.find(test, kMostCandidates);
+    paired_ = !short_ && PairMatcher::fits(test);
+    if (paired_) pair_.meet(test);
 }
 
 const std::vector<Match>& Aligner::align(std::size_t k) {
@@ -35,6 +37,8 @@ const std::vector<Match>& Aligner::align(std::size_t k) {
     if (test.size() == 0 || ref.size() == 0) return chosen_;
     if (found_) {
         choose(crowd_.in(k), test.size(), beam_);
+    } else if (paired_ && PairMatcher::fits(ref)) {
+        choose(pair_.find(ref), test.size(), beam_);
     } else if (std::max(test.size(), ref.size()) <= kLongest && find_alone(test, ref)) {
         choose(alone_.in(0), test.size(), beam_);
     } else {

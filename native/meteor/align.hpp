@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "match.hpp"
+#include "pair_matcher.hpp"
 
 namespace storymeter::meteor {
 
@@ -30,7 +31,8 @@ class Aligner {
     ~Aligner();
 
     // The references that tests meet from now on, and a test that meets them; all must stay where they are.
-    void against(std::span<const Sentence* const> refs);
+    // Many tests (or a few): whether an index of the references is worth its time.
+    void against(std::span<const Sentence* const> refs, bool many_tests);
     void meet(const Sentence& test);
     // The chosen matches with one of the references, by reference position.
     const std::vector<Match>& align(std::size_t ref);
@@ -42,8 +44,10 @@ class Aligner {
     std::vector<const Sentence*> refs_;
     const Sentence* test_ = nullptr;
     Matcher crowd_, alone_;
-    bool short_ = true;   // no reference is too long for the crowd
-    bool found_ = false;  // the crowd's candidates are not too many
+    PairMatcher pair_;
+    bool short_ = true;    // there is a crowd, and no reference is too long for it
+    bool paired_ = false;  // the test is short enough to be paired
+    bool found_ = false;   // the crowd's candidates are not too many
     std::vector<Match> chosen_;
     std::vector<std::uint8_t> fixed_, test_cover_, ref_cover_;
 

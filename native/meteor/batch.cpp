@@ -65,6 +65,13 @@ struct Sentences {
     std::optional<Sentence> first;  // there as soon as it is analysed
     std::vector<Sentence> more;
 
+    void add(Sentence&& one) {
+        if (!first) {
+            first.emplace(std::move(one));
+        } else {
+            more.push_back(std::move(one));
+        }
+    }
     std::size_t count() const { return 1 + more.size(); }
     std::size_t words() const {
         std::size_t sum = first->size();
@@ -76,16 +83,6 @@ struct Sentences {
         for (const Sentence& one : more) all.push_back(&one);
     }
 };
-
-void analyse_reference(std::string_view text, Analyser& analyser, Sentences& out) {
-    each_reference(text, [&](std::string_view part) {
-        if (!out.first) {
-            out.first.emplace(analyser.analyse(part));
-        } else {
-            out.more.push_back(analyser.analyse(part));
-        }
-    });
-}
 
 // Pairs by number, candidate in the upper half of the key, reference in the lower.
 struct Pairs {
@@ -119,6 +116,32 @@ std::vector<Run> runs(const Pairs& pairs, const std::vector<Sentences>& refs) {
     return out;
 }
 
+// Consecutive runs that meet the same references: work for one thread, with one index of the references if
+// there are enough of them.
+struct Task {
+    std::size_t begin, end;
+    bool many() const { return end - begin >= 4; }
+};
+
+std::vector<Task> tasks(const std::vector<Run>& runs, const Pairs& pairs, int threads) {
+    const std::size_t most =
+        std::max<std::size_t>(8, runs.size() / (4 * static_cast<std::size_t>(std::max(threads, 1))));
+    const auto references = [&](const Run& run) {
+        return std::span(pairs.keys).subspan(run.begin, run.end - run.begin);
+    };
+    const auto same = [](std::uint64_t a, std::uint64_t b) {
+        return static_cast<std::uint32_t>(a) == static_cast<std::uint32_t>(b);
+    };
+    std::vector<Task> out;
+    for (std::size_t n = 0; n < runs.size(); ++n) {
+        if (n == 0 || n - out.back().begin == most ||
+            !std::ranges::equal(references(runs[n - 1]), references(runs[n]), same))
+            out.push_back({n, n});
+        out.back().end = n + 1;
+    }
+    return out;
+}
+
 // One thread's comparisons.
 class Worker {
   public:
@@ -128,7 +151,7 @@ class Worker {
 
     // found(k, score, statistics): against the first best part of the reference of pair k
     template <typename Found>
-    void compare(const Sentence& test, Run run, Found&& found) {
+    void compare(const Sentence& test, Run run, bool many_tests, Found&& found) {
         const auto reference = [&](std::uint64_t key) { return key & 0xFFFFFFFF; };
         const auto begin = pairs_.keys.begin() + static_cast<std::ptrdiff_t>(run.begin),
                    end = pairs_.keys.begin() + static_cast<std::ptrdiff_t>(run.end);
@@ -137,7 +160,7 @@ class Worker {
             crowd_.assign(begin, end);
             sentences_.clear();
             for (const std::uint64_t key : crowd_) refs_[reference(key)].append_to(sentences_);
-            aligner_.against(sentences_);
+            aligner_.against(sentences_, many_tests);
         }
         aligner_.meet(test);
         for (std::size_t k = run.begin, ref = 0; k < run.end; ++k) {
@@ -165,25 +188,28 @@ class Worker {
 
 }  // namespace
 
-void compare(const Tables& tables, std::span<const std::string_view> candidates,
+void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
              std::span<const std::string_view> references, std::span<const std::int64_t> candidate_index,
              std::span<const std::int64_t> reference_index, const Options& options, std::span<double> scores,
              std::span<Statistics> stats) {
     const Distinct c(candidates), r(references);
+    const Tables& tables = pool.tables();
     PerWorker<Analyser> analysers(options.threads);  // the sentences lie in their memory
     std::vector<Sentences> tests(c.texts.size()), refs(r.texts.size());
-    parallel_blocks(
-        tests.size() + refs.size(), 8, options.threads, [&](std::size_t begin, std::size_t end, int worker) {
-            Analyser& analyser = analysers.get(worker, tables, options.normalize);
-            std::string buffer;
-            for (std::size_t k = begin; k < end; ++k) {
-                if (k < tests.size()) {
-                    tests[k].first.emplace(analyser.analyse(clean_candidate(c.texts[k], buffer)));
-                } else {
-                    analyse_reference(r.texts[k - tests.size()], analyser, refs[k - tests.size()]);
-                }
-            }
-        });
+    parallel_blocks(tests.size() + refs.size(), 32, options.threads,
+                    [&](std::size_t begin, std::size_t end, int worker) {
+                        Analyser& analyser = analysers.get(worker, pool, options.normalize);
+                        std::string buffer;
+                        for (std::size_t k = begin; k < end; ++k) {
+                            if (k < tests.size()) {
+                                tests[k].add(analyser.analyse(clean_candidate(c.texts[k], buffer)));
+                            } else {
+                                each_reference(r.texts[k - tests.size()], [&](std::string_view part) {
+                                    refs[k - tests.size()].add(analyser.analyse(part));
+                                });
+                            }
+                        }
+                    });
 
     Pairs pairs;
     std::vector<std::int64_t> which(candidate_index.size());
@@ -202,20 +228,22 @@ void compare(const Tables& tables, std::span<const std::string_view> candidates,
     std::vector<Statistics> pair_stats(stats.empty() ? 0 : pairs.keys.size());
     PerWorker<Worker> workers(options.threads);
     const std::vector<Run> todo = runs(pairs, refs);
-    const std::size_t block = 1 + 32 * todo.size() / (pairs.keys.size() + 1);
-    parallel_blocks(todo.size(), block, options.threads, [&](std::size_t begin, std::size_t end, int number) {
+    const std::vector<Task> work = tasks(todo, pairs, options.threads);
+    const std::size_t block = 1 + 32 * work.size() / (pairs.keys.size() + 1);
+    const auto found = [&](std::size_t k, double value, const Statistics& row) {
+        if (!pair_scores.empty()) pair_scores[k] = value;
+        if (!pair_stats.empty()) pair_stats[k] = row;
+    };
+    parallel_blocks(work.size(), block, options.threads, [&](std::size_t begin, std::size_t end, int number) {
         Worker& worker = workers.get(number, tables, pairs, refs, options);
-        for (std::size_t n = begin; n < end; ++n) {
-            if (n + 1 < end &&
-                todo[n + 1].end - todo[n + 1].begin == 1) {  // a crowd's memory is near already
-                prefetch(*tests[pairs.candidate(todo[n + 1].begin)].first, tables);
-                prefetch(*refs[pairs.reference(todo[n + 1].begin)].first, tables);
+        for (std::size_t t = begin; t < end; ++t) {
+            for (std::size_t n = work[t].begin; n < work[t].end; ++n) {
+                if (n + 1 < work[end - 1].end && todo[n + 1].end - todo[n + 1].begin == 1) {
+                    prefetch(*tests[pairs.candidate(todo[n + 1].begin)].first, tables);
+                    prefetch(*refs[pairs.reference(todo[n + 1].begin)].first, tables);
+                }
+                worker.compare(*tests[pairs.candidate(todo[n].begin)].first, todo[n], work[t].many(), found);
             }
-            worker.compare(*tests[pairs.candidate(todo[n].begin)].first, todo[n],
-                           [&](std::size_t k, double value, const Statistics& row) {
-                               if (!pair_scores.empty()) pair_scores[k] = value;
-                               if (!pair_stats.empty()) pair_stats[k] = row;
-                           });
         }
     });
     for (std::size_t k = 0; k < which.size(); ++k) {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lexicon.hpp"
 #include "score.hpp"
-#include "tables.hpp"
 
 namespace storymeter::meteor {
 
@@ -23,7 +23,7 @@ struct Options {
 // way in, `|||` is taken out of a candidate and double blanks become single ones, once from left to right;
 // `|||` cuts a reference into several, of which the first best counts. Either output may be empty: it is not
 // filled then.
-void compare(const Tables& tables, std::span<const std::string_view> candidates,
+void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
              std::span<const std::string_view> references, std::span<const std::int64_t> candidate_index,
              std::span<const std::int64_t> reference_index, const Options& options, std::span<double> scores,
              std::span<Statistics> statistics);

@@ -9,16 +9,15 @@ namespace storymeter::meteor {
 namespace {
 
 Side side(const Analyser& analyser, const Sentence& sentence) {
-    return {{analyser.words().begin(), analyser.words().end()},
-            {sentence.function.begin(), sentence.function.end()}};
+    return {analyser.words(), {sentence.function.begin(), sentence.function.end()}};
 }
 
 }  // namespace
 
-Explanation explain(const Tables& tables, std::string_view candidate, std::string_view reference,
+Explanation explain(LexiconPool& pool, std::string_view candidate, std::string_view reference,
                     const Options& options) {
-    Analyser analyser(tables, options.normalize);
-    Aligner aligner(tables, options.beam);
+    Analyser analyser(pool, options.normalize);
+    Aligner aligner(pool.tables(), options.beam);
     std::string buffer;
     const Sentence test = analyser.analyse(clean_candidate(candidate, buffer));
     Explanation out{side(analyser, test), {}, {}};
@@ -26,7 +25,7 @@ Explanation explain(const Tables& tables, std::string_view candidate, std::strin
     each_reference(reference, [&](std::string_view part) {
         const Sentence ref = analyser.analyse(part);
         const Sentence* const one = &ref;
-        aligner.against({&one, 1});
+        aligner.against({&one, 1}, false);
         aligner.meet(test);
         const std::vector<Match>& matches = aligner.align(0);
         const double value = score(statistics(test, ref, matches), options.parameters);

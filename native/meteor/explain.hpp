@@ -21,7 +21,7 @@ struct Explanation {
 };
 
 // Of a reference with `|||` in it, the first part with the best score counts, as in `compare`.
-Explanation explain(const Tables& tables, std::string_view candidate, std::string_view reference,
+Explanation explain(LexiconPool& pool, std::string_view candidate, std::string_view reference,
                     const Options& options);
 
 }  // namespace storymeter::meteor

@@ -1,9 +1,11 @@
 #include "normalize.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "common/utf8.hpp"
 #include "lower.hpp"
+#include "words.hpp"
 
 namespace storymeter::meteor {
 namespace {
@@ -201,35 +203,59 @@ std::string normalize(std::string_view line, const PrefixList& prefixes) {
     return encode_utf8(out);
 }
 
-bool normalize_plain(std::string_view line, std::string& out) {
-    out.resize(line.size());
-    bool capitals = false;
-    for (std::size_t k = 0; k < line.size(); ++k) {
-        const char c = line[k];
-        const bool capital = c >= 'A' && c <= 'Z';
-        if (!((c >= 'a' && c <= 'z') || capital || (c >= '0' && c <= '9') || c == ' ')) return false;
-        capitals = capitals || capital;
-        out[k] = capital ? static_cast<char>(c + 32) : c;
-    }
-    return !capitals || line.find("DOTMULTI") == std::string_view::npos;
-}
-
 std::string_view trim(std::string_view line) {
     while (!line.empty() && static_cast<unsigned char>(line.front()) <= 0x20) line.remove_prefix(1);
     while (!line.empty() && static_cast<unsigned char>(line.back()) <= 0x20) line.remove_suffix(1);
     return line;
 }
 
-void split_words(std::string_view line, std::vector<std::string_view>& words) {
+void split_words(std::string_view text, std::vector<Token>& words) {
     words.clear();
-    line = trim(line);
-    for (std::size_t k = 0; k < line.size();) {
-        while (k < line.size() && separator(static_cast<unsigned char>(line[k]))) ++k;
-        std::size_t end = k;
-        while (end < line.size() && !separator(static_cast<unsigned char>(line[end]))) ++end;
-        if (end > k) words.push_back(line.substr(k, end - k));
-        k = end;
+    const std::string_view line = trim(text);
+    for (const char *at = line.data(), *const end = at + line.size(); at < end;) {
+        while (at < end && separator(static_cast<unsigned char>(*at))) ++at;
+        const char* const begin = at;
+        while (at < end && !separator(static_cast<unsigned char>(*at))) ++at;
+        if (at == begin) continue;
+        const auto size = static_cast<std::uint32_t>(at - begin);
+        words.push_back({static_cast<std::uint32_t>(begin - text.data()), size, java_hash({begin, size})});
     }
+}
+
+namespace {
+
+// Letters and digits in lower case, the blank as itself, anything else as 0.
+constexpr std::array<char, 256> kPlain = [] {
+    std::array<char, 256> out{};
+    for (char c = 'a'; c <= 'z'; ++c) out[static_cast<unsigned char>(c)] = c;
+    for (char c = 'A'; c <= 'Z'; ++c) out[static_cast<unsigned char>(c)] = static_cast<char>(c + 32);
+    for (char c = '0'; c <= '9'; ++c) out[static_cast<unsigned char>(c)] = c;
+    out[' '] = ' ';
+    return out;
+}();
+
+}  // namespace
+
+bool split_plain(std::string_view line, std::string& text, std::vector<Token>& words) {
+    words.clear();
+    text.resize(line.size());
+    char* const out = text.data();
+    const auto size = static_cast<std::uint32_t>(line.size());
+    bool capitals = false;
+    for (std::uint32_t k = 0; k < size;) {
+        const std::uint32_t begin = k;
+        std::uint32_t hash = 0;
+        for (; k < size && line[k] != ' '; ++k) {
+            const char c = kPlain[static_cast<unsigned char>(line[k])];
+            if (c == 0) return false;
+            capitals |= c != line[k];
+            out[k] = c;
+            hash = 31 * hash + static_cast<unsigned char>(c);
+        }
+        if (k > begin) words.push_back({begin, k - begin, hash});
+        if (k < size) out[k++] = ' ';
+    }
+    return !capitals || line.find("DOTMULTI") == line.npos;
 }
 
 }  // namespace storymeter::meteor

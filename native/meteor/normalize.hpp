@@ -25,12 +25,17 @@ class PrefixList {
 // The normalised, lower-cased line.
 std::string normalize(std::string_view line, const PrefixList& prefixes);
 
-// Replace `text` by lower-case ASCII words where no rule but lower-casing can touch it; otherwise return
-// false.
-bool normalize_plain(std::string_view line, std::string& out);
+// A word of a text, and its Java hash.
+struct Token {
+    std::uint32_t begin, size, hash;
+    std::string_view in(std::string_view text) const { return text.substr(begin, size); }
+};
 
-// Views into `line`; trimmed of characters up to U+0020 at both ends first.
-void split_words(std::string_view line, std::vector<std::string_view>& words);
+// The words of a text, trimmed of characters up to U+0020 at both ends first.
+void split_words(std::string_view text, std::vector<Token>& words);
+
+// Both at once, where no rule but lower-casing can touch the line; otherwise returns false.
+bool split_plain(std::string_view line, std::string& text, std::vector<Token>& words);
 
 std::string_view trim(std::string_view line);
 

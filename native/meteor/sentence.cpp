@@ -1,21 +1,6 @@
 #include "sentence.hpp"
 
-#include <utility>
-
-#include "common/utf8.hpp"
-#include "lower.hpp"
-#include "words.hpp"
-
 namespace storymeter::meteor {
-namespace {
-
-std::string lower_case(std::string_view text) {
-    std::u32string out;
-    for (const char32_t point : decode_utf8(text)) append_lower(out, point);
-    return encode_utf8(out);
-}
-
-}  // namespace
 
 void prefetch(const Sentence& sentence, const Tables& tables) {
     for (const SynsetSet& set : sentence.synsets) tables.prefetch(tables.at(set.offset));
@@ -24,104 +9,61 @@ void prefetch(const Sentence& sentence, const Tables& tables) {
     }
 }
 
-void Analyser::word(std::string_view token, std::size_t k, Sentence& out) {
-    const std::uint32_t id = tables_.find(token, out.hashes[k]);
-    std::span<const std::uint32_t> synsets;
-    bool function = false;
-    if (id != kNone) {
-        out.stems[k] = tables_.stem_hash(id);
-        function = tables_.function_word(id);
-        synsets = tables_.synsets(id);
-    } else {
-        out.stems[k] = stem_hash(token);
-        const std::string base =
-            base_form(token, to_utf16(decode_utf8(token)).size(), [&](std::string_view form) {
-                const std::uint32_t key = tables_.find(form, java_hash(form));
-                return key != kNone && tables_.synset_key(key);
-            });
-        const std::uint32_t key = tables_.find(base, java_hash(base));
-        if (key != kNone) synsets = tables_.own_synsets(key);
-    }
-    if (!normalize_ && !function) {  // the list of function words is in lower case; the text need not be
-        const std::string folded = lower_case(token);
-        const std::uint32_t key = tables_.find(folded, java_hash(folded));
-        function = key != kNone && tables_.function_word(key);
-    }
-    if (!synsets.empty())
-        out.synsets[k] = {tables_.offset(synsets.data()), static_cast<std::uint32_t>(synsets.size())};
-    out.function[k] = function;
-    out.function_words += function;
-    ids_[k] = tables_.node(id);  // from here on only words of phrases count
-}
-
 Sentence Analyser::analyse(std::string_view line) {
     line = trim(line);
-    if (normalize_) {
-        if (!normalize_plain(line, buffer_)) buffer_ = normalize(line, tables_);
-        line = buffer_;
+    if (!lexicon_.normalizes()) {
+        text_ = line;
+        split_words(text_, tokens_);
+    } else if (!split_plain(line, text_, tokens_)) {
+        text_ = normalize(line, tables_);
+        split_words(text_, tokens_);
     }
-    split_words(line, tokens_);
     const std::size_t count = tokens_.size();
-    ids_.resize(count);
+    phrases_.resize(count);
     Sentence sentence(&memory_);
     sentence.hashes.resize(count);
     sentence.stems.resize(count);
     sentence.synsets.resize(count);
     sentence.function.resize(count);
+    const auto two_words = [&](std::size_t k) {
+        return k > 0 && phrases_[k - 1].grows && phrases_[k].node != kNone;
+    };
     for (std::size_t k = 0; k < count; ++k) {
-        sentence.hashes[k] = java_hash(tokens_[k]);
-        tables_.prefetch_word(sentence.hashes[k]);
+        const Word& word = lexicon_.word(tokens_[k].in(text_), tokens_[k].hash);
+        sentence.hashes[k] = tokens_[k].hash;
+        sentence.stems[k] = word.stem;
+        sentence.synsets[k] = word.synsets;
+        sentence.function[k] = word.function;
+        sentence.function_words += word.function;
+        phrases_[k] = word.phrase;
+        if (two_words(k)) lexicon_.ask_near(phrases_[k - 1].node, phrases_[k].node);
     }
-    for (const std::uint32_t hash : sentence.hashes) tables_.prefetch_entry(hash);
-    for (std::size_t k = 0; k < count; ++k) {
-        word(tokens_[k], k, sentence);
-        if (k > 0 && ids_[k - 1] != kNone && ids_[k] != kNone) tables_.prefetch_pair(ids_[k - 1], ids_[k]);
+    for (std::size_t k = 1; k < count; ++k) {
+        if (two_words(k)) lexicon_.ask_far(phrases_[k - 1].node, phrases_[k].node);
     }
     find_phrases(sentence);
     return sentence;
 }
 
-// All phrases of one word, then of two, and so on: the look-ups of one length do not wait for each other.
+// From every word on, as long as the table knows the phrase.
 void Analyser::find_phrases(Sentence& sentence) {
-    const auto count = static_cast<std::uint32_t>(ids_.size());
-    const auto grows = [&](const Occurrence& o, std::uint32_t length) {
-        return o.start + length < count && ids_[o.start + length] != kNone;
-    };
+    const auto count = static_cast<std::uint32_t>(phrases_.size());
     found_.clear();
-    ends_.assign(count + std::size_t{1}, 0);
-    const auto add = [&](std::uint32_t node, std::uint32_t start, std::uint32_t length) {
-        found_.push_back({node, start, 0, 0, length & 0xFF});  // phrases have few words
-        ++ends_[start];
-        tables_.prefetch_node(node);
-    };
     for (std::uint32_t start = 0; start < count; ++start) {
-        if (ids_[start] != kNone) add(ids_[start], start, 1);
-    }
-    std::size_t begin = 0;
-    for (std::uint32_t length = 1; begin < found_.size(); ++length) {
-        const std::size_t end = found_.size();
-        for (std::size_t k = begin; k < end; ++k) {
-            if (grows(found_[k], length))
-                tables_.prefetch_child(found_[k].node, ids_[found_[k].start + length]);
+        Phrase phrase = phrases_[start];
+        for (std::uint32_t length = 1; phrase.node != kNone; ++length) {
+            found_.push_back({phrase.node, start, phrase.list, phrase.count & 0xFFFFFF, length & 0xFF});
+            if (!phrase.grows || start + length == count || phrases_[start + length].node == kNone) break;
+            phrase = lexicon_.longer(phrase.node, phrases_[start + length].node);
         }
-        for (std::size_t k = begin; k < end; ++k) {
-            const Occurrence o = found_[k];
-            if (!grows(o, length)) continue;
-            const std::uint32_t node = tables_.child(o.node, ids_[o.start + length]);
-            if (node != kNone) add(node, o.start, length + 1);
-        }
-        begin = end;
     }
-    for (const Occurrence& o : found_) tables_.prefetch_list(o.node);
-    // a stable counting sort by start
-    for (std::uint32_t start = 0, sum = 0; start <= count; ++start) sum += std::exchange(ends_[start], sum);
-    sentence.occurrences.resize(found_.size());
-    for (Occurrence o : found_) {
-        const auto list = tables_.paraphrases(o.node);
-        o.list = tables_.offset(list.data());
-        o.count = static_cast<std::uint32_t>(list.size()) & 0xFFFFFF;
-        sentence.occurrences[ends_[o.start]++] = o;
-    }
+    sentence.occurrences.assign(found_.begin(), found_.end());
+}
+
+std::vector<std::string> Analyser::words() const {
+    std::vector<std::string> out;
+    for (const Token& token : tokens_) out.emplace_back(token.in(text_));
+    return out;
 }
 
 }  // namespace storymeter::meteor

@@ -7,16 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "tables.hpp"
+#include "lexicon.hpp"
 
 namespace storymeter::meteor {
-
-// A set of synsets: where it starts in the table (which names it), and its size. The empty set has no place.
-struct SynsetSet {
-    std::uint32_t offset = 0, count = 0;
-};
 
 // Words start .. start + length - 1 are this node of the table; `list` and `count` give its paraphrases,
 // often none.
@@ -45,22 +41,27 @@ void prefetch(const Sentence& sentence, const Tables& tables);
 
 class Analyser {
   public:
-    Analyser(const Tables& tables, bool normalize) : tables_(tables), normalize_(normalize) {}
-    // The sentence lies in the memory of this object.
+    // The pool must outlive this object; sentences lie in the memory of this object.
+    Analyser(LexiconPool& pool, bool normalize)
+        : pool_(pool), tables_(pool.tables()), borrowed_(pool.take(normalize)), lexicon_(*borrowed_) {}
+    ~Analyser() { pool_.put_back(std::move(borrowed_)); }
+    Analyser(const Analyser&) = delete;
+    Analyser& operator=(const Analyser&) = delete;
     Sentence analyse(std::string_view line);
-    // The words of the last line, while it and this object live.
-    std::span<const std::string_view> words() const { return tokens_; }
+    // The words of the last line.
+    std::vector<std::string> words() const;
 
   private:
+    LexiconPool& pool_;
     const Tables& tables_;
-    bool normalize_;
+    std::unique_ptr<Lexicon> borrowed_;
+    Lexicon& lexicon_;
     std::pmr::monotonic_buffer_resource memory_;
-    std::string buffer_;
-    std::vector<std::string_view> tokens_;
-    std::vector<std::uint32_t> ids_, ends_;
+    std::string text_;
+    std::vector<Token> tokens_;
+    std::vector<Phrase> phrases_;  // the words as phrases
     std::vector<Occurrence> found_;
 
-    void word(std::string_view token, std::size_t k, Sentence& out);
     void find_phrases(Sentence& sentence);
 };
 

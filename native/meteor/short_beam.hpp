@@ -1,5 +1,12 @@
 // The beam for sentences of up to 64 words: nearly all there are. A path's rank is one integer, its words are
 // one mask.
+//
+// Most paths need not be followed. Let a path's loss be what it weighs less than if it had taken, at every
+// position so far, the heaviest candidate there, free or not. A loss never gets smaller, and at any time
+// paths with a smaller loss come first. So a search that drops all paths with a loss above some limit keeps
+// the others in the order and places that they have in the full search, and if any of them reaches the end,
+// the best of these is the winner. The limit starts where conflicts alone make a loss likely, and rises where
+// no path was left.
 #pragma once
 
 #include <algorithm>
@@ -23,33 +30,13 @@ class ShortBeam {
     void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t width,
              std::vector<Match>& chosen) {
         matches_ = candidates.matches;
+        begins_ = candidates.begins.data();
+        fixed_ = fixed.data();
         width_ = width;
-        steps_ = 0;
-        size_ = 1;
-        paths_[0] = {kNothing, 0, 0, kClosed, 0};
-        const auto size = static_cast<std::uint32_t>(fixed.size());
-        const std::uint32_t* const begins = candidates.begins.data();
-        std::uint32_t last_open = size - 1;
-        while (begins[last_open] == begins[last_open + 1] || fixed[last_open]) --last_open;
-        for (std::uint32_t cur = 0; cur < size;) {
-            if (begins[cur] == begins[cur + 1]) {
-                const bool inside = close_chunks(cur++);
-                if (!inside) {  // nothing can happen until the next candidate
-                    while (cur < size && begins[cur] == begins[cur + 1]) ++cur;
-                }
-                continue;
-            }
-            if (fixed[cur]) {
-                follow(matches_[begins[cur]]);
-            } else {
-                read_choices(begins[cur], begins[cur + 1]);
-                if (cur == last_open && decide(cur, begins, fixed)) break;
-                expand(cur, begins[cur]);
-            }
-            ++cur;
-        }
-        close_chunks(size);
-        collect(begins, fixed, chosen);
+        for (std::uint32_t loss = expected_loss(static_cast<std::uint32_t>(fixed.size())), tries = 0;
+             !search(static_cast<std::uint32_t>(fixed.size()), loss); ++tries)
+            loss = tries < kTries ? least_lost_ : kAnyLoss;
+        collect(static_cast<std::uint32_t>(fixed.size()), chosen);
     }
 
   private:
@@ -92,12 +79,76 @@ class ShortBeam {
         }
     };
 
+    // What paths may lose until the limit is of no use; weights are below 256.
+    static constexpr std::uint32_t kTries = 3, kAnyLoss = 1 << 20;
+
     const Match* matches_ = nullptr;
-    std::uint32_t width_ = 0, size_ = 0, steps_ = 0;
+    const std::uint32_t* begins_ = nullptr;  // matches_[begins_[j]] .. are those of reference position j
+    const std::uint8_t* fixed_ = nullptr;    // whether the only one there is settled
+    std::uint32_t width_ = 0, size_ = 0, steps_ = 0, last_open_ = 0;
+    std::array<std::uint8_t, 64> heaviest_;     // gain at each open position
+    std::uint64_t limit_ = 0;                   // the worst rank that is followed
+    std::uint32_t least_lost_ = 0, bound_ = 0;  // the least loss of those dropped; weight without any loss
     std::array<Path, kWidest> paths_, next_;
     std::array<Step, kWidest * 64 + 1> trail_;  // at most one step per path and reference position
     std::vector<Choice> choices_;
     std::vector<std::uint64_t> offers_;
+
+    bool open(std::uint32_t position) const {
+        return begins_[position] != begins_[position + 1] && !fixed_[position];
+    }
+
+    // What a word that is there more often in the reference than in the test must cost. Also looks for the
+    // heaviest candidates and for the last open position.
+    std::uint32_t expected_loss(std::uint32_t size) {
+        std::array<std::uint8_t, 64> wanted{};  // by the first place of the word in the test
+        std::uint32_t loss = 0;
+        for (std::uint32_t j = 0; j < size; ++j) {
+            if (!open(j)) continue;
+            last_open_ = j;
+            std::uint32_t places = 0, heaviest = 0;
+            for (std::uint32_t m = begins_[j]; m < begins_[j + 1]; ++m) {
+                places += matches_[m].module == kExact;
+                heaviest = std::max(heaviest, gain(matches_[m]));
+            }
+            heaviest_[j] = static_cast<std::uint8_t>(heaviest);
+            if (places != 0 && ++wanted[matches_[begins_[j]].test] > places)
+                loss += 2;  // exact ones come first
+        }
+        return loss;
+    }
+
+    // Returns whether a path was left.
+    bool search(std::uint32_t size, std::uint32_t loss) {
+        steps_ = 0;
+        size_ = 1;
+        paths_[0] = {kNothing, 0, 0, kClosed, 0};
+        least_lost_ = kAnyLoss;
+        bound_ = 0;
+        for (std::uint32_t cur = 0; cur < size;) {
+            if (begins_[cur] == begins_[cur + 1]) {
+                const bool inside = close_chunks(cur++);
+                if (!inside) {  // nothing can happen until the next candidate
+                    while (cur < size && begins_[cur] == begins_[cur + 1]) ++cur;
+                }
+                continue;
+            }
+            if (fixed_[cur]) {
+                follow(matches_[begins_[cur]]);
+            } else {
+                bound_ += heaviest_[cur];
+                const std::uint32_t least = bound_ > loss ? bound_ - loss : 0;  // weight of those that go on
+                limit_ = least > 255 ? 0 : ((std::uint64_t{256} - least) << kWeight) - 1;
+                read_choices(begins_[cur], begins_[cur + 1]);
+                if (cur == last_open_ && decide(cur, size)) break;
+                expand(cur, begins_[cur]);
+                if (size_ == 0) return false;
+            }
+            ++cur;
+        }
+        close_chunks(size);
+        return true;
+    }
 
     // No candidate starts here: paths outside a match close their chunk. Returns whether some path is inside
     // one.
@@ -147,6 +198,12 @@ class ShortBeam {
         for (std::uint32_t m = begin; m < end; ++m) choices_.push_back(choice(matches_[m]));
     }
 
+    bool dropped(std::uint64_t rank) {
+        if (rank <= limit_) return false;
+        least_lost_ = std::min(least_lost_, bound_ + static_cast<std::uint32_t>(rank >> kWeight) - 255);
+        return true;
+    }
+
     // What every path can do at a position, in the original's order: take(rank, choice) what is free, then
     // skip(rank, path).
     template <typename Take, typename Skip>
@@ -175,19 +232,24 @@ class ShortBeam {
     void expand(std::uint32_t cur, std::uint32_t begin) {
         Best takes, skips;
         each_offer(
-            cur, [&](std::uint64_t rank, const Choice&) { takes.keep(rank, width_); },
-            [&](std::uint64_t rank, const Path&) { skips.keep(rank, width_); });
+            cur,
+            [&](std::uint64_t rank, const Choice&) {
+                if (!dropped(rank)) takes.keep(rank, width_);
+            },
+            [&](std::uint64_t rank, const Path&) {
+                if (!dropped(rank)) skips.keep(rank, width_);
+            });
         select(cur, begin, takes, skips);
     }
 
     // The last open position: what comes after adds a chunk to a path or not, at a place that its last match
     // decides, and is the same for all otherwise. So the winner can be named without sorting, unless so many
     // are before it now that it falls out of the beam: then nothing is decided.
-    bool decide(std::uint32_t cur, const std::uint32_t* begins, const std::vector<std::uint8_t>& fixed) {
+    bool decide(std::uint32_t cur, std::uint32_t size) {
         const auto closes = [&](std::uint8_t test_end,
                                 std::uint8_t ref_end) {  // where an open chunk ends; 0 = it goes on
             const bool goes_on =
-                ref_end < fixed.size() && fixed[ref_end] && matches_[begins[ref_end]].test == test_end;
+                ref_end < size && fixed_[ref_end] && matches_[begins_[ref_end]].test == test_end;
             return goes_on ? std::uint8_t{0} : ref_end;
         };
         for (Choice& c : choices_) c.closes = closes(c.test_end, c.ref_end);
@@ -195,6 +257,7 @@ class ShortBeam {
         std::uint8_t latest = 0;
         offers_.clear();
         const auto offer = [&](std::uint64_t rank, std::uint8_t closed) {
+            if (dropped(rank)) return;
             offers_.push_back(rank);
             const std::uint64_t final_rank =
                 (rank & ~kOrder) + (static_cast<std::uint64_t>(closed != 0) << kChunk);
@@ -209,22 +272,24 @@ class ShortBeam {
             [&](std::uint64_t rank, const Path& p) {
                 offer(rank, cur < p.inside ? closes(p.last, p.inside) : 0);
             });
-        if (std::count_if(offers_.begin(), offers_.end(),
-                          [&](std::uint64_t rank) { return rank < winner; }) >= width_)
+        if (offers_.empty() || std::count_if(offers_.begin(), offers_.end(),
+                                             [&](std::uint64_t rank) { return rank < winner; }) >= width_)
             return false;
         size_ = 1;
-        paths_[0] = taken(winner, cur, begins[cur]);
+        paths_[0] = taken(winner, cur, begins_[cur]);
         return true;
+    }
+
+    static std::uint32_t gain(const Match& m) {
+        return m.module == kExact ? m.test_length + m.ref_length : m.test_length / 2 + m.ref_length / 2;
     }
 
     static Choice choice(const Match& m) {
         const std::uint64_t words =
             m.test_length < 64 ? (std::uint64_t{1} << m.test_length) - 1 : ~std::uint64_t{0};
-        const std::uint64_t gain =
-            m.module == kExact ? m.test_length + m.ref_length : m.test_length / 2 + m.ref_length / 2;
         const std::uint64_t distance = m.ref > m.test ? m.ref - m.test : m.test - m.ref;
         return {words << m.test,
-                gain << kWeight,
+                std::uint64_t{gain(m)} << kWeight,
                 distance << kDistance,
                 static_cast<std::uint8_t>(m.test),
                 static_cast<std::uint8_t>(m.test + m.test_length),
@@ -261,8 +326,7 @@ class ShortBeam {
         size_ = size;
     }
 
-    void collect(const std::uint32_t* begins, const std::vector<std::uint8_t>& fixed,
-                 std::vector<Match>& chosen) const {
+    void collect(std::uint32_t size, std::vector<Match>& chosen) const {
         std::array<std::uint32_t, 64> match;
         std::uint64_t starts = 0;
         for (std::uint32_t step = paths_[0].step; step != 0; step = trail_[step].before) {
@@ -270,9 +334,9 @@ class ShortBeam {
             match[ref] = m;
             starts |= std::uint64_t{1} << ref;
         }
-        for (std::uint32_t j = 0; j < fixed.size(); ++j) {
-            if (!fixed[j]) continue;
-            match[j] = begins[j];
+        for (std::uint32_t j = 0; j < size; ++j) {
+            if (!fixed_[j]) continue;
+            match[j] = begins_[j];
             starts |= std::uint64_t{1} << j;
         }
         for (; starts != 0; starts &= starts - 1)

@@ -86,32 +86,4 @@ std::span<const std::uint32_t> Tables::paraphrases(std::uint32_t node) const {
     return range(list_offsets_, list_entries_, rank);
 }
 
-void Tables::prefetch_entry(std::uint32_t hash) const {
-    const std::uint32_t k = word_slots_[mix32(hash) & word_mask_];
-    if (k == 0) return;
-    prefetch(word_hash_ + k - 1);
-    prefetch(word_offsets_ + k - 1);
-    prefetch(stem_hash_ + k - 1);
-    prefetch(synset_sets_ + k - 1);
-    prefetch(flags_ + k - 1);
-}
-
-void Tables::prefetch_node(std::uint32_t node) const {
-    prefetch(first_child_ + node);
-    prefetch(list_bits_ + node / 64);
-    prefetch(list_ranks_ + node / 64);
-}
-
-void Tables::prefetch_child(std::uint32_t node, std::uint32_t word) const {
-    const std::uint32_t first = header_.phrase_words;
-    const std::uint32_t k =
-        node < first ? pair_slots_[pair_hash(node, word) & pair_mask_] : first_child_[node];
-    if (k >= first) prefetch(labels_ + (k - first));
-}
-
-void Tables::prefetch_list(std::uint32_t node) const {
-    const std::uint32_t rank = list_rank(node);
-    if (rank != kNone) prefetch(list_offsets_ + rank);
-}
-
 }  // namespace storymeter::meteor

@@ -43,6 +43,7 @@ class Tables final : public PrefixList {
     // (often empty).
     std::uint32_t node(std::uint32_t word) const { return word < header_.phrase_words ? word : kNone; }
     std::uint32_t child(std::uint32_t node, std::uint32_t word) const;
+    bool has_children(std::uint32_t node) const { return first_child_[node] != first_child_[node + 1]; }
     std::span<const std::uint32_t> paraphrases(std::uint32_t node) const;
 
     // A set as a number: its place in the table, in units of four bytes.
@@ -53,21 +54,15 @@ class Tables final : public PrefixList {
         return reinterpret_cast<const std::uint32_t*>(base_) + offset;
     }
 
-    // Memory is the bottleneck of an analysis: each of these asks for what the next one, or the look-up
-    // itself, will read.
+    // Ask for memory that will be read soon: at some place, or by `child` of a single word.
     static void prefetch([[maybe_unused]] const void* place) {
 #if defined(__GNUC__)
         __builtin_prefetch(place);
 #endif
     }
-    void prefetch_word(std::uint32_t hash) const { prefetch(word_slots_ + (mix32(hash) & word_mask_)); }
-    void prefetch_entry(std::uint32_t hash) const;
     void prefetch_pair(std::uint32_t first, std::uint32_t second) const {
         prefetch(pair_slots_ + (pair_hash(first, second) & pair_mask_));
     }
-    void prefetch_node(std::uint32_t node) const;
-    void prefetch_child(std::uint32_t node, std::uint32_t word) const;
-    void prefetch_list(std::uint32_t node) const;
 
     std::string_view source() const { return {header_.source, sizeof header_.source}; }
     std::uint32_t words() const { return header_.words; }

@@ -17,6 +17,10 @@ the more pairs there are, the sooner: on average the damaged ones do get lower s
   R/2 with R the median over trusted raters: p = P(Z > (atanh r - atanh R/2) √(n - 3)) over n shared captions
   (Fisher 1921). Silent with fewer than three trusted raters, and where captions are so few, or raters so much
   at odds, that a usual rater would fail more than once in ten.
+- **Within one author** (`Peers.inner`): the same correlation after the mean of each system (and of the human
+  captions) was taken out of both sides. Who guesses from the text who wrote a caption, and scores long and fluent
+  ones higher, agrees with the others on authors, but not on captions of one author. r below R/2 is too little;
+  asked only where a usual rater would fail less than once in 200.
 """
 
 from __future__ import annotations
@@ -38,6 +42,8 @@ LEAST_PEERS = 3
 #: the p that shows attention, by repeats and by peers (chosen on seeds of their own; docs/human-analysis.md)
 CONSISTENT, ATTENTIVE = 0.1, 0.02
 _SHARE, _LOST = 0.5, 0.1
+#: how many usual raters the look at the captions of one author may lose where it is asked
+_INNER_LOST = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,15 @@ class Peers:
     usual: float
     #: why p says nothing of some
     silent: str
+    #: the same correlation among captions of one author (NaN where nothing can be said), and what is usual there
+    inner: FloatArray
+    inner_usual: float
+
+    @property
+    def unlike(self) -> BoolArray:
+        """Who agrees among the captions of one author less than half as well as is usual."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.inner < _SHARE * self.inner_usual)
 
 
 def consistency(ratings: Ratings, repeats: ControlPairs) -> FloatArray:
@@ -83,7 +98,7 @@ def consistency(ratings: Ratings, repeats: ControlPairs) -> FloatArray:
 
 
 def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "raw") -> Peers:
-    n, z = len(ratings.rater), standardise(ratings, scale)
+    z = standardise(ratings, scale)
     author = np.zeros(len(ratings), dtype=np.int64)
     author[ratings.credit_row] = ratings.credit.codes  # a caption that several wrote is known by one of them
     use = (ratings.kind != DEGRADED) & ~np.isnan(z)
@@ -100,21 +115,46 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
         caption
     ] - np.where(known, own, 0.0)
     shared = raters > 0
-    r = _correlations(own[shared], others[shared] / raters[shared], rater[shared], n)
-    count = np.bincount(rater[shared], minlength=n)
-    typical = r[trusted & ~np.isnan(r)]
-    usual = float(np.median(typical)) if len(typical) >= LEAST_PEERS else np.nan
+    mine, theirs, who = own[shared], others[shared] / raters[shared], rater[shared]
+    r, count, usual, root = _agreement(mine, theirs, who, trusted)
     with np.errstate(invalid="ignore", divide="ignore"):
-        root = np.sqrt(np.maximum(count - 3.0, 0.0))
         floor = np.arctanh(_SHARE * usual)
-        telling = (np.arctanh(min(usual, 1 - 1e-12)) - floor) * root >= -ndtri(ATTENTIVE) - ndtri(_LOST)
+        lead = (np.arctanh(min(usual, 1 - 1e-12)) - floor) * root
         p = ndtr((floor - np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))) * root)
+    telling = lead >= -ndtri(ATTENTIVE) - ndtri(_LOST)
+    author = np.unique(
+        who * len(ratings.systems) + cell[shared] % captions // len(ratings.item), return_inverse=True
+    )[1].reshape(-1)
+    groups = author.max(initial=-1) + 1
+    mine, theirs = (values - means(values, author, groups)[author] for values in (mine, theirs))
+    inner, _, inner_usual, root = _agreement(mine, theirs, who, trusted)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lead = (np.arctanh(min(inner_usual, 1 - 1e-12)) - np.arctanh(_SHARE * inner_usual)) * root
     silent = (
         f"fewer than {LEAST_PEERS} believed raters share captions"
         if np.isnan(usual)
         else "they share too few captions with believed others, or believed raters agree too little"
     )
-    return Peers(r, count, np.where(telling, p, np.nan), usual, silent)
+    return Peers(
+        r,
+        count,
+        np.where(telling, p, np.nan),
+        usual,
+        silent,
+        np.where(lead >= -ndtri(_INNER_LOST), inner, np.nan),
+        inner_usual,
+    )
+
+
+def _agreement(
+    mine: FloatArray, theirs: FloatArray, who: IntArray, trusted: BoolArray
+) -> tuple[FloatArray, IntArray, float, FloatArray]:
+    """r per rater, over how many captions, the usual r (NaN with too few trusted raters), and √(n - 3)."""
+    r = _correlations(mine, theirs, who, len(trusted))
+    count = np.bincount(who, minlength=len(trusted))
+    typical = r[trusted & ~np.isnan(r)]
+    usual = float(np.median(typical)) if len(typical) >= LEAST_PEERS else np.nan
+    return r, count, usual, np.sqrt(np.maximum(count - 3.0, 0.0))
 
 
 def _correlations(x: FloatArray, y: FloatArray, groups: IntArray, n: int) -> FloatArray:

@@ -6,6 +6,8 @@
     constant   always the same number
     rushing    does not watch, tries to answer at once, hovers around the middle
     extremes   pulls the handle to one end or the other, by lot
+    fluent     never watches: scores how fluent and how long the text is (`storymeter.human.blind`)
+    twins      the same, and lowers the less fluent of two captions that differ in a few words
 
 The truth is read from the private key (which is why only the organiser can rehearse): systems are spread from
 good to poor in the order in which they were given, human captions lie above them, damaged ones far below
@@ -19,12 +21,14 @@ import hashlib
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from ..errors import MissingPartError, StorymeterError, UsageError, closest
+from .blind import Blind
 from .campaign import Campaign, KeyLine
+from .fluency import Bigrams
 from .study import named
 
 try:
@@ -32,8 +36,8 @@ try:
 except ImportError:
     raise MissingPartError.extra("A rehearsal", "human") from None
 
-Character = Literal["honest", "lazy", "random", "constant", "rushing", "extremes"]
-CHARACTERS: tuple[Character, ...] = ("honest", "lazy", "random", "constant", "rushing", "extremes")
+Character = Literal["honest", "lazy", "random", "constant", "rushing", "extremes", "fluent", "twins"]
+CHARACTERS: tuple[Character, ...] = get_args(Character)
 
 
 def mix(text: str, raters: int) -> list[Character]:
@@ -66,12 +70,18 @@ class Truth:
         self.systems = {name: 78 - 40 * place / count for place, name in enumerate(campaign.systems)}
         self._texts: dict[str, float] = {}
         self._lines: dict[str, KeyLine] = {}
+        plain: list[str] = []
         for line in key.values():
             self._lines["\n".join(self.study.texts(self.study.shown(line)))] = line
             for text, level in self.study.levels(line, self.systems):
                 words = _words(text)
+                if level in self.systems.values():
+                    plain.append(words)
                 if level < self._texts.get(words, 1000.0) - 30 or words not in self._texts:
                     self._texts[words] = level + _lot(line.item + words, 6.0)
+
+        #: what a rater who never watches may have read: captions of systems
+        self.model = Bigrams(plain)
 
     def of(self, text: str | Sequence[str]) -> float:
         return self._texts.get(_words(text), 50.0)
@@ -100,6 +110,7 @@ class Bot:
         self.habit = self.rng.randrange(55, 95)
         #: sd of what an honest answer strays by, in points of the slider
         self.noise = 9.0
+        self.blind = Blind(truth.model, self.rng, twins=character == "twins")
 
     @property
     def attentive(self) -> bool:
@@ -120,6 +131,8 @@ class Bot:
         return 50 + (truth - 50) * self.scale + self.shift + self.rng.gauss(0, self.noise)
 
     def level(self, text: str | Sequence[str]) -> float:
+        if self.character in ("fluent", "twins"):
+            return self.blind.score(_words(text))
         return self.score(self.truth.of(text))
 
     def truth_of(self, text: str | Sequence[str]) -> float:

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from ..captions import Corpus
-from .design import Layout
+from .design import OVERLAP, Layout
 from .span_record import KINDS
 
 
@@ -45,6 +45,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     human: Corpus | None = None
     clips: Path
     hits: int | None = None
+    #: how many HITs show each caption, where `hits` does not say how many there are
+    overlap: int = OVERLAP
     #: None: the study's own
     layout: Layout | None = None
     per_hit: int | None = None

@@ -26,6 +26,10 @@ from .study.base import USUAL, reading_seconds
 __all__ = ["Options", "Prepared", "plan", "prepare", "pseudonym", "write"]
 
 
+#: fewer raters for a caption, on average, and agreement says little
+ENOUGH = 1.9
+
+
 class Prepared(msgspec.Struct):
     campaign: Campaign
     key: list[KeyLine]
@@ -82,6 +86,13 @@ def prepare(options: Options, *, progress: Progress = silent) -> Prepared:
         public_url=options.public_url.rstrip("/"),
     )
     unvouched = study.unvouched(key)
+    mean, _ = _overlap(key, options.raters_per_hit)
+    if mean < ENOUGH:
+        warnings.append(
+            f"WARNING: a caption gets {mean:.1f} raters on average, so that raters can hardly be held against"
+            " each other, and some who never watch a clip pass the other controls. Give more HITs (--hits, or"
+            " leave it out), or --raters-per-hit 3."
+        )
     shown, slots = _slots(study, key, dealt.practice, options, dealt.files)
     return Prepared(
         campaign,
@@ -229,6 +240,10 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
             f" {seats:,} assignments",
         ),
     ]
+    mean, least = _overlap(prepared.key, campaign.raters_per_hit)
+    rows.append(
+        ("overlap", f"{mean:.1f} raters for each caption on average, {least} at least, in different company")
+    )
     rows += study.described(prepared.key, campaign.layout, campaign.systems, campaign.raters_per_hit)
     rows.append(("time per HIT", _time(prepared, study)))
     rows.append(
@@ -239,6 +254,14 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
         )
     )
     return rows
+
+
+def _overlap(key: Sequence[KeyLine], raters_per_hit: int) -> tuple[float, int]:
+    """How many raters each caption (comparison, sequence) gets: on average, and at least."""
+    places = {(line.hit, line.item, tuple(sorted(line.systems))) for line in key}
+    captions = Counter((item, systems) for _, item, systems in places)
+    counts = [count * raters_per_hit for count in captions.values()]
+    return sum(counts) / len(counts), min(counts)
 
 
 def _time(prepared: Prepared, study: Study) -> str:

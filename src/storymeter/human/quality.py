@@ -20,7 +20,7 @@ show that most captions were looked at, by the evidence of `storymeter.human.att
 - `repeats`: whoever passes must also be consistent on repeats, p < .1 (the second hurdle is lower: ten
   repeats are few).
 - `attention`: whoever passes must also agree with the other raters clearly more than half as well as is usual
-  (p < .02). Where that
+  (p < .02), and among captions of one author at least half as well. Where that
   cannot be asked (few raters, few shared captions, or raters much at odds), the check of repeats stands in,
   unless it would take more than a quarter of those whom the control pairs believe: a check that many fail
   says more of the task than of the raters.
@@ -58,7 +58,10 @@ FLAGS = {
         "the two scores of captions that came twice are hardly closer than those of unrelated captions (p"
         " >= .1)"
     ),
-    "apart": "agreement with the other raters is not clearly more than half of what is usual (p >= .02)",
+    "apart": (
+        "agreement with the other raters is not clearly more than half of what is usual (p >= .02), or less than"
+        " half of it among captions of one author"
+    ),
 }
 _STREAK, _SECONDS, _HUMAN = 8, 3.0, 90.0
 #: of those whom the control pairs believe, how many the check of repeats may take where it stands in for
@@ -145,7 +148,7 @@ def assess(
         **_flags(ratings, scale),
         "repeats-differ": repeat_p < alpha,
         "inconsistent": steady >= CONSISTENT,
-        "apart": company.p >= ATTENTIVE,
+        "apart": (company.p >= ATTENTIVE) | company.unlike,
     }
     careless, second, notes = _careless(chosen, believed, steady, company)
     workers = []
@@ -196,8 +199,10 @@ def _careless(
     """Whom the second gate stops, and why; which evidence it had; and what it could not ask."""
     if gates == "control":
         return {}, "", ()
-    asked = ~np.isnan(company.p) if gates == "attention" else np.zeros(len(steady), dtype=bool)
+    peered = gates == "attention"
+    asked = (~np.isnan(company.p) | ~np.isnan(company.inner)) & peered
     apart = believed & asked & (company.p >= ATTENTIVE)
+    unlike = believed & asked & company.unlike & ~apart
     inconsistent = believed & ~asked & (steady >= CONSISTENT)
     unasked = int((believed & ~asked).sum())
     notes = []
@@ -215,18 +220,28 @@ def _careless(
         )
         inconsistent[:] = False
         steady = np.full(len(steady), np.nan)
-    reasons = {
-        int(
-            k
-        ): f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual is"
-        f" {company.usual:.2f}; p = {company.p[k]:.3g})"
-        for k in np.flatnonzero(apart)
-    } | {
-        int(
-            k
-        ): f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})"
-        for k in np.flatnonzero(inconsistent)
-    }
+    reasons = (
+        {
+            int(
+                k
+            ): f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual is"
+            f" {company.usual:.2f}; p = {company.p[k]:.3g})"
+            for k in np.flatnonzero(apart)
+        }
+        | {
+            int(
+                k
+            ): "agrees with the other raters on who wrote a caption, but on captions of one author less than half"
+            f" as well as is usual (r = {company.inner[k]:.2f}, usual is {company.inner_usual:.2f})"
+            for k in np.flatnonzero(unlike)
+        }
+        | {
+            int(
+                k
+            ): f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})"
+            for k in np.flatnonzero(inconsistent)
+        }
+    )
     second: Literal["", "repeats", "peers"] = (
         "peers" if asked.any() else "repeats" if not np.isnan(steady).all() else ""
     )

@@ -19,6 +19,7 @@ from .blind import Blind
 from .design import Hit, Layout, build
 from .fluency import Bigrams
 from .ratings import Ratings, from_records
+from .word_labels import words_at
 
 WHO = (
     "man",
@@ -166,3 +167,85 @@ def _plain(facts: Facts, rng: random.Random) -> str:
 
 def _rich(facts: Facts, rng: random.Random) -> str:
     return rng.choice(FRAMES).format(*facts, a=rng.choice(HOW), b=rng.choice(HOW))
+
+
+#: what an error in each fact is called
+KINDS = ("person", "action", "object", "place")
+
+
+def profiled(clips: int, profiles: Mapping[str, Sequence[float]], seed: int | str) -> World:
+    """A world whose systems get each of the four facts wrong with a probability of their own, in the order of
+    `KINDS`.
+    """
+    plain = world(clips, 1, seed)
+    rng = random.Random(f"profiled {seed}")
+
+    def told(facts: Facts, wrong: Sequence[float]) -> str:
+        who, does, what, where = (
+            rng.choice([other for other in known if other != fact]) if rng.random() < rate else fact
+            for fact, known, rate in zip(facts, FACTS, wrong, strict=True)
+        )
+        return _plain((who, does, what, where), rng)
+
+    systems = tuple(
+        Corpus(tuple(Document(v, (Caption(told(f, wrong)),)) for v, f in plain.facts.items()), name)
+        for name, wrong in profiles.items()
+    )
+    return World(plain.facts, systems, plain.human, plain.elsewhere)
+
+
+def markers(
+    there: World,
+    raters: int,
+    *,
+    layout: Layout,
+    overlap: int = 3,
+    seen: float = 0.85,
+    invented: float = 0.03,
+    seed: int | str = 0,
+) -> list[Rating]:
+    """The judgements of an error span study by so many attentive raters: each wrong word is marked with
+    probability `seen`, each other one with `invented`. Errors about persons and actions are major.
+    """
+    hits = -(-raters // overlap)
+    dealt = build(there.systems, there.human, layout=layout, hits=hits, seed=seed).hits
+    rng = random.Random(f"markers {seed}")
+    out: list[Rating] = []
+    for number in range(raters):
+        shift = rng.gauss(0, 5)
+        for slot in dealt[number % hits].slots:
+            spans: list[dict[str, object]] = []
+            meta: dict[str, object] = {"text": slot.text, "spans": spans, "missing": ""}
+            places = words_at(slot.text)
+            for start, end in places:
+                kind = _fault(slot.text[start:end], there.facts[slot.item])
+                if rng.random() < (seen if kind else invented):
+                    severity = "major" if kind in ("person", "action") else "minor"
+                    spans.append({"start": start, "end": end, "severity": severity, "kind": kind or "other"})
+            if slot.degraded:
+                last = min(len(places), slot.degraded.start + slot.degraded.length) - 1
+                meta["planted"] = {"start": places[slot.degraded.start][0], "end": places[last][1]}
+            quality = there.quality(slot.item, slot.text) + shift + rng.gauss(0, 8)
+            out.append(
+                Rating(
+                    slot.item,
+                    slot.systems[0],
+                    f"m{number:03d}",
+                    float(round(min(100.0, max(0.0, quality)))),
+                    slot.kind,
+                    criterion="spans",
+                    hit=slot.hit,
+                    pair=slot.pair,
+                    position=slot.position,
+                    meta=meta,
+                )
+            )
+    return out
+
+
+def _fault(word: str, facts: Facts) -> str:
+    """What is wrong about a word: the kind of the fact that it names wrongly, or nothing."""
+    for known, fact, kind in zip(FACTS, facts, KINDS, strict=True):
+        if word in known and word != fact:
+            return kind
+    return ""

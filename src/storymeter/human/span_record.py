@@ -26,6 +26,8 @@ import msgspec
 from ..captions import Rating
 
 CRITERION = "spans"
+#: the share of planted errors that an attentive rater marks
+FOUND = 0.5
 SEVERITIES = ("minor", "major")
 #: what an error is about, unless the organiser has an own list
 KINDS = ("object", "action", "place", "person", "number", "order", "other")

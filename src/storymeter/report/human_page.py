@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..human.analysis import CAPTION_MINIMUM, Analysis
 from ..human.quality import FLAGS
 from ..human.reliability import Replication, cost
+from ..human.span_analysis import SpanStudy
 from .human_figures import distributions, score_histograms, significance, workers
 from .human_study import (
     EVIDENCE_WORDS,
@@ -22,6 +25,15 @@ from .human_study import (
 )
 from .influence import WORDS as INFLUENCE_WORDS
 from .influence import influence_table
+from .spans import (
+    KIND_WORDS,
+    PROFILE_WORDS,
+    RATER_WORDS,
+    agreement_line,
+    kind_table,
+    profile_table,
+    rater_table,
+)
 from .templating import render, shown
 
 
@@ -33,7 +45,9 @@ def analysis_page(
     fee: float = 0.20,
     currency: str = "USD",
     repeated: Replication | None = None,
+    spans: SpanStudy | None = None,
 ) -> str:
+    """`spans`: what an error span study adds."""
     spent = cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
     thin = int((analysis.captions.n < CAPTION_MINIMUM).sum())
     flags = {flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}
@@ -45,6 +59,7 @@ def analysis_page(
         systems=shown(system_table(analysis), SYSTEM_WORDS),
         distributions=distributions(analysis),
         significance=significance(analysis),
+        spans=_spans(spans) if spans else None,
         alpha=f"{analysis.ranking.alpha:g}",
         pairs=shown(pair_table(analysis), PAIR_WORDS),
         test=TEST_NAMES[analysis.quality.test],
@@ -65,3 +80,14 @@ def analysis_page(
         ),
         notes=analysis.notes,
     )
+
+
+def _spans(study: SpanStudy) -> dict[str, Any]:
+    return {
+        "lines": (agreement_line(study), *study.notes),
+        "tables": (
+            shown(profile_table(study), PROFILE_WORDS),
+            shown(kind_table(study), KIND_WORDS),
+            shown(rater_table(study), RATER_WORDS),
+        ),
+    }

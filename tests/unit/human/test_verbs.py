@@ -138,6 +138,28 @@ def test_dry_run_prints_every_problem_and_writes_nothing(tmp_path: Path) -> None
     assert skipped.exit_code == 0 and "clip-03" not in (tmp_path / "study" / "key.jsonl").read_text()
 
 
+def test_overlap_is_the_default_is_priced_and_its_lack_is_said(tmp_path: Path) -> None:
+    dry = new(tmp_path / "dry", "--dry-run")
+    text = " ".join(dry.stdout.split())
+    # 36 captions of three systems, three times, over 20 in a HIT: 6 HITs
+    assert "6 of 50, 1 rater(s) each: 6 assignments" in text
+    assert re.search(r"overlap [3-9]\.\d raters for each caption on average", text), text
+    assert "6 x 0.99 USD + 20% fee = 7.13 USD" in text and "WARNING" not in dry.stderr
+    twice = " ".join(new(tmp_path / "dry", "--dry-run", "--overlap", 6).stdout.split())
+    assert "11 of 50" in twice and "13.07 USD" in twice
+    one = new(tmp_path / "dry", "--dry-run", "--hits", 1)
+    assert "WARNING: a caption gets 1.0 raters on average" in " ".join(one.stderr.split())
+
+
+def test_raters_who_never_watch_can_be_rehearsed(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    assert new(folder, "--hits", 4, "--seed", 1).exit_code == 0
+    done = run(
+        "simulate", folder, "--raters", 4, "--mix", "honest=.5,fluent=.25,twins=.25", "--format", "json"
+    )
+    assert [row["ended"] for row in json.loads(done.stdout)["rows"]] == ["done"] * 4, done.output
+
+
 def test_a_hit_that_cannot_be_filled_says_so(tmp_path: Path) -> None:
     result = run(
         "new",

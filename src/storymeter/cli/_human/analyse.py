@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ...errors import DataError, UsageError
+from ...errors import UsageError
 from .._options import busy, coloured, format_option, output, say, seed_option, terminal_width
+from ._studies import Source, files, studies, study
 
-_TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
+_TASKS = {"preference": "preference", "test": "preference", "vote": "survey", "spans": "spans"}
 
 
 @click.command("analyse")
@@ -112,6 +112,12 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey"}
     metavar="FILE",
     help="Also write the score of every caption (SYS,SID,RAW.SCR,Z.SCR,N; .json for JSON, - to print it alone).",
 )
+@click.option(
+    "--words",
+    "word_file",
+    metavar="FILE",
+    help="Error spans: also write what raters said of every word (JSON Lines, for storymeter meta words).",
+)
 @click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Paid per HIT.")
 @click.option(
     "--fee", type=click.FloatRange(0), default=0.2, show_default=True, help="The platform's share on top."
@@ -152,10 +158,17 @@ def command(
             hint="Put the ratings before the options, or name the page: --html report.html",
         )
     task = _other_task(sources, origin)
-    if task:
+    if task == "spans":
+        records = [record for source in sources for record in _records(source)]
+        output(study(Source(records=records), page, style, **{**options, "stratum": None}))
+    elif task:
         _other(task, sources, style, faithful, minimum, page, options["figures"])
     else:
-        _assessment(sources, origin, page, style, **options)
+        with busy("reading the ratings"):
+            ratings = _table(sources, origin)
+            again = options["replicates"]
+            second = _table((again,), origin) if again is not None else None
+        output(studies(ratings, page, style, **{**options, "replicates": second}))
 
 
 def _other_task(sources: tuple[Path, ...], origin: str | None) -> str | None:
@@ -218,191 +231,25 @@ def _other(
     from ...report import other_studies as report
 
     records = [record for source in sources for record in _records(source)]
-    study = (
+    shown = (
         report.preferences(analyse_preferences(records, faithful=faithful, minimum=minimum))
         if task == "preference"
         else report.survey(analyse_survey(records))
     )
-    _files(page, figures, study.draw, study.page)
-    for note in study.notes:
+    files(page, figures, shown.draw, shown.page)
+    for note in shown.notes:
         say(note)
     output(
-        study.json
+        shown.json
         if style == "json"
         else (
-            study.page()
+            shown.page()
             if style == "html"
             else "\n".join(
-                table.render(style, width=terminal_width(), colour=coloured()) for table in study.tables
+                table.render(style, width=terminal_width(), colour=coloured()) for table in shown.tables
             )
         )
     )
-
-
-def _assessment(
-    sources: tuple[Path, ...],
-    origin: str | None,
-    page: str | None,
-    style: str,
-    *,
-    stratum: str | None,
-    **options: Any,
-) -> None:
-    from ...human.strata import parts
-
-    with busy("reading the ratings"):
-        ratings = _table(sources, origin)
-    chosen = parts(ratings, stratum)
-    if len(chosen) == 1:
-        name, part = next(iter(chosen.items()))
-        if ratings.strata and stratum not in (None, "all"):
-            say(f"Only {name}: {len(part):,} of {len(ratings):,} ratings.")
-        output(_study(part, origin, page, style, **options))
-        return
-    say(
-        f"{len(chosen)} strata are analysed each by itself: "
-        + ", ".join(f"{name} ({len(part):,} ratings)" for name, part in chosen.items())
-        + ". --stratum NAME takes one of them, --stratum all mixes them."
-    )
-    done, skipped = {}, []
-    for name, part in chosen.items():
-        own = {
-            key: _beside(options[key], name) if options[key] not in (None, "-") else options[key]
-            for key in ("figures", "caption_file")
-        }
-        say(f"\n{name}")
-        try:
-            done[name] = _study(
-                part, origin, _beside(page, name) if page else None, style, **{**options, **own}
-            )
-        except DataError as error:
-            skipped.append(name)
-            say(f"{name} was left out: {error.message}")
-    if not done:
-        raise DataError("No stratum could be analysed.", hint="The lines above say why.")
-    output(_together(done, style))
-
-
-def _beside(path: Any, name: str) -> Any:
-    """`people.html` and `cs-en` to `people-cs-en.html`."""
-    plain = Path(path)
-    safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name) or "none"
-    return type(path)(plain.with_name(f"{plain.stem}-{safe}{plain.suffix}"))
-
-
-def _together(done: dict[str, str], style: str) -> str:
-    """The results of several strata as one text; CSV gets a column, JSON a level."""
-    if style == "json":
-        import msgspec
-
-        from ...report.table import to_json
-
-        parts = {name: msgspec.json.decode(text) for name, text in done.items()}
-        return to_json({"schema": 1, "strata": parts})
-    if style == "csv":
-        lines: list[str] = []
-        for name, text in done.items():
-            head, *rows = text.rstrip("\n").split("\n")
-            lines += ([f"stratum,{head}"] if not lines else []) + [f"{name},{row}" for row in rows]
-        return "\n".join(lines) + "\n"
-    return "\n".join(f"{name}\n{text}" for name, text in done.items())
-
-
-def _study(
-    ratings: Any,
-    origin: str | None,
-    page: str | None,
-    style: str,
-    *,
-    figures: Path | None,
-    caption_file: str | None,
-    replicates: Path | None,
-    splits: int | None,
-    price: float,
-    fee: float,
-    **options: Any,
-) -> str:
-    """One study, as text in the style asked for; files are written, notes said."""
-    from ...human.analysis import analyse
-    from ...human.reliability import replication
-    from ...report.human_page import analysis_page
-    from ...report.human_study import (
-        analysis_json,
-        draw,
-        evidence_table,
-        pair_table,
-        replication_line,
-        summary_lines,
-        system_table,
-        worker_table,
-    )
-    from ...report.influence import influence_table
-
-    with busy("analysing the ratings"):
-        several = splits if splits is not None else 100 if len(ratings) <= 200_000 else 0
-        analysis = analyse(ratings, splits=several, **options)
-        repeated = (
-            replication(analysis.ranking, analyse(_table((replicates,), origin), splits=0, **options).ranking)
-            if replicates is not None
-            else None
-        )
-    more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
-    _files(page, figures, lambda: draw(analysis), lambda: analysis_page(analysis, **more))
-    if repeated is not None:
-        say(replication_line(repeated))
-    if caption_file is not None and (text := _captions(analysis, caption_file)) is not None:
-        return text
-    if style == "json":
-        return analysis_json(analysis, **more)
-    if style == "html":
-        return analysis_page(analysis, **more)
-    for line in (*summary_lines(analysis), *analysis.notes):
-        say(line)
-    shown = (
-        (
-            system_table(analysis),
-            pair_table(analysis),
-            worker_table(analysis),
-            evidence_table(analysis),
-            influence_table(analysis.influence),
-        )
-        if style == "table"
-        else (system_table(analysis),)
-    )
-    return "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in shown)
-
-
-def _captions(analysis: Any, path: str) -> str | None:
-    """The caption scores, into a file, or as text where the file is `-`."""
-    from ...files import write_text
-    from ...report.caption_scores import caption_csv, caption_json
-
-    text = caption_json(analysis) if path.endswith(".json") else caption_csv(analysis)
-    if path == "-":
-        return text
-    write_text(path, text)
-    say(f"Scores of {len(analysis.captions.z):,} captions: {path}")
-    return None
-
-
-def _files(
-    page: str | None,
-    figures: Path | None,
-    draw: Callable[[], dict[str, bytes]],
-    written: Callable[[], str],
-) -> None:
-    """What --figures and --html ask for."""
-    from ...files import atomic, write_text
-
-    if figures is not None:
-        drawn = draw()
-        for name, data in drawn.items():
-            with atomic(figures / f"{name}.png") as file:
-                file.write(data)
-        say(f"{len(drawn)} figures in {figures}")
-    if page is not None:
-        write_text(page, written())
-        say(f"Page with figures and explanations: {page}")
 
 
 def study_of(source: Path, seed: int) -> tuple[Any, Any]:
@@ -413,7 +260,7 @@ def study_of(source: Path, seed: int) -> tuple[Any, Any]:
     from ...report import other_studies as report
 
     task = _other_task((source,), None)
-    if task is None:
+    if task in (None, "spans"):
         return None, analyse(_table((source,), None), splits=0, seed=seed)
     records = _records(source)
     if task == "preference":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...human.design import OVERLAP
 from .._options import output, progress_bar, say
 from ._manners import Greedy
 
@@ -48,8 +49,13 @@ MANY = ("--systems",)
     metavar="FOLDER",
     help="The clips, named after the videos' ids; for a survey, the pictures.",
 )
+@click.option("--hits", type=click.IntRange(1), help="How many HITs.  [default: what the overlap asks for]")
 @click.option(
-    "--hits", type=click.IntRange(1), help="How many HITs.  [default: enough to show every caption once]"
+    "--overlap",
+    type=click.IntRange(1),
+    default=OVERLAP,
+    show_default=True,
+    help="How many HITs show each caption, so that raters can be held against each other.",
 )
 @click.option("--raters-per-hit", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--hits-per-rater", type=click.IntRange(1), default=1, show_default=True)

@@ -20,7 +20,7 @@ from .._options import format_option, output, progress_bar, say, seed_option
     "shares",
     default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05",
     show_default=True,
-    help="Shares of the characters: honest, lazy, random, constant, rushing, extremes.",
+    help="Shares of the characters: honest, lazy, random, constant, rushing, extremes, fluent, twins.",
 )
 @click.option(
     "--url",

@@ -45,6 +45,7 @@ class DirectAssessment(Study):
             options.human,
             layout=layout,
             hits=options.hits,
+            overlap=options.overlap,
             seed=seed,
             merge_identical=options.merge_identical,
             items=files,

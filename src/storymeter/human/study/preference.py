@@ -71,7 +71,7 @@ class Preference(Study):
         per_hit = options.per_hit or 10
         controls = 0 if tests else math.ceil(CONTROLS * per_hit)
         key: list[Duel] = []
-        for number, hand in enumerate(deal_rounds(deck, per_hit, options.hits, rng, "comparisons"), 1):
+        for number, hand in enumerate(deal_rounds(deck, per_hit, options, rng, "comparisons"), 1):
             hit = f"h{number:05d}"
             duels = [_duel(hit, item, a, b, stories, times, tests, rng) for item, a, b in hand]
             duels += _controls(hit, hand, deck, stories, times, controls, rng)

@@ -20,15 +20,14 @@ from ...errors import UsageError
 from ...metric import Progress, silent
 from ..design import Layout, Slot
 from ..options import Options, Practice
-from ..span_record import CRITERION, KINDS, SEVERITIES, Span, meta_of, spans_of
+from ..span_record import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, spans_of
+from ..word_labels import words_at
 from .base import Dealt, Rehearsing, Verdict, fit
 from .da import DirectAssessment
 from .verdicts import by_pairs
 
 #: the longest remark on what is missing, and the most marks in one caption
 REMARK, MARKS = 500, 60
-#: the share of planted words that an attentive rater finds
-FOUND = 0.5
 
 
 class Marked(Slot, frozen=True, omit_defaults=True, tag_field="task", tag="spans"):
@@ -145,20 +144,6 @@ def _kinds(kinds: tuple[str, ...]) -> tuple[str, ...]:
             hint="Write --kinds object,action,place: each once, forty letters at most.",
         )
     return kinds
-
-
-def words_at(text: str) -> list[tuple[int, int]]:
-    """Where the words of a text begin and end.
-
-    >>> words_at("a dog  runs")
-    [(0, 1), (2, 5), (7, 11)]
-    """
-    found, at = [], 0
-    for word in text.split():
-        start = text.index(word, at)
-        at = start + len(word)
-        found.append((start, at))
-    return found
 
 
 def planted_at(line: Slot) -> tuple[int, int] | None:

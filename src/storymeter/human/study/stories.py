@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from ...captions import Corpus
 from ...errors import DataError, UsageError
+from ..options import Options
 
 T = TypeVar("T")
 Story = tuple[str, ...]
@@ -84,15 +85,15 @@ def foil(
 
 
 def deal_rounds(
-    deck: list[T], per_hit: int, hits: int | None, rng: random.Random, what: str
+    deck: list[T], per_hit: int, options: Options, rng: random.Random, what: str
 ) -> list[list[T]]:
-    """So many HITs; every card comes once before any comes twice."""
+    """So many HITs, or enough for the overlap asked for; every card comes once before any comes twice."""
     if len(deck) < per_hit:
         raise DataError(
             f"A HIT of {per_hit} cannot be filled: there are only {len(deck)} {what}.",
             hint=f"Use --per-hit {len(deck)} or less.",
         )
-    count = hits if hits is not None else -(-len(deck) // per_hit)
+    count = options.hits if options.hits is not None else -(-len(deck) * options.overlap // per_hit)
     dealt: list[list[T]] = []
     rest: list[T] = []
     for _ in range(count):

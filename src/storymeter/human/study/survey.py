@@ -80,7 +80,7 @@ class Survey(Study):
         rng = drawn(self.name, seed)
         per_hit = options.per_hit or 5
         key: list[Panel] = []
-        for number, hand in enumerate(deal_rounds(list(stories), per_hit, options.hits, rng, "sequences"), 1):
+        for number, hand in enumerate(deal_rounds(list(stories), per_hit, options, rng, "sequences"), 1):
             controls = set(rng.sample(hand, min(len(hand), math.ceil(CONTROLS * per_hit))))
             for position, item in enumerate(hand):
                 told: list[tuple[str, Story]] = sorted(stories[item].items())

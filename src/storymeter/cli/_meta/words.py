@@ -1,0 +1,109 @@
+"""storymeter meta words LABELS -r REFERENCES…: does a metric point at the words that people call wrong?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .._options import (
+    coloured,
+    device_option,
+    format_option,
+    jobs_option,
+    output,
+    progress_bar,
+    seed_option,
+    terminal_width,
+)
+
+
+@click.command("words")
+@click.argument("labels", metavar="LABELS", type=click.Path(path_type=Path))
+@click.option(
+    "--references",
+    "-r",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Captions of the same items by people.",
+)
+@click.option(
+    "--metric",
+    "-m",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Scorer of sentence pairs, or a comma-separated list.  [default: meteor,rouge_l,bleu_1]",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.5,
+    show_default=True,
+    help="Share of raters who must have marked a word for it to be wrong.",
+)
+@click.option(
+    "--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(0, 1_000_000),
+    default=1000,
+    show_default=True,
+    help="Bootstrap resamples for the intervals; 0: none.",
+)
+@device_option
+@format_option()
+@jobs_option
+@seed_option
+def command(
+    labels: Path, references: tuple[str, ...], metrics: tuple[str, ...], style: str, **options: Any
+) -> None:
+    """Does a metric point at the words that people call wrong?
+
+    LABELS are the words of an error span study: storymeter human analyse CAMPAIGN --words LABELS. The blame of a
+    word is what the caption gains when it is left out.
+
+    \b
+    storymeter meta words labels.jsonl -r people.json -m meteor,rouge_l
+    """
+    from dataclasses import asdict
+
+    from ... import read
+    from ...human.word_labels import read_labels
+    from ...meta.words import point_at_words
+    from ...names import split
+    from ...report.table import Column, Table, to_json
+
+    told: dict[str, list[str]] = {}
+    for path in references:
+        for document in read(path):
+            told.setdefault(document.id, []).append(document.text)
+    names = [name for text in metrics for name in split(text)] or ["meteor", "rouge_l", "bleu_1"]
+    with progress_bar() as progress:
+        found = point_at_words(read_labels(labels), told, names, progress=progress, **options)
+    if style == "json":
+        output(to_json({"schema": 1, "words": [asdict(one) for one in found]}))
+        return
+    table = Table(
+        [
+            Column("metric", key=True),
+            Column("AUC", ".3f"),
+            Column("95 %", ".3f"),
+            Column("first %", ".1f", 100.0),
+            Column("chance %", ".1f", 100.0),
+            Column("captions", ",d"),
+            Column("words", ",d"),
+            Column("wrong", ",d"),
+        ],
+        [
+            [one.metric, one.auc, one.interval, one.first, one.chance, one.captions, one.words, one.wrong]
+            for one in found
+        ],
+        title="Which words a metric blames",
+        note="AUC: how often a wrong word of a caption gets more blame than a right one (0.5 is chance); first: how"
+        " often the most blamed word is wrong.",
+    )
+    output(table.render(style, width=terminal_width(), colour=coloured()))

@@ -1,0 +1,237 @@
+"""Error span studies (Kocmi et al., WMT 2024): scores, agreement on words, and what each system gets wrong.
+
+- **Raters.** As in Direct Assessment, and beside it a planted wrong word must be found: who marked fewer than
+  half of the damaged captions at one of the planted words is not believed.
+- **Scores.** The 0-100 values, analysed as Direct Assessment.
+- **Agreement.** Over all ordered pairs of raters of a caption, on words: precision of a rater is the share of
+  the words the rater marked that the other marked too; recall the share of the other's that the rater marked;
+  F1 over all pairs (precision and recall change places with the raters, so both are F1). `f1_severity` counts a
+  word that the two call minor and major as half. Alpha is Krippendorff's over words, ordinal (none, minor,
+  major).
+- **Profile.** Per caption and rater: how many errors, of which severity and kind. Means over the raters of a
+  caption, then over captions. `weight` is minor + 5 major, as MQM counts them: lower is better.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..captions import Rating
+from ..errors import DataError
+from .analysis import Analysis, analyse
+from .ratings import FloatArray, from_records
+from .reliability import krippendorff
+from .scores import t_interval
+from .span_record import FOUND, spans_of
+from .word_labels import Labelled, by_caption, marks, word_labels
+
+#: what a major error weighs beside a minor one
+MAJOR = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One rater: planted errors shown and found, words marked per hundred, and agreement with others."""
+
+    rater: str
+    planted: int
+    found: int
+    believed: bool
+    marked: float
+    precision: float | None
+    recall: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpanAgreement:
+    #: captions that two or more raters judged
+    captions: int
+    f1: float | None
+    f1_severity: float | None
+    alpha: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What raters found wrong in a system's captions, per caption."""
+
+    system: str
+    captions: int
+    judgements: int
+    weight: float
+    interval: tuple[float, float] | None
+    minor: float
+    major: float
+    #: share of judgements without any error, and with a remark on what is missing
+    clean: float
+    missing: float
+    #: errors per caption by kind, the most frequent first
+    kinds: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanStudy:
+    analysis: Analysis
+    raters: tuple[Marker, ...]
+    agreement: SpanAgreement
+    profiles: tuple[Profile, ...]
+    labels: tuple[Labelled, ...]
+    notes: tuple[str, ...]
+
+
+def analyse_spans(
+    records: Sequence[Rating], *, accept: Literal["passed", "all"] = "passed", **options: Any
+) -> SpanStudy:
+    planted = _planted(records)
+    blind = {rater for rater, (shown, found) in planted.items() if shown and found < FOUND * shown}
+    notes = []
+    if blind:
+        listed = ", ".join(f"{rater} ({planted[rater][1]} of {planted[rater][0]})" for rater in sorted(blind))
+        notes.append(
+            f"{len(blind):,} {'rater' if len(blind) == 1 else 'raters'} marked fewer than half of the planted"
+            f" errors: {listed}; "
+            + ("their ratings are not used." if accept == "passed" else "they are used all the same.")
+        )
+    kept = [one for one in records if accept == "all" or one.rater not in blind]
+    if not kept:
+        raise DataError(
+            "Nobody marked half of the planted errors.", hint="--accept all analyses everybody's answers."
+        )
+    analysis = analyse(from_records(kept), accept=accept, **options)
+    trusted = {w.id for w, used in zip(analysis.quality.workers, analysis.kept, strict=True) if used}
+    used = [one for one in kept if one.rater in trusted]
+    agreement, pairs = _agreement(used)
+    return SpanStudy(
+        analysis,
+        tuple(_markers(records, planted, blind, pairs)),
+        agreement,
+        tuple(_profiles(used)),
+        tuple(word_labels(used)),
+        tuple(notes),
+    )
+
+
+def _planted(records: Sequence[Rating]) -> dict[str, tuple[int, int]]:
+    """Per rater: planted errors shown, and found."""
+    shown: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    for one in records:
+        shown[one.rater] += 0
+        place = one.meta.get("planted")
+        if place is not None:
+            shown[one.rater] += 1
+            found[one.rater] += any(
+                mark.start < place["end"] and place["start"] < mark.end for mark in spans_of(one)
+            )
+    return {rater: (count, found[rater]) for rater, count in shown.items()}
+
+
+def _agreement(records: Sequence[Rating]) -> tuple[SpanAgreement, dict[str, list[float]]]:
+    """Agreement over all, and per rater [words both marked, words the rater marked, words others marked]."""
+    per: dict[str, list[float]] = {}
+    captions = 0
+    both = alike = total = 0.0
+    values: list[float] = []
+    units: list[int] = []
+    for said in by_caption(records).values():
+        levels = {rater: marks(one) for rater, one in said.items()}
+        if len(levels) < 2:
+            continue
+        captions += 1
+        for word in zip(*levels.values(), strict=True):
+            unit = units[-1] + 1 if units else 0
+            values += [float(level) for level in word]
+            units += [unit] * len(word)
+        for (first, a), (second, b) in itertools.combinations(levels.items(), 2):
+            common = float(((a > 0) & (b > 0)).sum())
+            half = float(((a > 0) & (b > 0) & (a != b)).sum()) / 2
+            sizes = float((a > 0).sum()), float((b > 0).sum())
+            both, alike, total = both + common, alike + common - half, total + sum(sizes)
+            for rater, own, other in ((first, *sizes), (second, *sizes[::-1])):
+                sums = per.setdefault(rater, [0.0, 0.0, 0.0])
+                for k, value in enumerate((common, own, other)):
+                    sums[k] += value
+    alpha = krippendorff(values, units, "ordinal")[0] if values else np.nan
+    return SpanAgreement(
+        captions,
+        2 * both / total if total else None,
+        2 * alike / total if total else None,
+        None if np.isnan(alpha) else float(alpha),
+    ), per
+
+
+def _markers(
+    records: Sequence[Rating],
+    planted: dict[str, tuple[int, int]],
+    blind: set[str],
+    pairs: dict[str, list[float]],
+) -> list[Marker]:
+    words: Counter[str] = Counter()
+    marked: Counter[str] = Counter()
+    for one in records:
+        if one.kind != "degraded":
+            levels = marks(one)
+            words[one.rater] += len(levels)
+            marked[one.rater] += int((levels > 0).sum())
+    out = []
+    for rater, (shown, found) in sorted(planted.items()):
+        common, own, other = pairs.get(rater, (0.0, 0.0, 0.0))
+        out.append(
+            Marker(
+                rater,
+                shown,
+                found,
+                rater not in blind,
+                100 * marked[rater] / max(1, words[rater]),
+                common / own if own else None,
+                common / other if other else None,
+            )
+        )
+    return out
+
+
+def _profiles(records: Sequence[Rating]) -> list[Profile]:
+    captions: dict[str, list[FloatArray]] = {}
+    judgements: Counter[str] = Counter()
+    kinds: dict[str, dict[str, float]] = {}
+    for (_, system, _), said in by_caption(records).items():
+        if not system:
+            continue
+        rows = np.zeros((len(said), 4))
+        for row, one in zip(rows, said.values(), strict=True):
+            spans = spans_of(one)
+            row[0] = sum(mark.severity == "minor" for mark in spans)
+            row[1] = len(spans) - row[0]
+            row[2:] = not spans, bool(str(one.meta.get("missing", "")).strip())
+            of_system = kinds.setdefault(system, {})
+            for mark in spans:
+                of_system[mark.kind] = of_system.get(mark.kind, 0.0) + 1 / len(said)
+        judgements[system] += len(said)
+        captions.setdefault(system, []).append(rows.mean(axis=0))
+    out = []
+    for system, means in captions.items():
+        table = np.stack(means)
+        weight = table[:, 0] + MAJOR * table[:, 1]
+        minor, major, clean, missing = table.mean(axis=0).tolist()
+        found = sorted(kinds.get(system, {}).items(), key=lambda one: (-one[1], one[0]))
+        out.append(
+            Profile(
+                system,
+                len(table),
+                judgements[system],
+                float(weight.mean()),
+                t_interval(weight),
+                minor,
+                major,
+                clean,
+                missing,
+                {kind: count / len(table) for kind, count in found},
+            )
+        )
+    return sorted(out, key=lambda one: (one.weight, one.system))

@@ -1,0 +1,121 @@
+"""Which words of a caption do people call wrong? Labels per word, for metrics to be tested against.
+
+A word is marked by a rater when one of the rater's spans covers one of its characters. `wrong` is the share of
+raters who marked it, `major` the share who called it a major error; by `storymeter meta words`, a metric that
+points at words can be held against them.
+
+>>> from storymeter.captions import Rating
+>>> meta = {"text": "a dog runs", "spans": [{"start": 2, "end": 5, "severity": "major", "kind": "object"}]}
+>>> said = [Rating("v", "s", "r1", 40.0, meta=meta), Rating("v", "s", "r2", 90.0, meta={"text": "a dog runs"})]
+>>> [(word.text, word.wrong, word.major) for word in word_labels(said)[0].words]
+[('a', 0.0, 0.0), ('dog', 0.5, 0.5), ('runs', 0.0, 0.0)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ..captions import Rating
+from ..errors import DataError
+from .ratings import IntArray
+from .span_record import spans_of
+
+
+class Word(msgspec.Struct, frozen=True):
+    text: str
+    start: int
+    end: int
+    #: shares of raters
+    wrong: float
+    major: float
+
+
+class Labelled(msgspec.Struct, frozen=True):
+    """A caption and what its raters said of each word."""
+
+    item: str
+    system: str
+    text: str
+    raters: int
+    words: tuple[Word, ...]
+
+
+def words_at(text: str) -> list[tuple[int, int]]:
+    """Where the words of a text begin and end.
+
+    >>> words_at("a dog  runs")
+    [(0, 1), (2, 5), (7, 11)]
+    """
+    found, at = [], 0
+    for word in text.split():
+        start = text.index(word, at)
+        at = start + len(word)
+        found.append((start, at))
+    return found
+
+
+def marks(rating: Rating) -> IntArray:
+    """For each word of the caption 0 (not marked), 1 (minor) or 2 (major)."""
+    words, spans = words_at(str(rating.meta.get("text", ""))), spans_of(rating)
+    level = {"minor": 1, "major": 2}
+    return np.array(
+        [
+            max((level[one.severity] for one in spans if one.start < end and start < one.end), default=0)
+            for start, end in words
+        ],
+        dtype=np.int64,
+    )
+
+
+def by_caption(records: Iterable[Rating]) -> dict[tuple[str, str, str], dict[str, Rating]]:
+    """The first judgement of each rater on each caption (item, system, text); damaged captions are no
+    captions.
+    """
+    found: dict[tuple[str, str, str], dict[str, Rating]] = {}
+    for one in records:
+        if one.kind != "degraded":
+            key = one.item, one.system, str(one.meta.get("text", ""))
+            found.setdefault(key, {}).setdefault(one.rater, one)
+    return found
+
+
+def word_labels(records: Iterable[Rating]) -> list[Labelled]:
+    out = []
+    for (item, system, text), said in by_caption(records).items():
+        levels = np.stack([marks(one) for one in said.values()])
+        wrong, major = (levels > 0).mean(axis=0).tolist(), (levels > 1).mean(axis=0).tolist()
+        words = tuple(
+            Word(text[start:end], start, end, w, m)
+            for (start, end), w, m in zip(words_at(text), wrong, major, strict=True)
+        )
+        out.append(Labelled(item, system, text, len(said), words))
+    return out
+
+
+def to_jsonl(labels: Sequence[Labelled]) -> str:
+    return "".join(msgspec.json.encode(one).decode() + "\n" for one in labels)
+
+
+def read_labels(path: Path) -> list[Labelled]:
+    return list(_lines(path))
+
+
+def _lines(path: Path) -> Iterator[Labelled]:
+    decoder = msgspec.json.Decoder(Labelled)
+    try:
+        content = path.read_bytes().splitlines()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}.", hint="Check the name.") from None
+    for number, line in enumerate(content, 1):
+        try:
+            if line.strip():
+                yield decoder.decode(line)
+        except msgspec.MsgspecError as error:
+            raise DataError(
+                f"{path}, line {number}: {error}",
+                hint="Word labels are written by: storymeter human analyse CAMPAIGN --words FILE",
+            ) from None

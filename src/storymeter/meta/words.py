@@ -1,0 +1,134 @@
+"""Does a metric point at the same words that people call wrong?
+
+A metric of sentence pairs says nothing of words, but it can be asked: the blame of a word is what the caption
+gains when the word is left out, s(caption without the word) - s(caption), against the same references. Held
+against the labels of an error span study (`storymeter.human.word_labels`):
+
+- **AUC**: the probability that a wrong word of a caption gets more blame than a right word of the same caption
+  (ties count half), averaged over captions that have both; 0.5 is chance. Intervals by drawing captions again.
+- **first**: in how many captions the word with the most blame is wrong, beside what chance would give.
+
+A word is wrong when at least the share `threshold` of its raters marked it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.workbench import Workbench
+from ..errors import DataError
+from ..human.word_labels import Labelled
+from ..metric import Progress, Tokenizer, silent
+from ..registry import scorer as get_scorer
+from ..stats.resampling import resample_counts
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointing:
+    """How well one metric points at wrong words."""
+
+    metric: str
+    captions: int
+    words: int
+    wrong: int
+    auc: float
+    interval: tuple[float, float] | None
+    first: float
+    chance: float
+
+
+def point_at_words(
+    labels: Sequence[Labelled],
+    references: Mapping[str, Sequence[str]],
+    metrics: Sequence[str],
+    *,
+    threshold: float = 0.5,
+    tokenizer: Tokenizer = "ptb",
+    resamples: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+    device: str = "cpu",
+    progress: Progress = silent,
+) -> list[Pointing]:
+    known = [one for one in labels if references.get(one.item) and len(one.words) > 1]
+    wrong = [np.array([word.wrong >= threshold for word in one.words]) for one in known]
+    use = [k for k, marks in enumerate(wrong) if marks.any() and not marks.all()]
+    if not use:
+        raise DataError(
+            f"None of the {len(labels):,} captions has a reference, a wrong word and a right one.",
+            hint="The ids of the references must be those of the study; a lower --threshold calls more words wrong.",
+        )
+    chosen, marks = [known[k] for k in use], [wrong[k] for k in use]
+    out = []
+    for done, name in enumerate(metrics):
+        progress("metrics", done, len(metrics))
+        blames = _blame(name, chosen, references, tokenizer, jobs, seed, device)
+        aucs = np.array([_auc(blame, bad) for blame, bad in zip(blames, marks, strict=True)])
+        firsts = [float(bad[blame >= blame.max()].mean()) for blame, bad in zip(blames, marks, strict=True)]
+        interval = None
+        if resamples and len(aucs) > 1:
+            drawn = resample_counts(len(aucs), resamples, seed) @ aucs / len(aucs)
+            low, high = np.quantile(drawn, [0.025, 0.975])
+            interval = float(low), float(high)
+        out.append(
+            Pointing(
+                name,
+                len(chosen),
+                sum(map(len, marks)),
+                int(sum(bad.sum() for bad in marks)),
+                float(aucs.mean()),
+                interval,
+                float(np.mean(firsts)),
+                float(np.mean([bad.mean() for bad in marks])),
+            )
+        )
+    return sorted(out, key=lambda one: (-one.auc, one.metric))
+
+
+def _blame(
+    name: str,
+    captions: Sequence[Labelled],
+    references: Mapping[str, Sequence[str]],
+    tokenizer: Tokenizer,
+    jobs: int,
+    seed: int,
+    device: str,
+) -> list[FloatArray]:
+    """For each word of each caption, what leaving it out gains."""
+    bench = Workbench(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device)
+    judge = bench.scorer(get_scorer(name))
+    sentences = bench.sentences(raw=judge.raw_text)
+
+    def tokens(texts: Sequence[str]) -> list[str]:
+        numbers = sentences.numbers(list(texts))
+        return [sentences.texts[k] for k in numbers]
+
+    known = [tokens(references[one.item]) for one in captions]
+    candidates: list[str] = []
+    targets: list[list[str]] = []
+    for one, told in zip(captions, known, strict=True):
+        words = [word.text for word in one.words]
+        variants = [" ".join(words)] + [" ".join(words[:k] + words[k + 1 :]) for k in range(len(words))]
+        candidates += tokens(variants)
+        targets += [told] * len(variants)
+    scores = judge.fit(known).pairs(candidates=candidates, references=targets, jobs=jobs)
+    out, at = [], 0
+    for one in captions:
+        out.append(np.round(scores[at + 1 : at + 1 + len(one.words)] - scores[at], 12))
+        at += 1 + len(one.words)
+    return out
+
+
+def _auc(blame: FloatArray, bad: NDArray[np.bool_]) -> float:
+    """The share of (wrong word, right word) in which the wrong one has more blame; ties count half.
+
+    >>> _auc(np.array([0.1, 0.3, 0.3]), np.array([False, True, False]))
+    0.75
+    """
+    difference = blame[bad][:, None] - blame[~bad][None, :]
+    return float((difference > 0).mean() + (difference == 0).mean() / 2)
