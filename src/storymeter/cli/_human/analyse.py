@@ -234,7 +234,7 @@ def _other(
     shown = (
         report.preferences(analyse_preferences(records, faithful=faithful, minimum=minimum))
         if task == "preference"
-        else report.survey(analyse_survey(records))
+        else report.survey(analyse_survey(records, faithful=faithful))
     )
     files(page, figures, shown.draw, shown.page)
     for note in shown.notes:
