@@ -134,6 +134,31 @@ def test_copies_with_other_signatures() -> None:
     closest = Bleu(4).compute_score(gts, res, score_option="closest", verbose=0)[0]
     assert closest == Bleu(4).compute_score(gts, res, verbose=0)[0]
     assert shortest[0] == pytest.approx(1.0)
+    gts, res = {0: ["a b c d e", "a b"]}, {0: ["a b c d"]}
+    average = Bleu(4).compute_score(gts, res, "average", 0)[0]
+    assert (
+        average == Bleu(4).compute_score(gts, res, 0, "average")[0] != Bleu(4).compute_score(gts, res, 0)[0]
+    )
+
+
+def test_a_dot_that_depends_on_the_next_caption() -> None:
+    """As the original printed it: `no.` before a number, a letter before a sentence, blanks that belong to a token."""
+    from storymeter.text.ptb import tokenize_batch
+
+    lines = [
+        "He says no.",
+        "29 dogs",
+        "He says no.",
+        "",
+        "Dogs",
+        "2 1/2 of plan B.",
+        "<b class='x y'> The",
+        "http://a.com/b\u00a0",
+    ]
+    assert tokenize_batch(lines, punctuation=False) == [
+        *("he says no.", "29 dogs", "he says no", "", "dogs", "2\u00a01/2 of plan b"),
+        *("<b\u00a0class='x\u00a0y'> the", "http://a.com/b"),
+    ]
 
 
 def test_spice_by_rules_says_so_once() -> None:
