@@ -9,6 +9,7 @@ import pkgutil
 import pytest
 
 import storymeter
+from storymeter.errors import MissingPartError
 
 
 def _modules() -> list[str]:
@@ -24,6 +25,6 @@ def _modules() -> list[str]:
 def test_docstring(name: str) -> None:
     try:
         module = importlib.import_module(name)
-    except ImportError as error:
+    except (ImportError, MissingPartError) as error:
         pytest.skip(f"an optional part is not installed: {error}")
     assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
