@@ -1,7 +1,7 @@
 """`facts`: is what was said supported by the references, and which words are not?
 
 Precision of meaning: every sentence of the candidate, and every word in it, against all references of the
-document at once. For a sentence with tokens t and the tokens r of all references, both as vectors that
+document at once; each reference is read as a whole and sentence by sentence. For a sentence with tokens t and the tokens r of all references, both as vectors that
 `facts_reading` moves into the space of support:
 
     s(t)  = max over r of cos(t, r)                 how well the references support the token
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..captions import Document
 from ..measure import Named, measure
 from ..metric import FloatArray, IntArray
 from .base import PairScorer
@@ -137,7 +138,7 @@ class Facts(PairScorer):
         for begin in range(0, len(candidates), _CHUNK):
             block = range(begin, min(begin + _CHUNK, len(candidates)))
             ours = {k: sentences_of(candidates[k]) for k in block}
-            theirs = {k: [p for text in references[k] for p in passages_of(text)] for k in block}
+            theirs = {k: _parts(references[k]) for k in block}
             self._reader.read([text for k in block for text in (*ours[k], *theirs[k])])
             for k in block:
                 out[k] = self._value(ours[k], self._tokens(references[k]))
@@ -152,7 +153,7 @@ class Facts(PairScorer):
 
     def _tokens(self, references: Sequence[str]) -> Float32:
         """The tokens of all references, one after another."""
-        readings = self._reader.read([part for text in references for part in passages_of(text)])
+        readings = self._reader.read(_parts(references))
         return np.concatenate([reading.vectors for reading in readings]) if readings else _NOTHING
 
     @cached_property
@@ -167,12 +168,13 @@ class Facts(PairScorer):
         return ("value", "documents", "sentences", "unsupported sentences", *counts)
 
     def rows(self, task: Task, bench: Workbench) -> FloatArray:
-        texts = bench.texts(task, raw=True)
+        candidates = [_told(document) for document in task.candidates]
+        groups = [[_told(document) for document in group] for group in task.references]
         scorer = bench.scorer(self)
-        values = scorer.pairs(candidates=texts.candidates, references=texts.references, jobs=bench.jobs)
-        out = np.zeros((len(values), len(self.columns)))
-        out[:, 0], out[:, 1] = values, 1.0
-        for row, candidate, references in zip(out, texts.candidates, texts.references, strict=True):
+        out = np.zeros((len(task), len(self.columns)))
+        out[:, 0] = scorer.pairs(candidates=candidates, references=groups, jobs=bench.jobs)
+        out[:, 1] = 1.0
+        for row, candidate, references in zip(out, candidates, groups, strict=True):
             sentences = scorer.explain(candidate=candidate, references=references)
             row[2], row[3] = len(sentences), sum(sentence.unsupported for sentence in sentences)
             for word in (word for sentence in sentences for word in sentence.words if word.kind != "other"):
@@ -191,6 +193,20 @@ class Facts(PairScorer):
         for k, kind in enumerate(KINDS[:-1]):
             parts[f"unsupported {kind}s"] = sums[..., 5 + 2 * k] / np.maximum(sums[..., 4 + 2 * k], 1.0)
         return {name: np.asarray(value) for name, value in parts.items()}
+
+
+def _parts(references: Sequence[str]) -> list[str]:
+    """What is read of the references: passages, in which words see their neighbours, and single sentences, so
+    that a text supports itself wholly.
+    """
+    found = [part for text in references for part in (*passages_of(text), *sentences_of(text))]
+    return list(dict.fromkeys(found))
+
+
+def _told(document: Document) -> str:
+    """Its captions as one text in which each caption ends a sentence."""
+    texts = (caption.text.strip() for caption in document.captions)
+    return " ".join(text if text.endswith((".", "!", "?", "…")) else f"{text}." for text in texts if text)
 
 
 _NOTHING: Float32 = np.empty((0, 0), np.float32)

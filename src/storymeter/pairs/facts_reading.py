@@ -64,10 +64,10 @@ class Layer(NamedTuple):
     bias: Float32
 
     def move(self, vectors: Float32) -> Float32:
-        return _unit(vectors + (vectors @ self.down) @ self.up)
+        return _unit(vectors + np.asarray((vectors @ self.down) @ self.up))
 
     def weigh(self, vectors: Float32) -> Float32:
-        return np.logaddexp(np.float32(0), vectors @ self.weight + self.bias)
+        return np.asarray(np.logaddexp(np.float32(0), vectors @ self.weight + self.bias))
 
 
 @functools.cache
@@ -166,7 +166,6 @@ def _words(text: str, offsets: Sequence[Any]) -> tuple[Span, ...]:
     return tuple(out)
 
 
-def _unit(vectors: Float32) -> Float32:
-    return np.asarray(
-        vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), np.float32(1e-12))
-    )
+def _unit(vectors: NDArray[np.floating[Any]]) -> Float32:
+    length = np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return np.asarray(vectors / length, dtype=np.float32)

@@ -29,6 +29,7 @@ from ..text.unicode import well_formed
 from .align import Aligner
 from .base import PairScorer
 from .embeddings import Embeddings
+from .joined_embeddings import JoinedEmbeddings, embeddings
 
 
 @measure(
@@ -40,7 +41,10 @@ from .embeddings import Embeddings
 )
 @dataclass(frozen=True)
 class Sts(PairScorer):
-    model: str = option("", "a local checkpoint of a sentence encoder; empty: the packaged one")
+    model: str = option(
+        "",
+        "a local checkpoint, a model that was added (mpnet), or several (minilm+mpnet); empty: the packaged one",
+    )
     cache: bool = option(True, "whether sentence vectors are kept on this machine")
     engine: Literal["cosine", "align"] = option("cosine", "sentence vectors, or words aligned with penalties")
     vectors: str = option("", "a text file of word vectors for engine=align")
@@ -96,8 +100,8 @@ class Sts(PairScorer):
         return self._embeddings.rows(well_formed(sentences), self._progress)
 
     @cached_property
-    def _embeddings(self) -> Embeddings:
-        return Embeddings(self.model, self._device, cache=self.cache)
+    def _embeddings(self) -> Embeddings | JoinedEmbeddings:
+        return embeddings(self.model, self._device, cache=self.cache)
 
     @cached_property
     def _aligner(self) -> Aligner:
