@@ -86,8 +86,8 @@ def label() -> str:
 def sentences_of(text: str) -> list[str]:
     """Its sentences that hold a word, long ones in pieces.
 
-    >>> sentences_of("A man runs. 🎈 He falls.")
-    ['A man runs. 🎈', 'He falls.']
+    >>> sentences_of("A man runs. He falls. 🎈")
+    ['A man runs.', 'He falls. 🎈']
     """
     return [piece for sentence in split(text) for piece in _pieces(sentence, LONGEST_SENTENCE)]
 
