@@ -79,6 +79,9 @@ class Facts(PairScorer):
 
         return {"encoder": load("", self._device).label, "layer": label()}
 
+    def signed(self) -> dict[str, object]:
+        return {"references": "all", **self.depends_on()}
+
     def words(self, *, candidate: str, references: Sequence[str]) -> list[tuple[str, float]]:
         """Each word of the candidate with its support, 0 to 1."""
         return [
