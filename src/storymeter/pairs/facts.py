@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..arrays import Float32, FloatArray, IntArray
 from ..captions import Document
 from ..measure import Named, measure
-from ..metric import FloatArray, IntArray
 from .base import PairScorer
-from .facts_reading import Float32, Reader, Reading, label, passages_of, sentences_of
+from .facts_reading import Reader, Reading, label, passages_of, sentences_of
 from .word_kinds import KINDS, WORD, Kind, tagged
 
 if TYPE_CHECKING:

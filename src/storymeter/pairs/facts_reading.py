@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Float32
 from ..metric import Progress, silent
 from ..text.checkpoints import weights_hash
 from ..text.sentences import split
 from ..text.unicode import well_formed
 from .word_kinds import WORD
 
-Float32 = NDArray[np.float32]
 WEIGHTS = Path(__file__).with_name("data") / "facts.safetensors"
 #: words of a sentence that are read at once, and of a passage of a reference; the encoder takes 256 tokens
 LONGEST_SENTENCE, LONGEST_PASSAGE = 80, 150
