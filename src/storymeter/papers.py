@@ -177,6 +177,12 @@ PAPERS = {
         2023,
         "Advances in Neural Information Processing Systems",
     ),
+    "liu2023": Paper(
+        _authors("Liu, Hui; Wan, Xiaojun"),
+        "Models See Hallucinations: Evaluating the Factuality in Video Captioning",
+        2023,
+        "EMNLP",
+    ),
     "zhang2020": Paper(
         _authors("Zhang, Tianyi; Kishore, Varsha; Wu, Felix; Weinberger, Kilian Q.; Artzi, Yoav"),
         "BERTScore: Evaluating Text Generation with BERT",

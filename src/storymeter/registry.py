@@ -36,6 +36,7 @@ MODULES: dict[str, str] = {
     "pairs.diversity": "self_bleu distinct_1 distinct_2 repetition_4",
     "pairs.sts": "sts",
     "pairs.bertscore": "bertscore",
+    "pairs.facts": "facts",
     "pairs.spice": "spice",
     "pairs.wmd": "wmd",
     "story.rovist": "rovist",

@@ -381,6 +381,58 @@ def audit(
 
 
 @command.command()
+@click.argument("candidates")
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="Pairs of each kind at most, drawn by --seed.",
+)
+@click.option(
+    "--pairs", type=click.Path(dir_okay=False), help="Also write the pairs to this JSON Lines file."
+)
+@_common
+def details(
+    candidates: str,
+    most: int,
+    pairs: str | None,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Does each metric notice one wrong detail?
+
+    CANDIDATES are captions by people; one object, action, colour or number that the references tell is changed, a
+    `not` put in, subject and object exchanged. The table has the share of pairs in which the true caption scores
+    higher."""
+    import msgspec
+
+    from ..files import write_text
+    from ..report.choices import choice_data, choice_table
+    from ..report.table import to_json
+    from ..stress.details import details as run_details
+
+    names = _chosen(metrics, ["meteor", "cider", "rouge_l", "bleu_4", "sts", "bertscore", "facts"])
+    (corpus,), against = _read([candidates], references, options)
+    with progress_bar() as progress:
+        found = run_details(corpus, make_run(against, progress, options), metrics=names, most=most)
+    table = choice_table(found.results, f"{corpus.name}: is one wrong detail noticed?")
+    data = to_json({"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures})
+    output(data if style == "json" else table.render(style, width=terminal_width(), colour=coloured()))
+    if pairs is not None:
+        lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
+        write_text(pairs, "\n".join(lines) + "\n")
+        say(f"{len(lines):,} pairs: {pairs}")
+    if out:
+        write_text(Path(out) / "details.json", data)
+        write_text(Path(out) / "details.csv", table.render("csv"))
+        say(f"Tables: {out}/details.*")
+
+
+@command.command()
 @click.argument("transformation")
 @click.argument("candidates")
 @click.argument("target")

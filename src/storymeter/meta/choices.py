@@ -25,6 +25,7 @@ from ..join import Coverage, Task
 from ..pairs.word_kinds import WORD
 from ..stats.choices import pair_accuracy, pair_accuracy_interval
 from .benchmark import Benchmark, Choice, lines_of
+from .compute import MetricValues
 from .word_labels import LabelledSentence
 
 
@@ -122,22 +123,22 @@ def _of_choices(
 
 def choice_results(
     choices: Sequence[Choice],
-    values: Mapping[str, Mapping[str, float]],
+    values: Mapping[str, MetricValues],
     *,
-    directions: Mapping[str, int] | None = None,
     resamples: int = 500,
     seed: int = 0,
 ) -> list[ChoiceResult]:
-    """Accuracy of every metric per category, then the mean over categories; `values` by metric and id."""
+    """Accuracy of every metric per category, then the mean over categories."""
     categories = list(dict.fromkeys(choice.category for choice in choices))
     out = []
     for metric, known in values.items():
-        sign = (directions or {}).get(metric, 1)
+        sign = -1 if known.higher_is_better is False else 1
+        value = {"\t".join(key): sign * number for key, number in known.values.items()}
         found = []
         for category in categories:
             own = [choice for choice in choices if choice.category == category]
-            better = np.array([sign * known.get(choice.better, np.nan) for choice in own])
-            worse = np.array([sign * known.get(choice.worse, np.nan) for choice in own])
+            better = np.array([value.get(choice.better, np.nan) for choice in own])
+            worse = np.array([value.get(choice.worse, np.nan) for choice in own])
             interval = (
                 pair_accuracy_interval(better, worse, resamples=resamples, seed=seed) if resamples else None
             )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .bertscore import BertScore as BertScore
     from .bleu import Bleu as Bleu
     from .cider import Cider as Cider
+    from .facts import Facts as Facts
     from .meteor import Meteor as Meteor
     from .rouge import RougeL as RougeL
     from .spice import Spice as Spice
@@ -22,6 +23,7 @@ _LATE = {
     "BertScore": "bertscore",
     "Bleu": "bleu",
     "Cider": "cider",
+    "Facts": "facts",
     "Meteor": "meteor",
     "RougeL": "rouge",
     "Spice": "spice",

@@ -9,9 +9,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Float32
+from ..arrays import Float32, IntArray
 from ..metric import Progress, silent
 from ..text.model_packages import models_of
 from .embeddings import CHUNK, Embeddings
@@ -27,7 +26,7 @@ class JoinedEmbeddings:
         self.vectors = VectorRows(sum(part.vectors.dimension for part in self._parts))
         self._row: dict[str, int] = {}
 
-    def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
+    def rows(self, sentences: Sequence[str], progress: Progress = silent) -> IntArray:
         new = [text for text in dict.fromkeys(sentences) if text not in self._row]
         places = [part.rows(new, progress) for part in self._parts]
         for begin in range(0, len(new), CHUNK):

@@ -30,6 +30,7 @@ from ..text.unicode import well_formed
 from .align import Aligner
 from .base import PairScorer
 from .embeddings import Embeddings
+from .joined_embeddings import JoinedEmbeddings, embeddings
 
 
 @measure(
@@ -42,7 +43,8 @@ from .embeddings import Embeddings
 @dataclass(frozen=True)
 class Sts(PairScorer):
     model: str = option(
-        "", "a local checkpoint of a sentence encoder, or multilingual; empty: the packaged one, for English"
+        "",
+        "a checkpoint, an added model (mpnet), several (minilm+mpnet), or multilingual; empty: the packaged one",
     )
     cache: bool = option(True, "whether sentence vectors are kept on this machine")
     engine: Literal["cosine", "align"] = option("cosine", "sentence vectors, or words aligned with penalties")
@@ -108,8 +110,8 @@ class Sts(PairScorer):
         return self._embeddings.rows(well_formed(sentences), self._progress)
 
     @cached_property
-    def _embeddings(self) -> Embeddings:
-        return Embeddings(self.model, self._device, cache=self.cache)
+    def _embeddings(self) -> Embeddings | JoinedEmbeddings:
+        return embeddings(self.model, self._device, cache=self.cache)
 
     @cached_property
     def _aligner(self) -> Aligner:

@@ -11,6 +11,9 @@ For timed captions:
                                   m = 10 costs at least 20 % of it
     notices what is missing       leaving out half of the captions costs at least 10 %
     notices the wrong video       the sentences of another video cost at least 20 %
+    notices a wrong detail        where one detail that the references tell is changed (`minimal_pairs`: object,
+                                  action, colour, number, negation, subject and object exchanged), the true
+                                  caption scores higher in at least 85 % of the pairs, kinds weighing alike
 For stories and single captions, as far as they apply: order, repetition (a sentence said twice costs
 something), missing words (half of each sentence), the wrong story. Misspellings and synonyms are measured
 beside them, without a verdict: opinions differ.
@@ -25,11 +28,15 @@ from dataclasses import dataclass
 
 from ..captions import Corpus
 from ..engine.run import Run
+from ..errors import StorymeterError
 from ..metric import Metric
+from .details import NOTICES, details
 from .experiment import Cell, Result, Trial, apply, run_trials, seeds, signature_of
 from .scene import Scene
 
 PADDED = 60
+#: pairs of each kind of wrong detail, and how few in all say nothing
+PAIRS, FEWEST = 25, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,32 @@ def audit(
         signature=signature_of("audit", corpus, run, repeats=repeats),
     )
     asked = dict.fromkeys(row.metric for row in result.rows)
-    return Audit(result, tuple(verdict for metric in asked for verdict in _verdicts(metric, result)))
+    wrong = _wrong_details(corpus, run, metrics)
+    verdicts = [
+        verdict
+        for metric in asked
+        for verdict in (*_verdicts(metric, result), *(one for one in wrong if one.metric == metric))
+    ]
+    return Audit(result, tuple(verdicts))
+
+
+def _wrong_details(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
+    """None where the references tell too few of the candidates' details to say anything."""
+    if not run.references:
+        return []
+    try:
+        found = details(corpus, run, metrics=metrics, most=PAIRS, skip_missing=True)
+    except StorymeterError:  # nothing to change, or no tagger
+        return []
+    if len(found.pairs) < FEWEST:
+        return []
+    out = []
+    for metric in dict.fromkeys(one.metric for one in found.results):
+        shares = found.accuracy(metric)
+        last = list(shares)[-1]
+        because = ", ".join(f"{kind} {100 * share:.0f} %" for kind, share in shares.items())
+        out.append(Verdict(metric, "notices a wrong detail", shares[last] >= NOTICES, because))
+    return out
 
 
 def _verdicts(metric: str, result: Result) -> list[Verdict]:

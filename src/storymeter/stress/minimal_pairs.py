@@ -45,6 +45,8 @@ class MinimalPair(NamedTuple):
     #: what was changed, and into what
     right: str
     wrong: str
+    #: which caption of the document it is, from 0
+    place: int
 
 
 class _Said:
@@ -79,12 +81,12 @@ def minimal_pairs(
         if not references.get(document.id):
             continue
         said = _Said(references[document.id])
-        for caption in document.captions:
+        for place, caption in enumerate(document.captions):
             words = tagged(caption.text)
             for kind in kinds:
                 dice = random.Random(f"{seed}|{kind}|{document.id}|{caption.text}")
                 out += [
-                    MinimalPair(document.id, kind, caption.text, *change)
+                    MinimalPair(document.id, kind, caption.text, *change, place)
                     for change in _RULES[kind](caption.text, words, said, vocabulary, dice)
                 ]
     return out

@@ -15,6 +15,7 @@ from storymeter.cli import cli
 from storymeter.errors import DataError
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.choices import choice_results
+from storymeter.meta.compute import MetricValues, values_of
 from storymeter.meta.paragraphs import unmarked
 from storymeter.meta.word_labels import said_at_all, word_auc
 
@@ -146,11 +147,13 @@ def test_pairs_by_category_with_ties_named(small: Path) -> None:
     choices = load("pascal-50s", small).choices
     values = {key: float(key.endswith("00000")) for choice in choices for key in choice[:2]}
     values[choices[0].better] = 2.0
-    found = {one.category: one for one in choice_results(choices, {"x": values}, resamples=0)}
+    keyed = {(key.partition("\t")[0], key.partition("\t")[2]): value for key, value in values.items()}
+    found = {one.category: one for one in choice_results(choices, {"x": MetricValues(keyed)}, resamples=0)}
     assert (found["HC"].accuracy, found["HC"].ties) == (1.0, 0)
     assert (found["MM"].accuracy, found["MM"].ties, found["MM"].pairs) == (0.5, 2, 2)
     assert found["mean"].accuracy == pytest.approx((1.0 + 0.5 + 0.5 + 0.5) / 4)
-    turned = choice_results(choices[:1], {"x": values}, directions={"x": -1}, resamples=0)
+    less = MetricValues(keyed, higher_is_better=False)
+    turned = choice_results(choices[:1], {"x": less}, resamples=0)
     assert turned[0].accuracy == 0.0
 
 
@@ -211,13 +214,9 @@ def test_damaged_files_are_said_in_words(small: Path, name: str, file: str, cont
 
 def test_meteor_and_cider_on_pascal_50s_are_the_published_ones(data: Path) -> None:
     from storymeter.engine.run import Run
-    from storymeter.meta.compute import values_of
 
     benchmark = load("pascal-50s", data)
-    found, _ = values_of(benchmark.task, ["meteor", "cider"], Run(jobs=2))
-    values = {
-        metric: {"\t".join(key): v for key, v in known.values.items()} for metric, known in found.items()
-    }
+    values, _ = values_of(benchmark.task, ["meteor", "cider"], Run())
     mean = {
         one.metric: one.accuracy
         for one in choice_results(benchmark.choices, values, resamples=0)

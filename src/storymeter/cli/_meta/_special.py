@@ -6,35 +6,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._options import coloured, output, progress_bar, say, terminal_width
+from .._options import coloured, output, say, terminal_width
 
 
-def show_choices(
-    benchmark: Any,
-    names: list[str],
-    tokenizer: Any,
-    style: str,
-    resamples: int,
-    device: str,
-    jobs: int,
-    seed: int,
-) -> None:
-    from ...engine.run import Run
+def show_choices(benchmark: Any, names: list[str], run: Any, style: str, resamples: int, seed: int) -> None:
     from ...meta.choices import choice_results
     from ...meta.compute import values_of
     from ...report.choices import choice_data, choice_table
     from ...report.table import to_json
 
-    with progress_bar() as progress:
-        run = Run(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
-        found, _ = values_of(benchmark.task, names, run)
-    values = {
-        metric: {"\t".join(key): value for key, value in known.values.items()}
-        for metric, known in found.items()
-    }
-    directions = {metric: -1 if known.higher_is_better is False else 1 for metric, known in found.items()}
+    found, _ = values_of(benchmark.task, names, run)
+    results = choice_results(benchmark.choices, found, resamples=resamples, seed=seed)
     signatures = {metric: known.signature for metric, known in found.items()}
-    results = choice_results(benchmark.choices, values, directions=directions, resamples=resamples, seed=seed)
     for note in benchmark.notes:
         say(note)
     if style == "json":

@@ -92,7 +92,9 @@ def command(
     )
     names = [one for text in metrics for one in split(text)] or default
     if benchmark.choices:
-        show_choices(benchmark, names, tokenizer, style, resamples, device, jobs, seed)
+        with progress_bar() as progress:
+            bound = Run(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+            show_choices(benchmark, names, bound, style, resamples, seed)
         if benchmark.words:
             show_words(benchmark, names, style, resamples, seed)
         return

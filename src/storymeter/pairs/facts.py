@@ -1,0 +1,223 @@
+"""`facts`: is what was said supported by the references, and which words are not?
+
+Precision of meaning: every sentence of the candidate, and every word in it, against all references of the
+document at once; each reference is read as a whole and sentence by sentence. For a sentence with tokens t and the tokens r of all references, both as vectors that
+`facts_reading` moves into the space of support:
+
+    s(t)  = max over r of cos(t, r)                 how well the references support the token
+    facts = sum of w(t) s(t) / sum of w(t)          over all tokens of the candidate, w learnt, cut to 0..1
+
+A sentence's support is the same over its own tokens; below one half it is called unsupported. The support of a
+word is the logistic of 7.27 s + 1.04 S - 3.76, with s the mean over its tokens and S the support of its sentence;
+below one half it is called unsupported, too. Nothing is asked of what the candidate leaves out: a short true
+sentence scores high. A text without a word scores 0, and so does one without a reference.
+
+Trained without any human judgement, on ActivityNet Captions: sentences of one annotator against paragraphs of the
+other (docs/models/facts.md). The idea of precision by greedy matching is BERTScore's (Zhang et al., ICLR 2020), the
+weighted late interaction ColBERT's (Khattab & Zaharia, SIGIR 2020), the question FactVC's (Liu & Wan, EMNLP 2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..arrays import Float32, FloatArray, IntArray
+from ..captions import Document
+from ..measure import Named, measure
+from .base import PairScorer
+from .facts_reading import Reader, Reading, label, passages_of, sentences_of
+from .word_kinds import KINDS, WORD, Kind, tagged
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+    from ..join import Task
+
+#: the logistic of a word's support: of its own similarity, of its sentence's support, and the constant
+_WORD, _SENTENCE, _CONSTANT = 7.27, 1.04, -3.76
+#: words and sentences with less support count as unsupported
+UNSUPPORTED = 0.5
+_CHUNK = 512
+
+
+class WordSupport(NamedTuple):
+    text: str
+    #: where it stands in the candidate
+    start: int
+    end: int
+    kind: Kind
+    support: float
+
+    @property
+    def unsupported(self) -> bool:
+        return self.kind != "other" and self.support < UNSUPPORTED
+
+
+class SentenceSupport(NamedTuple):
+    support: float
+    words: tuple[WordSupport, ...]
+
+    @property
+    def unsupported(self) -> bool:
+        return self.support < UNSUPPORTED
+
+
+@measure(
+    Named("facts", "is what was said supported by the references? precision, with the words that are not"),
+    papers=("liu2023", "zhang2020"),
+)
+@dataclass(frozen=True)
+class Facts(PairScorer):
+    raw_text: ClassVar[bool] = True
+
+    def depends_on(self) -> dict[str, object]:
+        from ..text.encoder import load
+
+        return {"encoder": load("", self._device).label, "layer": label()}
+
+    def signed(self) -> dict[str, object]:
+        return {"references": "all", **self.depends_on()}
+
+    def words(self, *, candidate: str, references: Sequence[str]) -> list[tuple[str, float]]:
+        """Each word of the candidate with its support, 0 to 1."""
+        return [
+            (word.text, word.support)
+            for sentence in self.explain(candidate=candidate, references=references)
+            for word in sentence.words
+        ]
+
+    def placed_words(self, candidate: str, references: Sequence[str]) -> list[tuple[int, float]]:
+        """Where each word of the candidate begins, with its support."""
+        found = self.explain(candidate=candidate, references=references)
+        return [(word.start, word.support) for sentence in found for word in sentence.words]
+
+    def explain(self, *, candidate: str, references: Sequence[str]) -> list[SentenceSupport]:
+        """Every sentence of the candidate with its support, and every word in it with kind and support."""
+        (text,), (group,) = self._read_groups([candidate], [references])
+        against = self._tokens(group)
+        places = iter([(match.start(), match.end()) for match in WORD.finditer(text)])
+        out = []
+        for reading in self._reader.read(sentences_of(text)):
+            near, support = _support(reading, against)
+            kinds = [word.kind for word in tagged(reading.text)]
+            words = []
+            for span, kind in zip(reading.words, kinds, strict=True):
+                start, end = next(places)
+                own = float(near[span.first : span.last].mean()) if span.last > span.first else 0.0
+                score = _WORD * own + _SENTENCE * support + _CONSTANT
+                value = 1 / (1 + np.exp(-score)) if len(against) else 0.0
+                words.append(WordSupport(span.text, start, end, kind, float(value)))
+            out.append(SentenceSupport(support, tuple(words)))
+        return out
+
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        out = np.zeros(len(candidate_index))
+        order = np.lexsort((candidate_index, reference_index))
+        last, against = -1, _NOTHING
+        ours = [sentences_of(text) for text in candidates]
+        self._reader.read([sentence for sentences in ours for sentence in sentences])
+        for k in order.tolist():
+            if reference_index[k] != last:
+                last = int(reference_index[k])
+                against = self._tokens([references[last]])
+            out[k] = self._value(ours[int(candidate_index[k])], against)
+        return out
+
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        """All references of a candidate support it together."""
+        out = np.zeros(len(candidates))
+        for begin in range(0, len(candidates), _CHUNK):
+            block = range(begin, min(begin + _CHUNK, len(candidates)))
+            ours = {k: sentences_of(candidates[k]) for k in block}
+            theirs = {k: _parts(references[k]) for k in block}
+            self._reader.read([text for k in block for text in (*ours[k], *theirs[k])])
+            for k in block:
+                out[k] = self._value(ours[k], self._tokens(references[k]))
+            self._progress("facts", block.stop, len(candidates))
+        return out
+
+    def _value(self, sentences: Sequence[str], against: Float32) -> float:
+        readings = self._reader.read(sentences)
+        weights = np.array([reading.weights.sum() for reading in readings])
+        found = np.array([_support(reading, against)[1] for reading in readings])
+        return float(weights @ found / weights.sum()) if readings else 0.0
+
+    def _tokens(self, references: Sequence[str]) -> Float32:
+        """The tokens of all references, one after another."""
+        readings = self._reader.read(_parts(references))
+        return np.concatenate([reading.vectors for reading in readings]) if readings else _NOTHING
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self._device, self._progress)
+
+    # As a metric of documents: the parts beside the value.
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        counts = [name for kind in KINDS[:-1] for name in (f"{kind}s", f"unsupported {kind}s")]
+        return ("value", "documents", "sentences", "unsupported sentences", *counts)
+
+    def rows(self, task: Task, bench: Workbench) -> FloatArray:
+        candidates = [_told(document) for document in task.candidates]
+        groups = [[_told(document) for document in group] for group in task.references]
+        scorer = bench.scorer(self)
+        out = np.zeros((len(task), len(self.columns)))
+        out[:, 0] = scorer.pairs(candidates=candidates, references=groups, jobs=bench.jobs)
+        out[:, 1] = 1.0
+        for row, candidate, references in zip(out, candidates, groups, strict=True):
+            sentences = scorer.explain(candidate=candidate, references=references)
+            row[2], row[3] = len(sentences), sum(sentence.unsupported for sentence in sentences)
+            for word in (word for sentence in sentences for word in sentence.words if word.kind != "other"):
+                place = 4 + 2 * KINDS.index(word.kind)
+                row[place] += 1
+                row[place + 1] += word.unsupported
+        return out
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        """The value, and the shares of sentences and content words without support, by kind too."""
+        parts = {
+            "value": sums[..., 0] / np.maximum(sums[..., 1], 1.0),
+            "unsupported sentences": sums[..., 3] / np.maximum(sums[..., 2], 1.0),
+            "unsupported words": sums[..., 5::2].sum(axis=-1) / np.maximum(sums[..., 4::2].sum(axis=-1), 1.0),
+        }
+        for k, kind in enumerate(KINDS[:-1]):
+            parts[f"unsupported {kind}s"] = sums[..., 5 + 2 * k] / np.maximum(sums[..., 4 + 2 * k], 1.0)
+        return {name: np.asarray(value) for name, value in parts.items()}
+
+
+def _parts(references: Sequence[str]) -> list[str]:
+    """What is read of the references: passages, in which words see their neighbours, and single sentences, so
+    that a text supports itself wholly.
+    """
+    found = [part for text in references for part in (*passages_of(text), *sentences_of(text))]
+    return list(dict.fromkeys(found))
+
+
+def _told(document: Document) -> str:
+    """Its captions as one text in which each caption ends a sentence."""
+    texts = (caption.text.strip() for caption in document.captions)
+    return " ".join(text if text.endswith((".", "!", "?", "…")) else f"{text}." for text in texts if text)
+
+
+_NOTHING: Float32 = np.empty((0, 0), np.float32)
+
+
+def _support(reading: Reading, against: Float32) -> tuple[Float32, float]:
+    """Per token of a sentence its largest cosine with any token of the references, and their weighted mean."""
+    if not len(reading.vectors) or not len(against):
+        return np.zeros(len(reading.vectors), np.float32), 0.0
+    near = np.asarray((reading.vectors @ against.T).max(axis=1))
+    return near, float(np.clip(np.average(near, weights=reading.weights), 0.0, 1.0))
