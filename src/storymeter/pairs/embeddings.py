@@ -64,7 +64,11 @@ class Embeddings:
         for begin in range(0, len(lacking), CHUNK):
             progress("encoding sentences", begin, len(lacking))
             part = lacking[begin : begin + CHUNK]
-            vectors = self._encoded(part)
+
+            def encoded(what: str, done: int, total: int, begin: int = begin) -> None:
+                progress("encoding sentences", begin + done, len(lacking))
+
+            vectors = self._encoded(part, encoded)
             self._add(part, vectors)
             if self._store:
                 self._store.put(part, vectors)
@@ -77,10 +81,10 @@ class Embeddings:
         rows = self.rows(texts)
         return self.vectors.view()[rows]
 
-    def _encoded(self, texts: Sequence[str]) -> Float32:
+    def _encoded(self, texts: Sequence[str], progress: Progress) -> Float32:
         if self._model == multilingual.MULTILINGUAL:
             return multilingual.embed(texts)
-        return load(self._model, self._device).embed(texts)
+        return load(self._model, self._device).embed(texts, progress=progress)
 
     def _remembered(self, texts: Sequence[str]) -> list[str]:
         """Takes from the cache what is there; the sentences that are not."""
