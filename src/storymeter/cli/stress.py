@@ -419,7 +419,7 @@ def details(
         found = run_details(corpus, make_run(against, progress, options), metrics=names, most=most)
     table = choice_table(found.results, f"{corpus.name}: is one wrong detail noticed?")
     data = to_json({"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures})
-    output(data if style == "json" else table.render(style, width=terminal_width(), colour=coloured()))
+    output(data) if style == "json" else put(table, style)
     if pairs is not None:
         lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
         write_text(pairs, "\n".join(lines) + "\n")

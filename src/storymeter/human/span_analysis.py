@@ -22,10 +22,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..captions import Rating
 from ..errors import DataError
 from .analysis import Analysis, analyse
-from .ratings import FloatArray, from_records
+from .ratings import from_records
 from .reliability import krippendorff
 from .scores import t_interval
 from .span_record import FOUND, spans_of

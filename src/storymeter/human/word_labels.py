@@ -19,9 +19,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from ..arrays import IntArray
 from ..captions import Rating
 from ..errors import DataError
-from .ratings import IntArray
 from .span_record import spans_of
 
 
