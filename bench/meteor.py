@@ -1,18 +1,21 @@
-"""METEOR: the original (through pycocoevalcap) and ours in one run, on the same pairs of captions.
+"""METEOR: the original (through pycocoevalcap), ours and ours before, in one run, on the same pairs of captions.
 
-    python bench/meteor.py [--pairs 20000] [--jar-pairs 4000] [--rounds 6] [--repeat 2]
+    python bench/meteor.py [--before HEAD~1] [--rounds 6] [--pairs 20000] [--jar-pairs 4000]
 
-Prints pairs per second and ratios for a list of unrelated pairs and for blocks of 40 x 40 captions, the time
-from process start to first score with a warm cache, resident memory, and time and size of the first
-compilation. The two sides take turns and run equally often, and the best run counts for each, because a busy
-machine only ever makes a run slower. Captions come from ActivityNet (`STORYMETER_DATA`, default
-../shared/data) or, where that is absent, are made up."""
+Three kinds of pairs: captions beside their own references, as users have them (`meteor_20k.jsonl.xz` of
+STORYMETER_GOLDEN, default ../shared/golden; left out where that is absent), captions paired at random, and blocks of
+40 x 40 captions, all in one call and one block a call. Prints pairs per second and ratios, the time from process start
+to first score with a warm cache, resident memory, and time and size of the first compilation. The commit `--before` is
+built beside the present one; all sides take turns, and the best run counts for each, because a busy machine only ever
+makes a run slower. Captions come from ActivityNet (`STORYMETER_DATA`, default ../shared/data) or are made up."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import lzma
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -20,13 +23,17 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from before import built, python
 
 from storymeter.pairs import Meteor, meteor_tables
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = 40
+BLOCK, BLOCKS = 40, 25
+#: times the original with two threads that we go for
+GOALS = {"own": 150, "random": 100, "blocks": 600}
 
 
 def captions(seed: int) -> tuple[list[str], list[str]]:
@@ -141,117 +148,146 @@ def line(what: str, value: float, unit: str, goal: str = "") -> None:
     print(f"{what:<58}{value:>12,.2f} {unit:<10}{goal}", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--pairs", type=int, default=20_000)
-    parser.add_argument(
-        "--jar-pairs", type=int, default=4_000, help="pairs that the original scores per round"
-    )
-    parser.add_argument("--repeat", type=int, default=2, help="runs of each side per round")
-    parser.add_argument("--rounds", type=int, default=6, help="rounds in which the two sides take turns")
-    options = parser.parse_args()
+Texts = tuple[list[str], list[str]]
 
+
+def own_references() -> Texts | None:
+    file = (
+        Path(os.environ.get("STORYMETER_GOLDEN", ROOT.parent / "shared" / "golden")) / "meteor_20k.jsonl.xz"
+    )
+    if not file.is_file():
+        return None
+    with lzma.open(file, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [row["hyp"] for row in rows], [row["refs"][0] for row in rows]
+
+
+def inputs(pairs: int) -> dict[str, Any]:
+    """Lists of pairs by kind, and the blocks."""
     mine, theirs = captions(0)
     order = np.random.default_rng(0)
-    left, right = order.integers(0, len(mine), options.pairs), order.integers(0, len(theirs), options.pairs)
-    candidates, references = [mine[k] for k in left], [[theirs[k]] for k in right]
-    starts = order.integers(0, min(len(mine), len(theirs)) - BLOCK, 25)
-    blocks = [(mine[k : k + BLOCK], theirs[k : k + BLOCK]) for k in starts]
-    meteor = Meteor()
+    left, right = order.integers(0, len(mine), pairs), order.integers(0, len(theirs), pairs)
+    lists = {"own": own_references(), "random": ([mine[k] for k in left], [theirs[k] for k in right])}
+    starts = order.integers(0, min(len(mine), len(theirs)) - BLOCK, BLOCKS)
+    return {
+        "lists": {kind: texts for kind, texts in lists.items() if texts},
+        "blocks": [(mine[k : k + BLOCK], theirs[k : k + BLOCK]) for k in starts],
+    }
 
-    def ours(jobs: int) -> Callable[[], object]:
-        return lambda: meteor.pairs(candidates=candidates, references=references, jobs=jobs)
 
+def rates(data: dict[str, Any], repeat: int) -> dict[str, float]:
+    """Pairs per second of the METEOR that this process imports."""
+    meteor, blocks = Meteor(), data["blocks"]
     rows, columns = (side.ravel() for side in np.indices((BLOCK, BLOCK)))
-    all_blocks = {
+    together = {
         "candidates": [c for side, _ in blocks for c in side],
         "references": [r for _, side in blocks for r in side],
         "candidate_index": np.concatenate([k * BLOCK + rows for k in range(len(blocks))]),
         "reference_index": np.concatenate([k * BLOCK + columns for k in range(len(blocks))]),
     }
+    out = {}
+    for jobs in (1, 2):
+        for kind, (candidates, references) in data["lists"].items():
+            several = [[r] for r in references]
+            action = lambda c=candidates, r=several, j=jobs: meteor.pairs(candidates=c, references=r, jobs=j)  # noqa: E731
+            out[f"{kind} {jobs}"] = len(candidates) / best(action, repeat)  # type: ignore[arg-type]
+        cells = BLOCK * BLOCK * len(blocks)
+        out[f"blocks {jobs}"] = cells / best(lambda j=jobs: meteor.score_indexed(**together, jobs=j), repeat)  # type: ignore[misc]
+        out[f"one block a call {jobs}"] = cells / best(
+            lambda j=jobs: [meteor.matrix(candidates=c, references=r, jobs=j) for c, r in blocks],  # type: ignore[misc]
+            repeat,
+        )
+    return out
 
-    def ours_in_blocks(jobs: int) -> Callable[[], object]:
-        return lambda: meteor.score_indexed(
-            **all_blocks, jobs=jobs
-        )  # all videos in one call, as SODA does it
 
-    def ours_by_matrix(jobs: int) -> Callable[[], object]:
-        return lambda: [meteor.matrix(candidates=c, references=r, jobs=jobs) for c, r in blocks]
+class Original:
+    """The jar, fed as pycocoevalcap does it."""
 
-    from pycocoevalcap.meteor.meteor import Meteor as Original
+    def __init__(self, data: dict[str, Any], pairs: int) -> None:
+        from pycocoevalcap.meteor.meteor import Meteor as Jar
 
-    begin = time.perf_counter()
-    original = Original()
-    original.compute_score({0: ["a man is walking"]}, {0: ["a man walks"]})
-    jar_start = time.perf_counter() - begin
-    jar_list = (
-        {k: references[k] for k in range(options.jar_pairs)},
-        {k: [candidates[k]] for k in range(options.jar_pairs)},
+        begin = time.perf_counter()
+        self._jar = Jar()
+        self._jar.compute_score({0: ["a man is walking"]}, {0: ["a man walks"]})
+        self.start = time.perf_counter() - begin
+        c, r = data["blocks"][0]
+        self._texts = {kind: (a[:pairs], b[:pairs]) for kind, (a, b) in data["lists"].items()}
+        self._texts["blocks"] = [a for a in c for _ in r], [b for _ in c for b in r]
+
+    def rates(self, repeat: int) -> dict[str, float]:
+        out = {}
+        for kind, (candidates, references) in self._texts.items():
+            arguments = (
+                {k: [text] for k, text in enumerate(references)},
+                {k: [text] for k, text in enumerate(candidates)},
+            )
+            out[kind] = len(candidates) / best(lambda a=arguments: self._jar.compute_score(*a), repeat)  # type: ignore[misc]
+            scores = self._jar.compute_score(*arguments)[1]
+            if Meteor().pairs(candidates=candidates, references=[[r] for r in references]).tolist() != scores:
+                sys.exit("The two sides disagree: nothing is worth measuring.")
+        return out
+
+    def close(self) -> None:
+        self._jar.meteor_p.kill()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    c, r = blocks[0]
-    cells = [(a, b) for a in c for b in r]
-    jar_block = ({k: [b] for k, (_, b) in enumerate(cells)}, {k: [a] for k, (a, _) in enumerate(cells)})
+    parser.add_argument("--before", default="HEAD~1", metavar="REVISION", help="the commit to compare with")
+    parser.add_argument("--pairs", type=int, default=20_000)
+    parser.add_argument(
+        "--jar-pairs", type=int, default=4_000, help="pairs that the original scores per round"
+    )
+    parser.add_argument("--repeat", type=int, default=2, help="runs of each side per round")
+    parser.add_argument("--rounds", type=int, default=6, help="rounds in which the sides take turns")
+    parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.job:
+        print(json.dumps(rates(pickle.loads(options.job.read_bytes()), options.repeat)))
+        return
+    compare(options)
+    cold_and_warm()
 
-    fast: dict[str, float] = {}
-    for _ in range(options.rounds):
-        for name, action, count in [
-            ("jar list", lambda: original.compute_score(*jar_list), options.jar_pairs),
-            ("list 1", ours(1), options.pairs),
-            ("list 2", ours(2), options.pairs),
-            ("jar blocks", lambda: original.compute_score(*jar_block), len(cells)),
-            ("blocks 1", ours_in_blocks(1), BLOCK * BLOCK * len(blocks)),
-            ("blocks 2", ours_in_blocks(2), BLOCK * BLOCK * len(blocks)),
-            ("one block a call 1", ours_by_matrix(1), BLOCK * BLOCK * len(blocks)),
-            ("one block a call 2", ours_by_matrix(2), BLOCK * BLOCK * len(blocks)),
-        ]:
-            fast[name] = max(fast.get(name, 0.0), count / best(action, options.repeat))
-    theirs_list = original.compute_score(*jar_list)[1]
-    original.meteor_p.kill()
-    if (
-        theirs_list
-        != meteor.pairs(
-            candidates=candidates[: options.jar_pairs], references=references[: options.jar_pairs]
-        ).tolist()
-    ):
-        sys.exit("The two sides disagree: nothing is worth measuring.")
 
+def compare(options: argparse.Namespace) -> None:
+    data = inputs(options.pairs)
+    original = Original(data, options.jar_pairs)
+    sides = {"before": python(built(options.before)), "now": python(None)}
+    fast: dict[str, dict[str, float]] = {"original": {}, "before": {}, "now": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        job = Path(folder) / "inputs"
+        job.write_bytes(pickle.dumps(data))
+        for _ in range(options.rounds):
+            found = {"original": original.rates(options.repeat)}
+            for side, (command, environment) in sides.items():
+                arguments = [*command, __file__, "--job", str(job), "--repeat", str(options.repeat)]
+                run = subprocess.run(arguments, env=environment, check=True, capture_output=True, text=True)
+                found[side] = json.loads(run.stdout)
+            for side, values in found.items():
+                fast[side] = {what: max(value, fast[side].get(what, 0.0)) for what, value in values.items()}
+    original.close()
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; before is {options.before}\n")
     print(
-        f"list of {options.pairs:,} pairs; blocks of {BLOCK} x {BLOCK}; {os.cpu_count()} cores, load"
-        f" {os.getloadavg()[0]:.1f}\n"
+        f"{'pairs per second':<22}{'original':>10}{'before':>12}{'now':>12}{'now/before':>12}{'now/original':>14}"
     )
-    for kind, goals in [("list", ("at least 50", "at least 100")), ("blocks", ("", "at least 300"))]:
-        line(f"{kind}: the original", fast[f"jar {kind}"], "pairs/s")
-        for jobs, goal in zip((1, 2), goals, strict=True):
-            line(f"{kind}: ours, {jobs} thread{'s' * (jobs > 1)}", fast[f"{kind} {jobs}"], "pairs/s")
-            line("    ratio", fast[f"{kind} {jobs}"] / fast[f"jar {kind}"], "times", goal)
-        line("    two threads against one", fast[f"{kind} 2"] / fast[f"{kind} 1"], "times", "at least 1.7")
-    for jobs in (
-        1,
-        2,
-    ):  # 2 ms of work each time: starting threads and indexing the references on both weigh more
-        line(
-            f"one block a call: ours, {jobs} thread{'s' * (jobs > 1)}",
-            fast[f"one block a call {jobs}"],
-            "pairs/s",
+    for what, now in fast["now"].items():
+        kind, before = what.rsplit(" ", 1)[0], fast["before"][what]
+        jar = fast["original"].get(kind, fast["original"]["blocks"])
+        goal = f"  go for {GOALS[kind]}" if what.endswith("2") and kind in GOALS else ""
+        print(
+            f"{what:<22}{jar:>10,.0f}{before:>12,.0f}{now:>12,.0f}{now / before:>12.2f}{now / jar:>14.0f}{goal}"
         )
-    for factor in (4, 16):
-        some = options.pairs // factor
-        part = best(
-            lambda n=some: meteor.pairs(candidates=candidates[:n], references=references[:n]),
-            options.rounds * options.repeat,
-        )  # type: ignore[misc]
-        line(
-            f"linear: pairs/s with a {factor}th of the list, against all",
-            some / part / fast["list 1"],
-            "times",
-            "about 1",
-        )
-    warm, python = start_up()
-    line("process start to first score, warm cache", warm, "s", "at most 0.2")
-    line("    of that, Python and numpy", python, "s")
-    line("    the original (in a running Python)", jar_start, "s")
+    for kind in dict.fromkeys(what.rsplit(" ", 1)[0] for what in fast["now"]):
+        line(f"{kind}: two threads against one", fast["now"][f"{kind} 2"] / fast["now"][f"{kind} 1"], "times")
+    line("the original starts in (in a running Python)", original.start, "s")
+
+
+def cold_and_warm() -> None:
+    warm, bare = start_up()
+    line("process start to first score, warm cache", warm, "s", "go for 0.12")
+    line("    of that, Python and numpy", bare, "s")
     line("peak resident memory, 20,000 pairs", memory(), "MB", "under 200")
     seconds, size = compilation()
     line("first compilation of the tables", seconds, "s", "under 20")
