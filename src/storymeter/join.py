@@ -5,7 +5,7 @@ Nothing is dropped silently: `Coverage` counts what was missing, extra and empty
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -117,6 +117,18 @@ def _check_roles(candidates: Corpus, references: Sequence[Corpus]) -> None:
         )
 
 
+#: ways in which ids of the same documents differ, and the maps that make them the same
+_ALIKE: tuple[tuple[str, str, Callable[[str], str]], ...] = (
+    ("a leading `v_`", "--id-map strip-v (or add-v)", lambda i: i.removeprefix("v_")),
+    ("an ending such as .mp4", "--id-map strip-ext", lambda i: PurePath(i).stem),
+    (
+        "a leading `v_` and an ending such as .mp4",
+        "--id-map strip-ext --id-map strip-v",
+        lambda i: PurePath(i).stem.removeprefix("v_"),
+    ),
+)
+
+
 def _check(
     candidates: Corpus,
     references: Sequence[Corpus],
@@ -131,11 +143,10 @@ def _check(
     if matched:
         return
     hint = "Check that both files speak of the same documents."
-    stripped = {i.removeprefix("v_") for i in referenced}
-    if any(i.removeprefix("v_") in stripped for i in submitted):
-        hint = "The ids differ only by a leading `v_`: use --id-map strip-v (or add-v)."
-    elif {PurePath(i).stem for i in submitted} & {PurePath(i).stem for i in referenced}:
-        hint = "The ids differ only by an ending such as .mp4: use --id-map strip-ext."
+    for difference, maps, simple in _ALIKE:
+        if {simple(i) for i in submitted} & {simple(i) for i in referenced}:
+            hint = f"The ids differ only by {difference}: use {maps}."
+            break
     names = ", ".join(corpus.name for corpus in references)
     raise DataError(
         f"No reference matched: none of the {len(submitted):,} ids of {candidates.name!r} (such as"

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from .engine.workbench import Workbench
     from .join import Task
 
-Tokenizer = Literal["ptb", "whitespace", "none"]
+#: the names of `text.tokenizers.TOKENIZERS`
+Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
 #: called as progress(what, done, total)
 Progress = Callable[[str, int, int], None]
 

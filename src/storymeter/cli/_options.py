@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from ..metric import Progress, silent
+from ..text.tokenizers import TOKENIZERS
 
 F = TypeVar("F", bound=Callable[..., Any])
 STYLES = ("table", "json", "csv", "latex", "markdown", "html")
@@ -33,6 +34,12 @@ def format_option(*styles: str) -> Callable[[F], F]:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def tokenizer_option(help: str) -> Callable[[F], F]:
+    return click.option(
+        "--tokenizer", type=click.Choice(list(TOKENIZERS)), default="ptb", show_default=True, help=help
+    )
 
 
 jobs_option = click.option(

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ..captions import Corpus
-from ..errors import UsageError
+from ..errors import DataError, UsageError, some
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,10 +61,36 @@ def reading_options(function: F) -> F:
     return function
 
 
+unequal_lines_option = click.option(
+    "--unequal-lines",
+    is_flag=True,
+    help="Files whose lines are numbered may differ in length: the shorter ones lack their last lines.",
+)
+
+
 def read_references(paths: Sequence[str], **reading: Any) -> list[Corpus]:
     from ..formats import read
 
     return [read(path, **reading) for path in paths]
+
+
+def require_equal_lines(corpora: Sequence[Corpus]) -> None:
+    """Line-numbered files belong together line by line: one that is longer than another is shifted or cut."""
+    counts = {corpus.name: len(corpus) for corpus in corpora if _numbered(corpus)}
+    if len(set(counts.values())) > 1:
+        listed = some((f"{name} {count:,}" for name, count in counts.items()), limit=6)
+        raise DataError(
+            f"Files whose lines are numbered must have the same number of lines; these have not: {listed}.",
+            hint=(
+                "Line 7 of one is compared with line 7 of the other. Put ids at the head of the lines, or say"
+                " --unequal-lines if the shorter files only lack their last lines."
+            ),
+        )
+
+
+def _numbered(corpus: Corpus) -> bool:
+    """Are the ids of the documents the numbers of their lines?"""
+    return corpus.origin.format == "lines" and corpus.meta.get("file") == {"lines": {"ids": False}}
 
 
 #: what follows the last dot of these says how a file is written, not who wrote it

@@ -12,8 +12,8 @@ import click
 from ..errors import UsageError
 from ..metric import Progress
 from ..names import split
-from ._options import busy, say
-from ._reading import read_candidates, read_references
+from ._options import busy, say, tokenizer_option
+from ._reading import read_candidates, read_references, require_equal_lines
 
 if TYPE_CHECKING:
     from ..captions import Corpus
@@ -52,15 +52,15 @@ def scoring_options(function: F) -> F:
                 show_default=True,
                 help="Named set of choices; see storymeter info --protocols.",
             ),
+            tokenizer_option(
+                "How sentences become words: ptb as captioning papers do, whitespace for text that is tokenised"
+                " already, 13a and intl as machine translation does, ja and zh for Japanese and Chinese."
+            ),
             click.option(
-                "--tokenizer",
-                type=click.Choice(["ptb", "whitespace", "none"]),
-                default="ptb",
-                show_default=True,
-                help=(
-                    "How sentences become words: ptb as captioning papers do, whitespace for text that is"
-                    " tokenised already."
-                ),
+                "--language",
+                metavar="CODE",
+                help="The language of the captions (en, ja, de …); default: seen from their script. A warning"
+                " says what is made for English alone.",
             ),
             click.option(
                 "--images",
@@ -77,7 +77,7 @@ def scoring_options(function: F) -> F:
 
 
 #: options of a verb that a `Run` is made of
-SETTINGS = ("protocol", "tokenizer", "device", "images", "jobs", "seed")
+SETTINGS = ("protocol", "tokenizer", "language", "device", "images", "jobs", "seed")
 
 
 def make_run(references: Sequence[Corpus], progress: Progress, options: Mapping[str, Any]) -> Run:
@@ -120,6 +120,7 @@ def score_files(
     progress: Progress,
     cluster: str | None = None,
     save: str | None = None,
+    equal_lines: bool = False,
     **options: Any,
 ) -> Results:
     """Read, choose the metrics where none are named, score; or take saved runs as they are."""
@@ -134,6 +135,8 @@ def score_files(
         return load_runs(candidates, references, names)
     reading = {key: value for key, value in options.items() if key not in SETTINGS}
     systems, against = read_both(candidates, references, reading)
+    if equal_lines:
+        require_equal_lines([*systems, *against])
     images = options["images"]
     names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)
     run = make_run(against, progress, options)

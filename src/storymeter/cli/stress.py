@@ -20,6 +20,7 @@ from ._options import (
     say,
     seed_option,
     terminal_width,
+    tokenizer_option,
 )
 from ._reading import read_candidates, read_references, reading_options
 from ._scoring import make_run, metric_names, read_both
@@ -63,12 +64,7 @@ def _common(function: F) -> F:
                 help="Metrics to watch; default: those of the papers.",
             ),
             click.option("--protocol", default="paper", show_default=True),
-            click.option(
-                "--tokenizer",
-                type=click.Choice(["ptb", "whitespace", "none"]),
-                default="ptb",
-                show_default=True,
-            ),
+            tokenizer_option("How sentences become words."),
             click.option(
                 "--images",
                 type=click.Path(exists=True, file_okay=False),

@@ -24,6 +24,7 @@ from ..names import parse
 from ..protocol import Protocol
 from ..registry import metric as get_metric
 from ..stats.resampling import bootstrap_interval
+from .languages import warn_of_language
 from .results import Conditions, Results, SystemResult
 from .workbench import Workbench
 
@@ -40,7 +41,9 @@ class Journal(Interface):
 
 
 class Run:
-    """See the module. `jobs=None` uses all cores that this process may use."""
+    """See the module. `jobs=None` uses all cores that this process may use; `language` (an ISO 639-1 code) says
+    what the captions are written in, where their script does not (see `languages`).
+    """
 
     def __init__(
         self,
@@ -48,6 +51,7 @@ class Run:
         *,
         protocol: str | Protocol = "paper",
         tokenizer: Tokenizer = "ptb",
+        language: str | None = None,
         jobs: int | None = None,
         device: str = "cpu",
         seed: int = 0,
@@ -55,6 +59,7 @@ class Run:
         progress: Progress = silent,
     ) -> None:
         self.references = corpora(references, "references")
+        self.language = language
         self.bench = Workbench(
             protocol=protocol,
             tokenizer=tokenizer,
@@ -85,6 +90,9 @@ class Run:
             hint = "It is a whole number from 0; 0 leaves the intervals out."
             raise UsageError(f"resamples cannot be {resamples!r}.", hint=hint)
         built = self.built(metrics)
+        warn_of_language(
+            [*systems, *self.references], built, tokenizer=self.bench.tokenizer, language=self.language
+        )
         if cluster is not None:
             from .cluster import score_systems
 
@@ -159,6 +167,7 @@ def evaluate(
     metrics: Asked | Sequence[Asked],
     protocol: str | Protocol = "paper",
     tokenizer: Tokenizer = "ptb",
+    language: str | None = None,
     jobs: int = 1,
     seed: int = 0,
     resamples: int = 1000,
@@ -172,6 +181,7 @@ def evaluate(
         references,
         protocol=protocol,
         tokenizer=tokenizer,
+        language=language,
         jobs=jobs,
         device=device,
         seed=seed,

@@ -14,6 +14,7 @@ import msgspec
 from ..captions import Corpus, Document
 from ..errors import UsageError, some
 from . import answers, loose
+from .answer_parts import Answer
 from .base import Format, carrying, objects, some_of
 from .checks import MISSING, Check
 from .items import is_item
@@ -134,7 +135,7 @@ def _records(
 
 def _document(id: Any, at: Path, answer: Any, duration: Any, check: Check) -> Document:
     name = check.open(id, at, text=(), time=(), duration=duration)
-    found, unit = answers.Answer(), "answer line" if at else "line"
+    found, unit = Answer(), "answer line" if at else "line"
     if isinstance(answer, str):
         found = answers.read(answer)
     elif isinstance(answer, list | dict):

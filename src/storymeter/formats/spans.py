@@ -48,7 +48,10 @@ _LABEL = re.compile(
     r"(?: ?(?:no\.? ?)?#?\d{1,4})?[ :.,|*_-]*)?[*_`\"' ]*",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r" *(?:[#>|]+ *|[-*+•‣◦·▪] +|\(?\d{1,4}[.)](?!\d) *|\(?[a-zA-Z][.)] +|\[\d{1,4}\] +)*")
+#: headings, quotations, dashes, numbers, letters; and any sign outside of ASCII but quotation marks
+_BULLET = re.compile(
+    r" *(?:[#>|]+ *|[-*+] +|\(?\d{1,4}[.)](?!\d) *|\(?[a-zA-Z][.)] +|\[\d{1,4}\] +|[^\x00-\x7f\w“”‘’「」『』«»]+ *)*"
+)
 _BOUNDARY = re.compile(r"[.!?;,。、！？…>\])\"'”’|] *$")
 _MENTION = re.compile(rf"{CLOCK}|[\[(<{{] ?\d|\d ?(?:s|secs?|seconds?)\b|\d\.\d|^ *\d+ ?- ?\d")
 _SECONDS_ONLY = re.compile(NUMBER + r" ?(?:s|secs?|seconds?|秒)", re.IGNORECASE)

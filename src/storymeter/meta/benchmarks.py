@@ -5,7 +5,7 @@ docs/meta-evaluation.md says.
   2013). Each
   judgement is a data point. For Kendall the captions that are references of their own image are left out, as
   in the published figures (5,664 remain); for Spearman nothing is.
-- `trecvid-2016`, `trecvid-2017`, `trecvid-2016-multiple`, `trecvid-2017-multiple`: video-to-text submissions
+- `trecvid-2016` to `trecvid-2020`, and the same with `-multiple`: video-to-text submissions
   with Direct Assessment per caption. SID counts
   from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are
   left out; the human score is z.
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from ..captions import Caption, Document
@@ -28,6 +29,7 @@ from ..join import Coverage, Task
 from ..names import parse
 from ..registry import MEASURES
 from ..registry import metric as get_metric
+from ..text.sentences import split
 from .benchmark import Benchmark as Benchmark
 from .benchmark import lines_of
 from .choices import foil, pascal50s
@@ -102,8 +104,16 @@ def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
     )
 
 
+_TRECVID_FOLDER = "da/trecvid_vtt"
+TRECVID = [(annotators, year) for annotators in ("single", "multiple") for year in range(2016, 2021)]
+
+
+def _trecvid_name(annotators: str, year: int) -> str:
+    return f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
+
+
 def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
-    folder = data / "da" / "trecvid_vtt" / f"{annotators}-annotator" / str(year)
+    folder = data / _TRECVID_FOLDER / f"{annotators}-annotator" / str(year)
     reference = lines_of(_one(folder / "references"))
     systems = (
         {path.name.rpartition(".")[2]: lines_of(path) for path in sorted((folder / "systems").iterdir())}
@@ -128,9 +138,8 @@ def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
         f"{zero:,} rows with SID 0 are dropped (SID counts from 1); {people:,} rows of human captions are"
         " left out."
     ]
-    name = f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
     return Benchmark(
-        name,
+        _trecvid_name(annotators, year),
         f"TRECVID VTT {year}, {annotators} annotators" if annotators == "multiple" else f"TRECVID VTT {year}",
         pooled(texts, against),
         tuple(judgements),
@@ -151,14 +160,8 @@ def stories(data: Path) -> Benchmark:
                 hint="Check the download.",
             )
         item = f"{number:04d}"
-        sentences = [
-            part.strip() for part in cells[1].replace(" ! ", " . ").replace(" ? ", " . ").split(" . ")
-        ]
-        documents.append(
-            Document(
-                f"stories\t{item}", tuple(Caption(text.removesuffix(" .")) for text in sentences if text)
-            )
-        )
+        captions = tuple(Caption(sentence.rstrip(" .!?")) for sentence in split(cells[1]))
+        documents.append(Document(f"stories\t{item}", captions))
         labels = [float(label) for label in cells[2].split()]
         judgements.append(Judgement("stories", item, sum(labels) / len(labels)))
     ids = tuple(document.id for document in documents)
@@ -179,10 +182,10 @@ def stories(data: Path) -> Benchmark:
 BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
     "flickr8k-expert": flickr8k,
     "flickr8k-expert-all": lambda data: flickr8k(data, without_references=False),
-    "trecvid-2016": lambda data: trecvid(data, "single", 2016),
-    "trecvid-2017": lambda data: trecvid(data, "single", 2017),
-    "trecvid-2016-multiple": lambda data: trecvid(data, "multiple", 2016),
-    "trecvid-2017-multiple": lambda data: trecvid(data, "multiple", 2017),
+    **{
+        _trecvid_name(annotators, year): partial(trecvid, annotators=annotators, year=year)
+        for annotators, year in TRECVID
+    },
     "stories-roc": stories,
     "factvc-activitynet": lambda data: factvc(data, "activitynet"),
     "factvc-activitynet-paper": lambda data: factvc(data, "activitynet", paper=True),
@@ -198,10 +201,10 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
 FOLDERS = {
     "flickr8k-expert": "metaeval/flickr8k_expert",
     "flickr8k-expert-all": "metaeval/flickr8k_expert",
-    "trecvid-2016": "da/trecvid_vtt/single-annotator/2016",
-    "trecvid-2017": "da/trecvid_vtt/single-annotator/2017",
-    "trecvid-2016-multiple": "da/trecvid_vtt/multiple-annotator/2016",
-    "trecvid-2017-multiple": "da/trecvid_vtt/multiple-annotator/2017",
+    **{
+        _trecvid_name(annotators, year): f"{_TRECVID_FOLDER}/{annotators}-annotator/{year}"
+        for annotators, year in TRECVID
+    },
     "stories-roc": "stories/union_roc_rated.txt",
     "factvc-activitynet": "metaeval/factvc_activitynet/paragraphs.jsonl",
     "factvc-youcook2": "metaeval/factvc_youcook2/paragraphs.jsonl",

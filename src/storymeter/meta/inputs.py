@@ -46,8 +46,11 @@ def read_human(
             f"{path.name} has the columns {some(rows[0])}; a system and a score are needed.",
             hint="Name them system, item and score (or SYS, SID, Z.SCR).",
         )
-    judgements, problems = [], []
+    judgements, problems, zero = [], [], 0
     for number, row in enumerate(rows, 2):
+        if item and item.lower() == "sid" and row[item].strip() == "0":
+            zero += 1
+            continue
         try:
             judgements.append(Judgement(row[system], row[item] if item else "", float(row[value])))
         except ValueError:
@@ -58,7 +61,12 @@ def read_human(
             hint="Mend these lines, or leave them out.",
         )
     scale = which if value.lower() in ("z", "z.scr", "z_score", "raw", "raw.scr", "raw_score") else ""
-    return tabulate(judgements, scale=scale)
+    return tabulate(judgements, scale=scale, notes=[sid_zero(zero)] if zero else [])
+
+
+def sid_zero(rows: int) -> str:
+    """TRECVID's SID counts from 1: what stands under 0 belongs to no caption."""
+    return f"{rows:,} rows with SID 0 are dropped (SID counts from 1)."
 
 
 def read_preferences(path: Path) -> list[Rating] | None:

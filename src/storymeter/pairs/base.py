@@ -65,6 +65,11 @@ class PairScorer(Metric):
         return getattr(self, "tokenizer", "none") != "none"
 
     @property
+    def english(self) -> bool:
+        """Whether it is made for English alone; captions in another language are warned of."""
+        return False
+
+    @property
     def by_group(self) -> bool:
         """Whether the value of a pair depends on the pairs beside it: it is scored by `score_groups` then."""
         return False

@@ -21,6 +21,7 @@ from ..arrays import Float32
 from ..errors import DataError, StorymeterWarning
 from ..files import cache_folder
 from ..metric import Progress, silent
+from ..text import multilingual
 from ..text.checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
 from ..text.encoder import DEFAULT_NAME, default_folder, load
 from ..text.model_packages import DEFAULT
@@ -46,20 +47,11 @@ class Embeddings:
     def __init__(self, model: str = "", device: str = "cpu", *, cache: bool = True) -> None:
         model = "" if model == DEFAULT else model
         self._model, self._device = model, device
-        folder = checkpoint_folder(model) if model else default_folder()
-        digest = weights_hash(*weight_files(folder))
-        self.label = f"{Path(model).name if model else DEFAULT_NAME}#{digest[:8]}"
-        self.vectors = VectorRows(_dimension(folder))
+        self.label, dimension, key = _identity(model)
+        self.vectors = VectorRows(dimension)
         self._row: dict[str, int] = {}
         place = vector_folder() if cache else None
-        self._store = (
-            VectorStore(
-                place / f"sentences-{digest[:8]}-{weights_hash(*reading_files(folder))[:8]}.sqlite",
-                self.vectors.dimension,
-            )
-            if place
-            else None
-        )
+        self._store = VectorStore(place / f"sentences-{key}.sqlite", dimension) if place else None
 
     def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
         new = [text for text in dict.fromkeys(sentences) if text not in self._row]
@@ -72,7 +64,7 @@ class Embeddings:
         for begin in range(0, len(lacking), CHUNK):
             progress("encoding sentences", begin, len(lacking))
             part = lacking[begin : begin + CHUNK]
-            vectors = load(self._model, self._device).embed(part)
+            vectors = self._encoded(part)
             self._add(part, vectors)
             if self._store:
                 self._store.put(part, vectors)
@@ -85,6 +77,11 @@ class Embeddings:
         rows = self.rows(texts)
         return self.vectors.view()[rows]
 
+    def _encoded(self, texts: Sequence[str]) -> Float32:
+        if self._model == multilingual.MULTILINGUAL:
+            return multilingual.embed(texts)
+        return load(self._model, self._device).embed(texts)
+
     def _remembered(self, texts: Sequence[str]) -> list[str]:
         """Takes from the cache what is there; the sentences that are not."""
         known = self._store.get(texts) if self._store else {}
@@ -95,6 +92,16 @@ class Embeddings:
     def _add(self, texts: Sequence[str], vectors: Float32) -> None:
         begin = self.vectors.append(vectors)
         self._row.update({text: begin + k for k, text in enumerate(texts)})
+
+
+def _identity(model: str) -> tuple[str, int, str]:
+    """What signatures call a model, how long its vectors are, and what its cache is named by."""
+    if model == multilingual.MULTILINGUAL:
+        return multilingual.LABEL, multilingual.DIMENSION, multilingual.LABEL.replace("#", "-")
+    folder = checkpoint_folder(model) if model else default_folder()
+    digest = weights_hash(*weight_files(folder))
+    label = f"{Path(model).name if model else DEFAULT_NAME}#{digest[:8]}"
+    return label, _dimension(folder), f"{digest[:8]}-{weights_hash(*reading_files(folder))[:8]}"
 
 
 def _dimension(folder: Path) -> int:

@@ -87,6 +87,7 @@ class Meteor(PairScorer):
     tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
 
     threads: ClassVar[bool] = True
+    english: ClassVar[bool] = True
 
     @property
     def pair_columns(self) -> tuple[str, ...]:

@@ -75,6 +75,7 @@ class Spice(PairScorer):
 
     symmetric: ClassVar[bool] = True
     raw_text: ClassVar[bool] = True
+    english: ClassVar[bool] = True
 
     def validate(self) -> None:
         if self.engine == "rules" and (self.jars or self.deadline != DEADLINE):

@@ -25,6 +25,7 @@ from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, measure
 from ..options import option
+from ..text.multilingual import MULTILINGUAL
 from ..text.unicode import well_formed
 from .align import Aligner
 from .base import PairScorer
@@ -40,7 +41,9 @@ from .embeddings import Embeddings
 )
 @dataclass(frozen=True)
 class Sts(PairScorer):
-    model: str = option("", "a local checkpoint of a sentence encoder; empty: the packaged one")
+    model: str = option(
+        "", "a local checkpoint of a sentence encoder, or multilingual; empty: the packaged one, for English"
+    )
     cache: bool = option(True, "whether sentence vectors are kept on this machine")
     engine: Literal["cosine", "align"] = option("cosine", "sentence vectors, or words aligned with penalties")
     vectors: str = option("", "a text file of word vectors for engine=align")
@@ -50,7 +53,16 @@ class Sts(PairScorer):
     over_references: ClassVar[Literal["max", "mean"]] = "mean"
     raw_text: ClassVar[bool] = True
 
+    @property
+    def english(self) -> bool:
+        return not self.model and not self.vectors
+
     def validate(self) -> None:
+        if self.model == MULTILINGUAL and self.engine == "align":
+            raise UsageError(
+                "The multilingual encoder gives vectors of sentences, not of words.",
+                hint="Write sts(model=multilingual), or give word vectors: sts(engine=align,vectors=FILE).",
+            )
         if self.vectors and (self.engine == "cosine" or self.model):
             raise UsageError(
                 "vectors= gives sts its word vectors: it needs engine=align, and no model.",

@@ -4,6 +4,7 @@ global state.
 
 from __future__ import annotations
 
+import functools
 import io
 import warnings
 from collections.abc import Sequence
@@ -30,7 +31,39 @@ def figure(width: float, height: float) -> tuple[Any, Any]:
     return drawn, axes
 
 
+#: fonts with the letters that matplotlib's own lacks, the usual ones of each system
+_MORE_FONTS = (
+    "Noto Sans CJK JP",
+    "Noto Sans JP",
+    "IPAexGothic",
+    "IPAGothic",
+    "Hiragino Sans",
+    "Yu Gothic",
+    "Meiryo",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+    "Noto Sans Thai",
+    "Arial Unicode MS",
+)
+
+
+@functools.cache
+def fonts() -> list[str]:
+    """The families to look for a letter in, one after the other: matplotlib's own, then those that are here."""
+    from matplotlib.font_manager import get_font_names
+
+    here = set(get_font_names())
+    return ["DejaVu Sans", *(name for name in _MORE_FONTS if name in here)]
+
+
 def png(drawn: Any) -> bytes:
+    from matplotlib.text import Text
+
+    for text in drawn.findobj(Text):
+        text.set_fontfamily(fonts())
     out = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is drawn as a box

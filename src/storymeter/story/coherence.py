@@ -28,7 +28,7 @@ from ..measure import Named, measure
 from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
-from .told import sentences_of
+from .told import stories_of
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
@@ -95,7 +95,7 @@ class Coherence(MeanMetric):
     model: str = option("", "a folder with a classifier of sentence pairs; empty: the packaged one")
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        stories = [sentences_of(document) for document in task.candidates]
+        stories = stories_of(task.candidates)
         found = coherence(stories, load(self.model, bench.device), bench.progress)
         return np.array(
             [

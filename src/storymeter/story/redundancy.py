@@ -12,7 +12,7 @@ scores 0.
 
 `jaccard=set` is the paper's. `jaccard=pairs` is what the authors' script does: equal token pairs above the
 line (so J may exceed 1 and NR may be negative), every token with its marks, the last token of each sentence
-dropped, NLTK's sentences.
+dropped, sentences of tokenised stories as NLTK cuts them.
 
 Worked example, `we saw a big red dog .` and `we saw a cat .`: inter = |{we, saw, a}| / |{we, saw, a, big,
 red, dog, cat}| = 3/7; the first sentence has the n-grams (we saw a big) and (red dog), J = 0; NR = 1 - 3/14.
@@ -40,7 +40,7 @@ from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
 from ..text.words import treebank, words
-from .told import sentences_of
+from .told import stories_of
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
@@ -99,7 +99,7 @@ class NonRedundancy(MeanMetric):
     n: int = option(4, "words of the n-grams within a sentence", low=1)
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        stories = [sentences_of(document, like_nltk=self.jaccard == "pairs") for document in task.candidates]
+        stories = stories_of(task.candidates, like_nltk=self.jaccard == "pairs")
         out = np.empty((len(stories), 4))
         for begin in range(0, len(stories), 20_000):  # so that memory does not grow with the corpus
             block = redundancy(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
+
 from ..captions import Document
+from ..errors import StorymeterWarning
 from ..text import sentences
 
 
@@ -12,8 +16,25 @@ def sentences_of(document: Document, *, like_nltk: bool = False) -> list[str]:
     """
     texts = [caption.text.strip() for caption in document.captions if caption.text.strip()]
     if len(texts) == 1:
-        return sentences.punkt(texts[0]) if like_nltk else sentences.split(texts[0])
+        return sentences.split(texts[0], like_nltk=like_nltk)
     return texts
+
+
+def stories_of(documents: Sequence[Document], *, like_nltk: bool = False) -> list[list[str]]:
+    """The sentences of each document. A whole corpus of one sentence a story is warned of: measures of how
+    sentences follow one another then have nothing to look at.
+    """
+    stories = [sentences_of(document, like_nltk=like_nltk) for document in documents]
+    told = [story for story in stories if story]
+    if len(told) > 1 and all(len(story) == 1 for story in told):
+        warnings.warn(
+            f"All {len(told):,} stories have one sentence each, such as {told[0][0][:60]!r}: what compares"
+            " sentences of a story has nothing to compare. Is there a full stop between them, or is the file"
+            " one of single captions?",
+            StorymeterWarning,
+            stacklevel=2,
+        )
+    return stories
 
 
 def images_of(document: Document) -> list[str]:

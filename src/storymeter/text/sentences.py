@@ -4,12 +4,15 @@ Two kinds of text come in: tokenised ones, where every mark stands between blank
 VIST and ROCStories are published, and ordinary prose. In tokenised text every lone `.`, `!` or `?` ends a
 sentence, with closing quotes and further marks that follow it. In prose a sentence ends at such a mark before
 a blank and something that can begin a sentence, unless the mark belongs to an abbreviation, an initial or a
-number.
+number; `。`, `！` and `？` end one wherever they stand. This is the only splitter: everything that needs sentences
+asks it.
 
 >>> split("we ate . it rained ! so what ? ''")
 ['we ate .', 'it rained !', "so what ? ''"]
 >>> split("Dr. Smith paid $3.50. She left!")
 ['Dr. Smith paid $3.50.', 'She left!']
+>>> split("犬が走る。「待て！」と言う。")
+['犬が走る。', '「待て！」', 'と言う。']
 """
 
 from __future__ import annotations
@@ -82,7 +85,7 @@ _ABBREVIATIONS = frozenset(
 _CLOSING = "\"'”’)]»"
 _END_TOKEN = re.compile(r"(?<=\s)[.!?…]+(?:\s+(?:[.!?…]+|''|[\"”’)\]]))*(?=\s|$)")
 _END_PUNKT = re.compile(r"[.!?](?:\s+(?:''|[\"')\]}])(?=\s|$))*(?=\s|$)")
-_END_PROSE = re.compile(rf"[.!?…]+[{re.escape(_CLOSING)}]*(?=\s|$)")
+_END_PROSE = re.compile(rf"[.!?…]+[{re.escape(_CLOSING)}]*(?=\s|$)|[。！？]+[」』）”’]*")
 
 
 def is_tokenised(text: str) -> bool:
@@ -92,10 +95,17 @@ def is_tokenised(text: str) -> bool:
     return bool(re.search(r"\s[.!?](?=\s|$)", text)) and not re.search(r"[a-z]{3}[.!?]\s", text)
 
 
-def split(text: str) -> list[str]:
-    """Sentences in order, stripped, none empty."""
+def split(text: str, *, like_nltk: bool = False) -> list[str]:
+    """Sentences in order, stripped, none empty.
+
+    `like_nltk` cuts tokenised text as NLTK's Punkt does, for numbers that were made with it: every lone mark
+    ends a sentence (`! !` are two), and an ellipsis ends none. In prose it changes nothing.
+    """
     text = " ".join(text.split())
-    ends = [match.end() for match in _END_TOKEN.finditer(text)] if is_tokenised(text) else _prose_ends(text)
+    tokenised = is_tokenised(text)
+    if tokenised and like_nltk:
+        return _punkt(text)
+    ends = [match.end() for match in _END_TOKEN.finditer(text)] if tokenised else _prose_ends(text)
     pieces, begin = [], 0
     for end in [*ends, len(text)]:
         piece = text[begin:end].strip()
@@ -107,11 +117,7 @@ def split(text: str) -> list[str]:
     return pieces
 
 
-def punkt(text: str) -> list[str]:
-    """Sentences of tokenised lower-case text as NLTK's Punkt cuts them, for numbers that were made with it:
-    every lone mark ends one (`! !` are two), closing quotes go with the sentence before them, and an ellipsis
-    ends none."""
-    text = " ".join(text.split())
+def _punkt(text: str) -> list[str]:
     ends = [
         match.end()
         for match in _END_PUNKT.finditer(text)
@@ -130,6 +136,9 @@ def _prose_ends(text: str) -> list[int]:
         rest = text[match.end() :].lstrip()
         word = text[: match.start()].rsplit(" ", 1)[-1].lstrip("\"'“‘([").lower()
         mark = match.group()[0]
+        if mark in "。！？":  # no blank follows these, and no abbreviation ends in them
+            ends.append(match.end())
+            continue
         short = (
             mark == "."
             and len(match.group()) == 1

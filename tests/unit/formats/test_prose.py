@@ -121,9 +121,27 @@ ODD = {
     "0-5: a dog runs\n5-9: it jumps": (TWO, set()),
     "0:00-0:05: a dog runs\n2-1: they win": ([(0, 5, "a dog runs")], {"skipped-times"}),
     "３秒から８秒まで、犬が走る": ([(3, 8, "犬が走る")], set()),
+    "・0:00〜0:05：a dog runs\n⏱️ 0:05–0:09 it jumps": (TWO, set()),
     "[3,5s – 8,25s] a dog runs": ([(3.5, 8.25, "a dog runs")], set()),
     "[3,5, 8,25] a dog runs": ([], {"skipped-times"}),
     "1h2m3s to 1h2m5s: a dog runs": ([(3723, 3725, "a dog runs")], set()),
+    "1. Caption: a dog runs\n   Time: 0:00 - 0:05\n2. Caption: it jumps\n   Time: 0:05 - 0:09": (TWO, set()),
+    "**Caption:** a dog runs\n**Time:** 0:00 - 0:05\n\n**Caption:** it jumps\n**Time:** 0:05 - 0:09": (
+        TWO,
+        set(),
+    ),
+    "Caption: a dog runs\nStart: 0\nEnd: 5\nCaption: it jumps\nStart: 5\nEnd: 9": (TWO, set()),
+    "Start: 0\nEnd: 5\nCaption: a dog runs\nStart: 5\nEnd: 9\nCaption: it jumps": (TWO, set()),
+    "a dog runs\n0:00 - 0:05\nit jumps\n0:05 - 0:09": (TWO, set()),
+    "Events:\n0:00 - 0:05\na dog runs\n0:05 - 0:09\nit jumps": (TWO, {"skipped-line"}),
+    "Sure\n0:00 - 0:05\n\na dog runs": ([], {"skipped-line", "skipped-times"}),
+    "1. Event\n   - Time: 0:00 - 0:05\n   - Description: a dog runs\n2. Event\n   - Time: 0:05 - 0:09\n"
+    "   - Description: it jumps": (TWO, {"skipped-line"}),
+    "Time: 0:00 - 0:05\nDescription: a dog runs\nEvent 2\nTime: 0:05 - 0:09\nDescription: it jumps": (
+        TWO,
+        {"skipped-line"},
+    ),
+    "[0, 5] a dog runs\nNote: the times are rough (0:00-0:30).": ([(0, 5, "a dog runs")], {"skipped-times"}),
     "start;end;caption\n0;5;a dog runs\n5;9;it jumps": (TWO, set()),
 }
 

@@ -191,6 +191,24 @@ def test_lines_with_ids(tmp_path: Path) -> None:
     assert [(d.id, d.text) for d in read(tmp_path / "run.txt")] == [("12", "a dog"), ("7", "two men")]
 
 
+def test_several_id_maps_in_order(tmp_path: Path) -> None:
+    """Endings and a leading v_ together: each map alone leaves the ids apart."""
+    value = {"v_abc.mp4": [{"timestamp": [0.0, 4.5], "caption": "a dog"}]}
+    (tmp_path / "p.json").write_text(json.dumps(value))
+    for maps in (["strip-ext", "strip-v"], "strip-v,strip-ext"):
+        corpus = read(tmp_path / "p.json", id_map=maps)
+        assert corpus.documents[0].id == "abc"
+    (tmp_path / "pairs.csv").write_text("abc,first\n")
+    mapped = read(tmp_path / "p.json", id_map=["strip-v", "strip-ext", str(tmp_path / "pairs.csv")])
+    assert mapped.documents[0].id == "first" and mapped.meta["id_map"].startswith("strip-v,strip-ext,")
+    (tmp_path / "two.json").write_text(json.dumps({**value, "abc": []}))
+    assert {p.code for p in examine(tmp_path / "two.json", id_map=["strip-v", "strip-ext"]).errors} == {
+        "id-collision"
+    }
+    with pytest.raises(UsageError, match="'strip' is neither a rule nor a file"):
+        read(tmp_path / "p.json", id_map=["strip-v", "strip"])
+
+
 def test_columns_can_be_named(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("clip no,words,start,end,score\nv,a dog,0,1,0.5\n")
     assert {p.code for p in examine(tmp_path / "t.csv").errors} == {"missing-column"}

@@ -16,7 +16,9 @@ from scipy import stats as scipy_stats
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
+from storymeter.meta.benchmarks import available, load
 from storymeter.meta.compute import values_of_file
+from storymeter.meta.inputs import read_human
 from storymeter.meta.scores import Judgement, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
 from storymeter.stats import kendall_c, pearson, spearman
@@ -443,3 +445,58 @@ def test_a_survey_is_correlated_criterion_by_criterion(tmp_path: Path) -> None:
     assert [line.split('"')[1] for line in lines if line.startswith('"')] == [
         f"survey, {criterion} (segment level)" for criterion in ("coherent", "grounded", "overall")
     ]
+
+
+def test_sid_counts_from_1(tmp_path: Path) -> None:
+    """TRECVID's tables have a few rows under SID 0, which is no caption: said, and dropped."""
+    rows = ["SYS,SID,RAW.SCR,Z.SCR,N"]
+    rows += [f"s{s},{i},50,{s + i / 7},1" for s in range(3) for i in range(5)]
+    (tmp_path / "human.csv").write_text("\n".join(rows))
+    found = read_human(tmp_path / "human.csv")
+    assert "0" not in found.items and len(found) == 12
+    assert found.notes == ("3 rows with SID 0 are dropped (SID counts from 1).",)
+
+
+@pytest.mark.parametrize("year", range(2016, 2021))
+@pytest.mark.parametrize("annotators", ["single", "multiple"])
+def test_every_year_of_trecvid_is_read_by_the_same_layout(tmp_path: Path, year: int, annotators: str) -> None:
+    folder = tmp_path / "da" / "trecvid_vtt" / f"{annotators}-annotator" / str(year)
+    (folder / "references").mkdir(parents=True)
+    (folder / "systems").mkdir()
+    (folder / "references" / "ref.txt").write_text("a dog runs\na cat sits\n")
+    (folder / "systems" / f"run.{year}.teamA").write_text("a dog\na cat\n")
+    (folder / "ad-seg-scores-en-en.csv").write_text(
+        "SYS,SID,RAW.SCR,Z.SCR,N\nteamA,0,1,1,1\nteamA,1,60,0.5,1\nteamA,2,40,-0.5,1\nHUMAN-b,1,90,2,1\n"
+    )
+    name = f"trecvid-{year}" + ("" if annotators == "single" else "-multiple")
+    assert available(tmp_path) == [name]
+    benchmark = load(name, tmp_path)
+    assert [tuple(j) for j in benchmark.judgements] == [("teamA", "00001", 0.5), ("teamA", "00002", -0.5)]
+    assert [d.text for d in benchmark.task.candidates] == ["a dog", "a cat"]
+    assert "1 rows with SID 0 are dropped" in benchmark.notes[0]
+
+
+def test_line_numbered_files_of_unequal_length(tmp_path: Path) -> None:
+    """1,881 lines beside 1,903 were compared line by line, though they are shifted or cut."""
+    for name, count in (("people", 5), ("a", 5), ("b", 4)):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{name} sees dog {k}\n" for k in range(count)))
+    rows = ["system,item,score", *(f"{s},{i},{i}" for s in ("a", "b") for i in range(1, 5))]
+    (tmp_path / "human.csv").write_text("\n".join(rows))
+    files = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    asked = [
+        "--human",
+        tmp_path / "human.csv",
+        "-r",
+        tmp_path / "people.txt",
+        "-m",
+        "rouge_l",
+        "--resamples",
+        0,
+    ]
+    refused = run(*files, *asked)
+    assert isinstance(refused.exception, DataError)
+    assert re.search(r"must have the same number of lines.*a 5, b 4, people 5", str(refused.exception))
+    told = run(*files, *asked, "--unequal-lines")
+    assert told.exit_code == 0, told.output
+    refused = run("similarity", "--systems", *files, "--scorer", "rouge_l")
+    assert isinstance(refused.exception, DataError) and "--unequal-lines" in str(refused.exception)

@@ -8,6 +8,7 @@ import csv
 import json
 import subprocess
 import sys
+import warnings
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from hypothesis import strategies as st
 
 from storymeter.captions import Caption, Document
 from storymeter.engine.workbench import Workbench
-from storymeter.errors import UsageError
+from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
 from storymeter.story.redundancy import NonRedundancy, explain, redundancy
-from storymeter.text.sentences import punkt
+from storymeter.story.told import sentences_of, stories_of
+from storymeter.text.sentences import split
 from storymeter.text.words import treebank, words
 
 
@@ -56,7 +58,7 @@ def test_published_values_of_the_script(data: Path) -> None:
     stories = json.loads((folder / "dhm_vist_human.json").read_text())
     with (folder / "dhm_vist_human_nr.csv").open() as file:
         published = {row["story_id"]: float(row["R_score"]) for row in csv.DictReader(file)}
-    ours = redundancy([punkt(stories[id]) for id in published], jaccard="pairs")[:, 0]
+    ours = redundancy([split(stories[id], like_nltk=True) for id in published], jaccard="pairs")[:, 0]
     wrong = [id for id, a, b in zip(published, ours, published.values(), strict=True) if abs(a - b) > 1e-9]
     assert len(published) == 4899 and len(wrong) <= 0.003 * len(published)
     # the rest: runs of three marks (Punkt keeps some together), a full stop glued to a word inside,
@@ -67,7 +69,7 @@ def test_published_values_of_the_script(data: Path) -> None:
 
 def test_set_stays_within_bounds(data: Path) -> None:
     stories = json.loads((data / "vist" / "dhm_vist_human.json").read_text())
-    values = redundancy([punkt(story) for story in stories.values()])
+    values = redundancy([split(story, like_nltk=True) for story in stories.values()])
     assert np.nanmin(values) >= 0 and np.nanmax(values) <= 1
 
 
@@ -161,3 +163,24 @@ def test_needs_no_torch() -> None:
         " sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_prose_is_cut_into_sentences_by_either_variant() -> None:
+    """Prose was one sentence to jaccard=pairs: its inter part was undefined, and NR far too high."""
+    prose, tokenised = "We met at noon. We left at noon!", "we met at noon . we left at noon !"
+    for text in (prose, tokenised):
+        document = Document("1", (Caption(text),))
+        assert [len(sentences_of(document, like_nltk=like)) for like in (False, True)] == [2, 2]
+    pairs = [
+        sentences_of(Document("1", (Caption(text.lower()),)), like_nltk=True) for text in (prose, tokenised)
+    ]
+    assert redundancy(pairs[:1], jaccard="pairs") == pytest.approx(redundancy(pairs[1:], jaccard="pairs"))
+
+
+def test_a_corpus_of_single_sentences_is_warned_of() -> None:
+    single = [Document(str(k), (Caption(f"a dog number {k}"),)) for k in range(3)]
+    with pytest.warns(StorymeterWarning, match="All 3 stories have one sentence each"):
+        stories_of(single)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stories_of([*single, Document("4", (Caption("We met. We left."),))])

@@ -10,7 +10,7 @@ import click
 from ...errors import DataError, UsageError
 from ...metric import silent
 from .._options import format_option, jobs_option, output, progress_bar, say, seed_option
-from .._reading import reading_options
+from .._reading import reading_options, require_equal_lines, unequal_lines_option
 from .._scoring import is_saved, make_run, metric_names, read_both, score_files, scoring_options
 from ._shared import resampling_options, show
 
@@ -64,6 +64,7 @@ from ._shared import resampling_options, show
     show_default=True,
     help="Preferences: what a tie of the metric counts.",
 )
+@unequal_lines_option
 @scoring_options
 @resampling_options
 @format_option()
@@ -162,13 +163,14 @@ def _score(
     from ...meta.run import reference_curve
     from ...meta.scores import Judgement, join_scores
 
-    first = tables[0]
+    first, equal = tables[0], not options["unequal_lines"]
+    rest = {key: value for key, value in options.items() if key != "unequal_lines"}
     whole = first.items == ("",)  # people judged whole systems: corpus scores
     none: list[dict[str, list[float]]] = [{} for _ in tables]
     if whole or any(map(is_saved, candidates)):
         if curve:
             raise UsageError("--reference-curve scores documents.", hint="Give files of captions.")
-        results = score_files(candidates, resamples=0, progress=progress, **options)
+        results = score_files(candidates, resamples=0, progress=progress, equal_lines=equal, **rest)
         values = values_of_results(results, systems=whole)
         return [join_scores(table, values) for table in tables], none
     judged = [
@@ -203,6 +205,8 @@ def _pooled(
     names = metric_names(options["metrics"])
     reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
     systems, against = read_both(candidates, options["references"], reading)
+    if not options["unequal_lines"]:
+        require_equal_lines([*systems, *against])
     images = options["images"] is not None
     names = names or default_metrics(systems[0].kind, references=bool(against), images=images)
     return pooled_documents(systems, against, wanted), names, make_run((), progress, options)
@@ -225,7 +229,8 @@ def _preferences(
     values = values_of_file(read_scores(scores)) if scores is not None else {}
     preferences = analyse_preferences(records)
     if any(map(is_saved, candidates)):
-        values |= values_of_results(score_files(candidates, resamples=0, progress=silent, **options))
+        rest = {key: value for key, value in options.items() if key != "unequal_lines"}
+        values |= values_of_results(score_files(candidates, resamples=0, progress=silent, **rest))
     elif candidates:
         wanted = {(name, item) for p in preferences for item in p.items for name in (p.a, p.b)}
         task, names, run = _pooled(candidates, wanted, silent, options)

@@ -8,7 +8,15 @@ from typing import Any
 
 import click
 
-from .._options import device_option, format_option, jobs_option, progress_bar, say, seed_option
+from .._options import (
+    device_option,
+    format_option,
+    jobs_option,
+    progress_bar,
+    say,
+    seed_option,
+    tokenizer_option,
+)
 from ._shared import resampling_options, show
 from ._special import show_choices, show_words
 
@@ -31,9 +39,7 @@ from ._special import show_choices, show_words
     metavar="NAME",
     help="Metric, or a comma-separated list.  [default: bleu_1,bleu_4,rouge_l,meteor,cider]",
 )
-@click.option(
-    "--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True
-)
+@tokenizer_option("How sentences become words.")
 @click.option(
     "--level",
     type=click.Choice(["segment", "system"]),

@@ -17,8 +17,9 @@ from .._options import (
     say,
     seed_option,
     terminal_width,
+    tokenizer_option,
 )
-from .._reading import read_candidates, reading_options
+from .._reading import read_candidates, reading_options, require_equal_lines, unequal_lines_option
 from ._shared import keep, keep_page
 
 
@@ -60,13 +61,8 @@ class ManyFiles(click.Command):
     metavar="NAME",
     help="How alike two captions are: any pair scorer.",
 )
-@click.option(
-    "--tokenizer",
-    type=click.Choice(["ptb", "whitespace", "none"]),
-    default="ptb",
-    show_default=True,
-    help="For scorers that count words.",
-)
+@tokenizer_option("For scorers that count words.")
+@unequal_lines_option
 @click.option(
     "--resamples",
     type=click.IntRange(0, 1_000_000),
@@ -100,6 +96,7 @@ def command(
     people: tuple[str, ...],
     scorer: str,
     tokenizer: Any,
+    unequal_lines: bool,
     resamples: int,
     page: Path | None,
     figures: Path | None,
@@ -129,6 +126,8 @@ def command(
     judge = get_scorer(scorer)
     with progress_bar() as progress:
         read = read_candidates([*systems, *people], **reading)
+        if not unequal_lines:
+            require_equal_lines(read)
         found = similarity(
             read[: len(systems)],
             read[len(systems) :],

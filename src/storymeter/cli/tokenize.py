@@ -1,0 +1,68 @@
+"""`storymeter tokenize`: the tokeniser alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import click
+
+from ..errors import UsageError
+from ..formats import read
+from ..formats.checks import Check
+from ..formats.source import Source
+from ..text.tokenizers import TOKENIZERS, cut
+from ._options import busy, format_option, output, tokenizer_option
+
+
+@click.command(epilog="\b\n" + "\n".join(f"{name:<11} {kind.summary}" for name, kind in TOKENIZERS.items()))
+@click.argument("file", metavar="FILE")
+@tokenizer_option("How lines become words.")
+@click.option("--punctuation", is_flag=True, help="Keep the marks that ptb drops.")
+@click.option(
+    "--from",
+    "format",
+    metavar="FORMAT",
+    help="Read FILE as captions of this format, each of them a line; default: a text line by line, JSON as"
+    " captions.",
+)
+@format_option("text", "json")
+def command(file: str, tokenizer: str, punctuation: bool, format: str | None, style: str) -> None:
+    """The tokens of each line of FILE.
+
+    A line of tokens for each line, with blanks between them; `-` is stdin.
+
+    \b
+    storymeter tokenize captions.txt
+    storymeter tokenize results.json --tokenizer 13a --format json
+    """
+    if punctuation and tokenizer != "ptb":
+        raise UsageError(
+            f"--punctuation is for ptb; {tokenizer} keeps all marks.", hint="Leave it out, or use ptb."
+        )
+    with busy(f"tokenising {file}"):
+        lines = list(_lines(file, format))
+        if punctuation:
+            from ..text.ptb import tokenize_joined
+
+            found = tokenize_joined(lines, punctuation=True)
+        else:
+            found = cut(lines, tokenizer)
+    if style == "json":
+        output(json.dumps([line.split() for line in found], ensure_ascii=False))
+    elif found:
+        output("\n".join(" ".join(line.split()) for line in found) + "\n")
+
+
+def _lines(file: str, format: str | None) -> Iterator[str]:
+    """Captions in their order where the file holds such, lines otherwise; a break inside is a blank."""
+    source = Source.open(file, Check(file)) if format is None else None
+    if source is None or (source.is_json and file != "-"):
+        for document in read(file, format=format):
+            yield from (re.sub(r"[\r\n]+", " ", caption.text) for caption in document.captions)
+        return
+    if source.foreign:
+        raise UsageError(f"{file} is {source.foreign}.", hint="Give a text, or name the format with --from.")
+    text = re.sub(r"\r\n|\r", "\n", source.text)
+    yield from text.removesuffix("\n").split("\n") if text else ()

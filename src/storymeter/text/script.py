@@ -1,0 +1,66 @@
+"""In which script are captions written? METEOR's tables, the Penn Treebank tokeniser and the rules of SPICE are
+made for English; captions in another script would score near zero without a word.
+
+>>> foreign_script(["男性が部屋に入る", "犬が走る。"]), foreign_script(["a café in Kyōto", "a man says привет"])
+('Japanese', '')
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import islice
+
+#: captions that are looked at, from the first on
+LOOKED_AT = 2000
+_LANGUAGES = {"CJK": "Chinese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese"}
+
+
+@lru_cache(maxsize=1 << 14)
+def _script(char: str) -> str:
+    """The first word of a letter's Unicode name; empty for what is no letter."""
+    return unicodedata.name(char, "").partition(" ")[0] if char.isalpha() else ""
+
+
+def foreign_script(lines: Iterable[str]) -> str:
+    """The script (or the language, where it tells) of most letters, where that is not the Latin one;
+    otherwise an empty string.
+    """
+    letters: Counter[str] = Counter()
+    for line in islice(lines, LOOKED_AT):
+        if not line.isascii():
+            letters.update(map(_script, line))
+        else:
+            letters["LATIN"] += len(line)
+    del letters[""]
+    kana = letters["HIRAGANA"] + letters["KATAKANA"]
+    if kana and kana + letters["CJK"] > letters.total() / 2:
+        return "Japanese"
+    script, most = max(letters.items(), key=lambda item: item[1], default=("LATIN", 0))
+    if script in ("LATIN", "FULLWIDTH") or most <= letters.total() / 2:
+        return ""
+    return _LANGUAGES.get(script, script.title())
+
+
+#: the tokenizer that suits a language, by its name or its ISO 639-1 code
+SUITED = {"Japanese": "ja", "Chinese": "zh", "ja": "ja", "zh": "zh"}
+
+
+def advice(language: str, *, english: Iterable[str], tokenizer: str) -> str:
+    """What to tell somebody whose captions are in another language, or nothing where nothing is wrong.
+
+    `english` names the measures at hand that are made for English alone.
+    """
+    measures = list(english)
+    wrong = [*measures, *(["the tokenizer ptb"] if tokenizer == "ptb" else [])]
+    if not language or not wrong:
+        return ""
+    suited = SUITED.get(language, "intl")
+    how = f"--tokenizer {suited} with " if tokenizer == "ptb" else ""
+    return (
+        f"The captions are not in English ({language}), and {' and '.join(wrong)}"
+        f" {'is' if len(wrong) == 1 else 'are'} made for English: the scores mean little. Use {how}BLEU, ROUGE-L"
+        " or CIDEr (alone or in SODA), or sts(model=multilingual)."
+    )

@@ -1,0 +1,21 @@
+"""Figures as PNG write names in any script for which a font is here."""
+
+from __future__ import annotations
+
+import pytest
+
+from storymeter.report.plots_human import figure, fonts, png
+
+
+def _drawn(name: str) -> bytes:
+    drawn, axes = figure(3, 2)
+    axes.set_title(name)
+    return png(drawn)
+
+
+def test_japanese_names_are_no_boxes() -> None:
+    """A letter without a font is drawn as a box, and then all such letters look alike."""
+    if len(fonts()) == 1:
+        pytest.skip("no font with Japanese letters on this machine")
+    assert _drawn("犬") != _drawn("猫") != _drawn("車")
+    assert _drawn("dog") == _drawn("dog")
