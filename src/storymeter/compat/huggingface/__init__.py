@@ -1,0 +1,28 @@
+"""Modules for Hugging Face `evaluate`: METEOR, CIDEr, SODA and sts, without Java.
+
+    import evaluate
+    from storymeter.compat import huggingface
+    meteor = evaluate.load(huggingface.path("meteor"))
+    meteor.compute(predictions=["a man walks"], references=[["a man is walking", "somebody walks"]])
+
+Each is a folder that `evaluate.load` takes as a local path. `evaluate` is imported by them alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...errors import UsageError, closest
+
+MODULES = ("meteor", "cider", "soda", "sts")
+
+
+def path(name: str) -> str:
+    """The folder of a module, for `evaluate.load`.
+
+    >>> Path(path("cider")).name
+    'cider'
+    """
+    if name not in MODULES:
+        raise UsageError(f"There is no evaluate module {name!r}.", hint=closest(name, MODULES))
+    return str(Path(__file__).parent / name)

@@ -1,0 +1,106 @@
+"""Hugging Face `evaluate` modules and the torchmetrics class: the numbers of the scorers, nothing loaded unasked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from storymeter.compat import _dense, huggingface
+from storymeter.compat._texts import prepared
+from storymeter.compat.pycocoevalcap.eval import Cider, Meteor
+from storymeter.errors import UsageError
+from storymeter.pairs import Bleu, Sts
+from storymeter.protocol import get
+
+SAID = ["A man walks down the street.", "two dogs play", "", "Nothing of the kind!"]
+TRUTH = [
+    ["A man is walking.", "Somebody walks down a road."],
+    ["Two dogs are playing."],
+    ["a cat"],
+    ["nothing else", "a kind man"],
+]
+
+
+def load(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+    pytest.importorskip("evaluate")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import evaluate
+
+    return evaluate.load(huggingface.path(name), cache_dir=str(folder))
+
+
+def test_evaluate_captions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said, truth = prepared(SAID, TRUTH, "ptb")
+    gts, res = dict(enumerate(truth)), {k: [text] for k, text in enumerate(said)}
+    for name, scorer in (("meteor", Meteor()), ("cider", Cider())):
+        wanted, each = scorer.compute_score(gts, res)
+        got = load(name, tmp_path, monkeypatch).compute(predictions=SAID, references=TRUTH)  # type: ignore[attr-defined]
+        assert got[name] == pytest.approx(wanted, abs=1e-12)
+        assert got["scores"] == pytest.approx(list(each), abs=1e-12)
+    single = load("meteor", tmp_path, monkeypatch).compute(predictions=["a b"], references=["a b"])  # type: ignore[attr-defined]
+    assert single["meteor"] == 1.0
+
+
+def test_evaluate_sts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    got = load("sts", tmp_path, monkeypatch).compute(predictions=SAID[:2], references=TRUTH[:2])  # type: ignore[attr-defined]
+    assert got["scores"] == pytest.approx(Sts().pairs(candidates=SAID[:2], references=TRUTH[:2]).tolist())
+
+
+def test_evaluate_soda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [{"timestamps": [[0.0, 4.0], [4.0, 9.0]], "sentences": ["a dog runs", "it jumps"]}]
+    truth = [{"timestamps": [[0.0, 5.0], [5.0, 9.0]], "sentences": ["the dog is running", "it jumps high"]}]
+    module = load("soda", tmp_path, monkeypatch)
+    for protocol in ("paper", "soda-v1"):
+        got = module.compute(predictions=said, references=truth, protocol=protocol)  # type: ignore[attr-defined]
+        wanted = _dense.scores(
+            ["soda_c"], _dense.references({"0": said[0]}), [_dense.references({"0": truth[0]})], get(protocol)
+        )["soda_c"]
+        assert got["soda"] == pytest.approx(wanted.value)
+        assert 0 < got["precision"] < 1
+
+
+def test_an_unknown_module_is_said() -> None:
+    with pytest.raises(UsageError, match=r"no evaluate module 'metor'.\nDid you mean 'meteor'"):
+        huggingface.path("metor")
+
+
+def test_torchmetrics() -> None:
+    pytest.importorskip("torchmetrics")
+    from storymeter.compat.torchmetrics import CaptionScore
+
+    said, truth = prepared(SAID, TRUTH, "ptb")
+    gts, res = dict(enumerate(truth)), {k: [text] for k, text in enumerate(said)}
+    wanted = {
+        "meteor": Meteor().compute_score(gts, res)[0],
+        "cider": Cider().compute_score(gts, res)[0],
+        "bleu_2": Bleu(2).aggregate(candidates=said, references=truth),
+    }
+    for name, value in wanted.items():
+        score = CaptionScore(name, corpus=TRUTH if name == "cider" else None)
+        other = CaptionScore(name, corpus=TRUTH if name == "cider" else None)
+        score.update(SAID[:1], TRUTH[:1])
+        score.update(SAID[1:3], TRUTH[1:3])
+        other.update(SAID[3:], TRUTH[3:])
+        score.sums += other.sums  # what torchmetrics does between processes
+        assert float(score.compute()) == pytest.approx(value, abs=1e-12), name
+        score.reset()
+        score.update(["a b"], ["a b"])
+        assert np.isfinite(float(score.compute()))
+    with pytest.raises(UsageError, match="references of the whole corpus"):
+        CaptionScore("cider")
+
+
+def test_nothing_of_theirs_is_imported_unasked() -> None:
+    code = (
+        "import sys, storymeter.compat, storymeter.compat.huggingface, storymeter.compat.densevid\n"
+        "storymeter.compat.install()\n"
+        "from pycocoevalcap.eval import COCOEvalCap\n"
+        "assert not {'evaluate', 'datasets', 'torch', 'torchmetrics', 'pycocotools'} & sys.modules.keys()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
