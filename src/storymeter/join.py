@@ -38,6 +38,8 @@ class Task:
     candidates: tuple[Document, ...]
     references: tuple[tuple[Document, ...], ...]
     coverage: Coverage
+    #: which corpus each document of `references[i]` comes from; where nothing is said, the first is 0
+    annotators: tuple[tuple[int, ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -55,9 +57,11 @@ def join(*, candidates: Corpus, references: Sequence[Corpus] = (), protocol: Pro
         return Task(candidates.name, ids, documents, tuple(() for _ in ids), Coverage(len(ids), empty=empty))
 
     referenced: dict[str, list[Document]] = {}
-    for corpus in references:
+    annotators: dict[str, list[int]] = {}
+    for k, corpus in enumerate(references):
         for document in corpus:
             referenced.setdefault(document.id, []).append(document)
+            annotators.setdefault(document.id, []).append(k)
     missing = tuple(sorted(i for i in referenced if i not in submitted))
     extra = tuple(sorted(i for i in submitted if i not in referenced))
     matched = len(referenced) - len(missing)
@@ -83,7 +87,8 @@ def join(*, candidates: Corpus, references: Sequence[Corpus] = (), protocol: Pro
         for i, c, r in zip(ids, chosen, against, strict=True)
         if i in submitted and (not c.captions or not any(d.captions for d in r))
     )
-    return Task(candidates.name, ids, chosen, against, Coverage(matched, missing, extra, empty))
+    coverage = Coverage(matched, missing, extra, empty)
+    return Task(candidates.name, ids, chosen, against, coverage, tuple(tuple(annotators[i]) for i in ids))
 
 
 def _one_each(candidates: Corpus) -> dict[str, Document]:

@@ -31,8 +31,10 @@ class Protocol(Options):
     iou: Literal["exact", "eps"] = option(
         "exact", "exact: eq. 1 of the SODA paper; eps: union + 1e-8, as all public scripts do"
     )
-    refs: Literal["best", "merge", "mean", "single"] = option(
-        "best", "several annotators: the best F1 per video, one merged track, their mean, or exactly one"
+    refs: Literal["best", "merge", "mean", "corpus-mean", "single"] = option(
+        "best",
+        "several annotators: the best F1 per video, one merged track, their mean per video, the mean of each"
+        " annotator's corpus mean, or exactly one",
     )
     orientation: Literal["candidate", "reference"] = option(
         "candidate",
@@ -50,6 +52,12 @@ class Protocol(Options):
     )
     text_tiou: Literal[">=", ">"] = option(">=", "how IoU meets a threshold in the ActivityNet score")
     detection_tiou: Literal[">=", ">"] = option(">", "how IoU meets a threshold in localisation")
+    detection_f1: Literal["of-means", "mean-of-limits", "mean-of-videos"] = option(
+        "of-means",
+        "F1 over all limits in localisation: of mean precision and mean recall, the mean of each limit's F1, or"
+        " the mean of each video's F1",
+    )
+    distance: Literal["<=", "<"] = option("<=", "how a distance between starts meets a limit")
     max_proposals: int = option(
         1000, "only the first so many captions of a video count, in the order of the file", low=1
     )
@@ -64,11 +72,21 @@ class Protocol(Options):
         "alone: a caption's tokens depend on nothing else; batch: after a single letter and a dot the tokeniser"
         " reads on in the next caption, as the scripts' does (one of 34,536 ActivityNet captions)",
     )
-    order: Literal["start", "start-end"] = option(
-        "start", "how captions are sorted in time; ties keep the order of the file"
+    order: Literal["start", "start-end", "file", "key-text"] = option(
+        "start",
+        "how captions are sorted in time; ties keep the order of the file; file leaves them as written; key-text"
+        " sorts their numbers as text: 0, 1, 10, 2",
     )
     reference_order: Literal["start", "start-end", "file"] = option(
         "start", "the same for references; file leaves them as written, as SODA's multi-reference option does"
+    )
+    reversed: Literal["keep", "turn"] = option(
+        "keep", "a segment that ends before it starts: it overlaps nothing, or it is turned round"
+    )
+    paragraph: Literal["time", "letters"] = option(
+        "time",
+        "time: captions joined in time order, then tokenised; letters: in the order of the file, and all but the"
+        " letters a to z, in lower case, separates words",
     )
 
     def validate(self) -> None:
@@ -99,6 +117,8 @@ class Preset:
     protocol: Protocol
     sentence: str
     citation: str
+    #: what is known to be wrong in the original, and what of it we repeat
+    known: str = ""
 
 
 PRESETS: dict[str, Preset] = {}
@@ -116,6 +136,20 @@ def _presets() -> dict[str, Preset]:
         average="submitted-videos",
     )
     anet = Protocol("anet-2018", iou="eps", ascii="strip", tokens="batch")
+    per_annotator = replace(soda_v1, name="pdvc", refs="corpus-mean", missing="zero", paragraph="letters")
+    vidchapters = replace(
+        per_annotator,
+        name="vidchapters",
+        missing="skip",
+        unmatched="garbage-random",
+        detection_f1="mean-of-limits",
+        distance="<",
+    )
+    swapped = (
+        "METEOR's hypothesis is the reference, so that its recall is the submission's precision (repeated)."
+    )
+    easy = "Leaving a video out costs nothing (repeated; coverage is printed)."
+    back = "Variants a and b do not always follow their own optimum (ours do)."
     presets = [
         Preset(
             Protocol(),
@@ -128,32 +162,71 @@ def _presets() -> dict[str, Preset]:
             "The public SODA script: annotators merged, reference as METEOR's hypothesis, missing videos"
             " skipped.",
             "fujiso/SODA v1.1, as run by its users",
+            f"{swapped} {easy} {back}",
         ),
         Preset(
             replace(soda_v1, name="soda-v1-multi", refs="best", reference_order="file"),
             "The public SODA script with its multi-reference option: best F1 per video.",
             "fujiso/SODA v1.1, multi-reference option",
+            f"{swapped} {easy} {back} References are not sorted in time (repeated).",
         ),
         Preset(
             replace(anet, name="anet-2017", unmatched="ignore"),
             "The first ActivityNet Captions script: a caption without a partner is ignored.",
             "densevid_eval, first version, 2017; Krishna et al., ICCV 2017",
+            "Captions where nothing happens cost nothing (repeated).",
         ),
         Preset(
             anet,
             "The 2018 ActivityNet script: missing videos are 0, an unmatched caption meets the string"
             " abc123!@#.",
             "densevid_eval, 2018 challenge version",
+            "CIDEr's idf is made from each video's own pairs, so that few captions give high values (repeated).",
         ),
         Preset(
             replace(anet, name="anet-2021", unmatched="garbage-random"),
             "The 2019-2021 ActivityNet script: random garbage for unmatched captions, here with a seed.",
             "densevid_eval, 2019-2021 challenge versions",
+            "The garbage has no seed there, so that no number can be repeated exactly (ours has one).",
         ),
         Preset(
-            replace(soda_v1, name="pdvc", refs="mean", missing="zero"),
-            "PDVC's evaluation: SODA against each annotator, then the mean; ActivityNet scores as in 2018.",
+            per_annotator,
+            "PDVC's evaluation: SODA against each annotator, the mean of their corpus means; ActivityNet scores as"
+            " in 2018; paragraphs of letters alone.",
             "ttengwang/PDVC, ICCV 2021",
+            f"{swapped} In SODA leaving a video out costs nothing, elsewhere it counts 0 (repeated).",
+        ),
+        Preset(
+            vidchapters,
+            "VidChapters' evaluation (and of what is built on it): as pdvc, but missing videos are skipped in all"
+            " measures; start distances below their limit; F1 is averaged over thresholds.",
+            "antoyang/VidChapters, NeurIPS 2023; Vid2Seq's PyTorch port",
+            f"{swapped} {easy} A video with too many captions for its recursion counts 0 there (not repeated).",
+        ),
+        Preset(
+            Protocol(
+                "vid2seq",
+                iou="eps",
+                refs="corpus-mean",
+                orientation="reference",
+                unmatched="garbage-random",
+                detection_f1="mean-of-videos",
+                order="file",
+                reference_order="file",
+                reversed="turn",
+                paragraph="letters",
+            ),
+            "Vid2Seq's own evaluation: nothing is sorted, reversed segments are turned round, F1 of segments per"
+            " video, SODA per annotator.",
+            "google-research/scenic, Vid2Seq, CVPR 2023",
+            f"{swapped} Captions out of order in the file cannot all be matched (repeated).",
+        ),
+        Preset(
+            replace(vidchapters, name="timechat", order="key-text"),
+            "TimeChat's YouCook2 script: as vidchapters, with captions in the order of their numbers as text.",
+            "RenShuhuai-Andy/TimeChat, CVPR 2024",
+            "Caption 10 stands before caption 2, so that SODA is wrong for every video with more than ten captions"
+            f" (repeated; vidchapters is the same without it). {easy}",
         ),
         Preset(
             Protocol("nlp2020-ja", refs="merge", unmatched="ignore"),

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..captions import Caption, Corpus, Document
+from ..engine.run import Run
 from ..errors import DataError
-from ..join import join
-from ..metric import Score, Setting
+from ..metric import Score
 from ..protocol import Protocol
-from ..registry import metric
 
 #: a file, or what it holds
 Source = str | os.PathLike[str] | Mapping[str, Any]
@@ -103,6 +102,5 @@ def scores(
     names: Sequence[str], candidates: Corpus, against: Sequence[Corpus], protocol: Protocol
 ) -> dict[str, Score]:
     """The scores of these metrics; sentences and pairs are shared between them."""
-    setting = Setting(protocol=protocol, jobs=os.cpu_count() or 1)
-    task = join(candidates=candidates, references=against, protocol=protocol)
-    return {name: metric(name).score(task, setting) for name in names}
+    run = Run(against, protocol=protocol)
+    return dict(zip(names, run.score_task(run.task(candidates), list(names)), strict=True))

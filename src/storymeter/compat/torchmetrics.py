@@ -50,7 +50,7 @@ class CaptionScore(torchmetrics.Metric):
         scorer = get_scorer(name)
         if corpus is not None:
             groups = prepared([], corpus, tokenizer)[1]
-            scorer.fit(groups)
+            scorer = scorer.fit(groups)
         elif name.startswith("cider"):
             raise UsageError(
                 "CIDEr weighs words by the references of the whole corpus.",
@@ -67,5 +67,5 @@ class CaptionScore(torchmetrics.Metric):
         self.sums += torch.from_numpy(np.asarray(rows, dtype=np.float64).sum(axis=0)).to(self.sums.device)
 
     def compute(self) -> Any:
-        value = self.scorer.combine(self.sums.cpu().numpy()[None])[0]
-        return torch.tensor(float(value), dtype=torch.float64)
+        value = float(self.scorer.combine(self.sums.cpu().numpy())["value"])
+        return torch.tensor(value, dtype=torch.float64)

@@ -11,7 +11,8 @@
 
 Of several annotators the best counts, for precision and for recall each on its own, as in the ActivityNet
 script. Both are averaged over videos, a missing one counting 0; F1 is the harmonic mean of the two averages,
-as in PDVC (ICCV 2021); the value is the F1 of precision and recall averaged over all thresholds."""
+as in PDVC (ICCV 2021). The value is the F1 of precision and recall averaged over all limits; the protocol's field
+`detection_f1` makes it the mean of each limit's F1 (VidChapters) or of each video's (Vid2Seq)."""
 
 from __future__ import annotations
 
@@ -42,12 +43,20 @@ class _Detection(Metric):
     """Precision and recall at each of several limits."""
 
     limits: ClassVar[tuple[float, ...]]
+    #: the protocol's `detection_f1`
+    f1: ClassVar[str] = "of-means"
+
+    def under(self, protocol: Protocol) -> _Detection:
+        bound = copy(self)
+        bound.__dict__["f1"] = protocol.detection_f1
+        return bound
 
     @property
     def columns(self) -> tuple[str, ...]:
         return (
             *(f"precision_at_{t:g}" for t in self.limits),
             *(f"recall_at_{t:g}" for t in self.limits),
+            "f1",
             "videos",
         )
 
@@ -69,14 +78,20 @@ class _Detection(Metric):
             for k, hit in enumerate(hits):
                 number = np.bincount(owner, weights=hit, minlength=len(problems)).astype(float)
                 np.maximum.at(out[:, offset + k], problems.video, share(number, counts))
-        return np.column_stack([out, np.ones(len(task))])
+        precision, recall = out[:, : len(self.limits)].mean(axis=1), out[:, len(self.limits) :].mean(axis=1)
+        return np.column_stack([out, harmonic(precision, recall), np.ones(len(task))])
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         rates = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
-        precision, recall = rates[..., : len(self.limits)], rates[..., len(self.limits) :]
-        parts = {"precision": precision.mean(axis=-1), "recall": recall.mean(axis=-1)}
-        parts = {"value": harmonic(parts["precision"], parts["recall"]), **parts}
-        parts["f1"] = parts["value"]
+        precision, recall = rates[..., : len(self.limits)], rates[..., len(self.limits) : -1]
+        means = np.asarray(precision.mean(axis=-1)), np.asarray(recall.mean(axis=-1))
+        if self.f1 == "mean-of-videos":
+            value = np.asarray(rates[..., -1])
+        elif self.f1 == "mean-of-limits":
+            value = np.asarray(harmonic(precision, recall).mean(axis=-1))
+        else:
+            value = harmonic(*means)
+        parts = {"value": value, "precision": means[0], "recall": means[1], "f1": value}
         for k, t in enumerate(self.limits):
             p, r = np.asarray(precision[..., k]), np.asarray(recall[..., k])
             parts |= {f"precision_at_{t:g}": p, f"recall_at_{t:g}": r, f"f1_at_{t:g}": harmonic(p, r)}
@@ -91,8 +106,8 @@ class _Detection(Metric):
 class Localisation(_Detection):
     limits: ClassVar[tuple[float, ...]] = TIOUS
 
-    def under(self, protocol: Protocol) -> Localisation:
-        bound = copy(self)
+    def under(self, protocol: Protocol) -> _Detection:
+        bound = super().under(protocol)
         bound.__dict__["limits"] = protocol.tious
         return bound
 
@@ -117,7 +132,8 @@ class StartDistance(_Detection):
     def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
         candidate, reference = problems.nearest[2:]
         limits = np.array(self.limits)[:, None]
-        return (candidate <= limits).astype(float), (reference <= limits).astype(float)
+        within = np.less if protocol.distance == "<" else np.less_equal
+        return within(candidate, limits).astype(float), within(reference, limits).astype(float)
 
 
 def _closed(task: Task) -> Task:

@@ -11,7 +11,8 @@
 
 Each annotator's paragraph is one reference. Captions are sorted by start (ties and captions without times
 keep the order of the file) and joined by a blank; everything else is the measure of the same name for whole
-documents.
+documents. Under the protocols `pdvc`, `vidchapters` and `vid2seq` (field `paragraph=letters`) captions stay in the order
+of the file, and everything but the letters a to z, in lower case, separates words: no tokeniser reads them.
 
 >>> paragraph(Document("v", (Caption("It jumps.", 4.0, 9.0), Caption("A dog runs.", 0.0, 4.0)))).text
 'A dog runs. It jumps.'
@@ -19,6 +20,7 @@ documents.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -35,6 +37,7 @@ from ..signature import Signature
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
 
+_OTHERS = re.compile("[^a-zA-Z]")
 Inner = Literal["bleu_4", "meteor", "rouge_l", "cider", "distinct_1", "distinct_2", "repetition_4"]
 
 
@@ -93,19 +96,36 @@ class Paragraph(Metric):
         return self.metric.columns
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        return self.metric.rows(bench.paragraphs(task), bench)
+        return self.metric.rows(bench.paragraphs(task), _reading(bench))
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         return self.metric.combine(sums)
 
     def signature(self, bench: Workbench) -> Signature:
-        return self.metric.signature(bench).add(metric=self.name, join="time")
+        join = "file" if bench.protocol.paragraph == "letters" else "time"
+        return self.metric.signature(_reading(bench)).add(metric=self.name, join=join)
 
 
-def paragraphs(task: Task) -> Task:
-    """The task with paragraphs for documents."""
+def paragraphs(task: Task, kind: Literal["time", "letters"]) -> Task:
+    """The task with paragraphs for documents, made as the protocol's field `paragraph` says."""
+    made = paragraph if kind == "time" else letters
     return replace(
         task,
-        candidates=tuple(map(paragraph, task.candidates)),
-        references=tuple(tuple(map(paragraph, documents)) for documents in task.references),
+        candidates=tuple(map(made, task.candidates)),
+        references=tuple(tuple(map(made, documents)) for documents in task.references),
     )
+
+
+def letters(document: Document) -> Document:
+    """The captions of a document in the order of the file as one, words of the letters a to z alone.
+
+    >>> letters(Document("v", (Caption("It can't jump."), Caption("2 dogs?")))).text
+    'it can t jump dogs'
+    """
+    text = " ".join(_OTHERS.sub(" ", document.text).lower().split())
+    return Document(document.id, (Caption(text),) if document.captions else (), document.duration)
+
+
+def _reading(bench: Workbench) -> Workbench:
+    """Where paragraphs are letters alone, they are words already."""
+    return bench.reading("whitespace") if bench.protocol.paragraph == "letters" else bench

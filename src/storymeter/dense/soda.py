@@ -12,17 +12,20 @@ sum of C is greatest (`matching.py`). With f the sentence scorer, G the referenc
     precision = total / |P|      recall = total / |G|      F1 = 2 precision recall / (precision + recall)
 
 A corpus value is the mean over videos. Several annotators: `refs` takes the one with the best F1 per video,
-the mean of all, or one merged track. A side without captions gives 0. Only pairs that can matter are scored:
+the mean of all, one merged track, or (`corpus-mean`: PDVC, VidChapters) the mean over the videos of each annotator by
+itself and then the mean of these. A side without captions gives 0. Only pairs that can matter are scored:
 those with IoU > 0 for c, the matched ones for a and b."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..errors import UsageError
 from ..join import Task
 from ..measure import Named, measure
 from ..metric import Alignment, Metric, Rows
@@ -36,6 +39,11 @@ from .tracks import Problems
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
+
+
+COLUMNS = ("precision", "recall", "f1", "videos")
+#: how many annotators have columns of their own under `corpus-mean`
+MOST_ANNOTATORS = 8
 
 
 @measure(
@@ -55,16 +63,36 @@ class Soda(Metric):
 
     variant: Literal["a", "b", "c", "d"] = option("c", "what is matched and what is summed")
     scorer: PairScorer = option(Meteor(), "how alike two sentences are")
-    refs: Literal["protocol", "best", "merge", "mean", "single"] = option(
-        "protocol", "several annotators: as the protocol says, or the best, merged, their mean, exactly one"
+    refs: Literal["protocol", "best", "merge", "mean", "corpus-mean", "single"] = option(
+        "protocol",
+        "several annotators: as the protocol says, or the best, merged, their mean, the mean of their corpus means,"
+        " exactly one",
     )
 
-    #: (precision, recall, F1) first, then how many videos count
-    columns: ClassVar[tuple[str, ...]] = ("precision", "recall", "f1", "videos")
+    #: whether rows hold each annotator's values by itself (`corpus-mean`)
+    by_annotator: ClassVar[bool] = False
+
+    def under(self, protocol: Protocol) -> Soda:
+        bound = copy(self)
+        bound.__dict__["by_annotator"] = self._refs(protocol) == "corpus-mean"
+        return bound
+
+    def _refs(self, protocol: Protocol) -> str:
+        return protocol.refs if self.refs == "protocol" else self.refs
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """(precision, recall, F1) first, then how many videos count."""
+        if self.by_annotator:
+            return tuple(f"{column}_{k}" for k in range(MOST_ANNOTATORS) for column in COLUMNS)
+        return COLUMNS
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        videos = np.maximum(sums[..., 3], 1.0)
-        precision, recall, f1 = (sums[..., k] / videos for k in range(3))
+        each = sums.reshape(*sums.shape[:-1], -1, len(COLUMNS))
+        videos = each[..., 3:]
+        means = each[..., :3] / np.maximum(videos, 1.0)
+        means = means.sum(axis=-2) / np.maximum((videos > 0).sum(axis=-2), 1)
+        precision, recall, f1 = (np.asarray(means[..., k]) for k in range(3))
         return {"value": f1, "precision": precision, "recall": recall, "f1": f1}
 
     def signature(self, bench: Workbench) -> Signature:
@@ -72,7 +100,7 @@ class Soda(Metric):
         return signature if self.variant == "d" else signature.add(**scorer_fields(self.scorer, bench))
 
     def rows(self, task: Task, bench: Workbench) -> Rows:
-        refs = bench.protocol.refs if self.refs == "protocol" else self.refs
+        refs = self._refs(bench.protocol)
         tracks = bench.tracks(task)
         problems = (
             tracks.merged
@@ -83,8 +111,11 @@ class Soda(Metric):
         )
         total, matching = self._matched(problems, task, bench)
         rates = precision_recall_f1(problems, total)
-        values = _per_video(problems, rates, len(task), mean=refs == "mean")
-        rows = np.column_stack([values, counted(task, bench.protocol)])
+        if self.by_annotator:
+            rows = _per_annotator(problems, rates.mean(axis=0), counted(task, bench.protocol), self.name)
+        else:
+            values = _per_video(problems, rates, len(task), mean=refs == "mean")
+            rows = np.column_stack([values, counted(task, bench.protocol)])
         if matching is None:
             return Rows(rows)
         return Rows(rows, _alignment(task, problems, rates[0, :, 2], *matching, merged=refs == "merge"))
@@ -169,6 +200,21 @@ def precision_recall_f1(problems: Problems, total: FloatArray) -> FloatArray:
     """(thresholds, problems, 3)"""
     precision, recall = share(total, problems.candidate_count), share(total, problems.reference_count)
     return np.stack([precision, recall, harmonic(precision, recall)], axis=-1)
+
+
+def _per_annotator(problems: Problems, values: FloatArray, counts: FloatArray, metric: str) -> FloatArray:
+    """(videos, annotators * columns): each annotator's values and whether the video counts for it."""
+    if len(problems) and problems.annotator.max() >= MOST_ANNOTATORS:
+        raise UsageError(
+            f"{metric} with refs=corpus-mean knows up to {MOST_ANNOTATORS} annotators, not"
+            f" {problems.annotator.max() + 1}.",
+            hint="Choose refs=mean, best or merge.",
+        )
+    out = np.zeros((len(counts), MOST_ANNOTATORS, len(COLUMNS)))
+    counted = counts[problems.video][:, None]
+    rows = np.column_stack([values, np.ones(len(values))]) * counted
+    np.add.at(out, (problems.video, problems.annotator), rows)
+    return out.reshape(len(counts), -1)
 
 
 def _per_video(problems: Problems, values: FloatArray, videos: int, *, mean: bool) -> FloatArray:

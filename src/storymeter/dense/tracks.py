@@ -158,13 +158,18 @@ class Tracks:
             [(d,) for d in task.candidates],
             protocol.order,
             limit=protocol.max_proposals,
+            turn=protocol.reversed == "turn",
             what=f"{task.name!r}",
         )
 
     @cached_property
     def _annotators(self) -> list[list[tuple[int, Document]]]:
         """Per video, the annotators who said anything, with their number."""
-        return [[(k, d) for k, d in enumerate(documents) if d.captions] for documents in self.task.references]
+        numbers = self.task.annotators or [range(len(documents)) for documents in self.task.references]
+        return [
+            [(k, d) for k, d in zip(which, documents, strict=True) if d.captions]
+            for which, documents in zip(numbers, self.task.references, strict=True)
+        ]
 
     @cached_property
     def merged(self) -> Problems:
@@ -172,6 +177,7 @@ class Tracks:
         offset, side = _side(
             [tuple(d for _, d in spoke) for spoke in self._annotators],
             self.protocol.reference_order,
+            turn=self.protocol.reversed == "turn",
             what="the references",
         )
         videos = np.arange(len(self.task))
@@ -187,7 +193,12 @@ class Tracks:
             for video, spoke in enumerate(self._annotators)
             for k, d in spoke or [(0, Document(""))]
         ]
-        offset, side = _side([d for _, _, d in flat], self.protocol.reference_order, what="the references")
+        offset, side = _side(
+            [d for _, _, d in flat],
+            self.protocol.reference_order,
+            turn=self.protocol.reversed == "turn",
+            what="the references",
+        )
         return self._problems(
             side,
             offset,
@@ -221,7 +232,7 @@ class Tracks:
 
 
 def _side(
-    groups: Sequence[tuple[Document, ...]], sorting: str, *, what: str, limit: int = 0
+    groups: Sequence[tuple[Document, ...]], sorting: str, *, what: str, turn: bool = False, limit: int = 0
 ) -> tuple[IntArray, Side]:
     """Groups of documents (one track each) as one side, and where each track begins."""
     tracks: list[Sequence[Caption]] = [
@@ -235,13 +246,24 @@ def _side(
     texts = [c.text for track in tracks for c in track]
     owner = np.repeat(np.arange(len(tracks)), sizes)
     _check_times(start, end, owner, groups, what)
-    order = (
-        np.arange(len(start))
-        if sorting == "file"
-        else np.lexsort((end, start, owner) if sorting == "start-end" else (start, owner))
-    )
+    if turn:
+        start, end = np.minimum(start, end), np.maximum(start, end)
+    order = _order(sorting, start, end, owner, sizes)
     offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return offset, Side(start[order], end[order], order.astype(np.int64), texts, offset)
+
+
+def _order(sorting: str, start: FloatArray, end: FloatArray, owner: IntArray, sizes: IntArray) -> IntArray:
+    """The captions of each track, sorted as the protocol's fields `order` and `reference_order` say."""
+    if sorting == "file":
+        return np.arange(len(start))
+    if sorting == "key-text":
+        as_text = sorted(range(int(sizes.max(initial=0))), key=str)
+        rank = np.empty(len(as_text), dtype=np.int64)
+        rank[as_text] = np.arange(len(as_text))
+        number = np.arange(len(start)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return np.lexsort((rank[number], owner))
+    return np.lexsort((end, start, owner) if sorting == "start-end" else (start, owner))
 
 
 def _check_times(

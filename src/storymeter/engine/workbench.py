@@ -79,11 +79,20 @@ class Workbench:
         self._tables: dict[Hashable, PairTable] = {}
         self._tasks: OrderedDict[int, TaskWork] = OrderedDict()
         self._pictures: dict[Hashable, PictureStore] = {}
+        self._others: dict[Tokenizer, Workbench] = {}
 
     def settings(self) -> dict[str, Any]:
         """What `Workbench(**settings)` makes again, without what was worked out."""
         keys = ("protocol", "tokenizer", "jobs", "seed", "device", "images", "progress")
         return {key: getattr(self, key) for key in keys}
+
+    def reading(self, tokenizer: Tokenizer) -> Workbench:
+        """A workbench like this one whose sentences are cut by another tokenizer."""
+        if tokenizer == self.tokenizer:
+            return self
+        if tokenizer not in self._others:
+            self._others[tokenizer] = Workbench(**{**self.settings(), "tokenizer": tokenizer})
+        return self._others[tokenizer]
 
     def sentences(self, *, raw: bool = False) -> Sentences:
         """The sentences of the run, tokenised, or as they were written."""
@@ -161,7 +170,7 @@ class Workbench:
 
         work = self._work(task)
         if work.paragraphs is None:
-            work.paragraphs = paragraphs(task)
+            work.paragraphs = paragraphs(task, self.protocol.paragraph)
         return work.paragraphs
 
     def pictures(self, model: str, regions: str, metric: str) -> PictureStore:

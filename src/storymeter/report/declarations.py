@@ -36,7 +36,7 @@ def metric_table(text: str) -> Table:
 
 
 def protocol_table(text: str) -> Table:
-    """Every field of one protocol; what deviates from the paper's is marked."""
+    """Every field of one protocol, what deviates from the paper's marked; its source and what is wrong there."""
     protocol = get_protocol(text)
     preset, paper = PRESETS[protocol.name], get_protocol("paper")
     rows: list[list[Any]] = []
@@ -46,6 +46,8 @@ def protocol_table(text: str) -> Table:
         if key != "name":
             rows.append([key, option.print(value), mark, option.sentence])
     note = f"{preset.sentence} Source: {preset.citation}."
+    if preset.known:
+        note += f" Known to be wrong in the original: {preset.known}"
     return Table(["field", "value", "differs from", "what it is"], rows, title=str(protocol), note=note)
 
 
