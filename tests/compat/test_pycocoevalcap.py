@@ -134,6 +134,11 @@ def test_copies_with_other_signatures() -> None:
     closest = Bleu(4).compute_score(gts, res, score_option="closest", verbose=0)[0]
     assert closest == Bleu(4).compute_score(gts, res, verbose=0)[0]
     assert shortest[0] == pytest.approx(1.0)
+    gts, res = {0: ["a b c d e", "a b"]}, {0: ["a b c d"]}
+    average = Bleu(4).compute_score(gts, res, "average", 0)[0]
+    assert (
+        average == Bleu(4).compute_score(gts, res, 0, "average")[0] != Bleu(4).compute_score(gts, res, 0)[0]
+    )
 
 
 def test_spice_by_rules_says_so_once() -> None:

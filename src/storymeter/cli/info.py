@@ -42,6 +42,7 @@ PARTS = {
     ),
     "human": ("starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "httpx"),
     "ray": ("ray",),
+    "harness": ("evaluate", "torchmetrics"),
 }
 
 

@@ -21,15 +21,22 @@ class Bleu:
         self,
         gts: Mapping[Any, list[str]],
         res: Mapping[Any, list[str]],
-        verbose: int = 1,
-        *,
-        score_option: str | None = "closest",
+        verbose: int | str = 1,
+        score_option: int | str = "closest",
     ) -> tuple[list[float], list[list[float]]]:
+        """Newer copies take `score_option` (closest, shortest, average) in the place of `verbose`: so may a caller
+        here."""
+        option, loud = "closest", 1
+        for value in (verbose, score_option):
+            if isinstance(value, str):
+                option = value
+            else:
+                loud = value
         scorer = BleuScorer(n=self._n)
         found = items(gts, res)
         for candidate, references in zip(found.candidates, found.references, strict=True):
             scorer += (candidate, references)
-        return scorer.compute_score(option=score_option, verbose=verbose)
+        return scorer.compute_score(option=option, verbose=loud)
 
     def method(self) -> str:
         return "Bleu"

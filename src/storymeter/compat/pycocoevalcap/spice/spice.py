@@ -11,15 +11,15 @@ import math
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....errors import StorymeterWarning
-from ....pairs.spice import Facts, chosen, match
-from ....pairs.spice import Spice as _Spice
-from ....pairs.spice_java import NAMES, VARIABLE
 from .._items import Items, items
+
+if TYPE_CHECKING:
+    from ....pairs.spice import Facts
 
 Scores = dict[str, dict[str, float]]
 _said: list[str] = []
@@ -29,6 +29,9 @@ class Spice:
     """`compute_score` gives (mean of F1 over all facts, list of `{"All": {"f", "pr", "re", …}, …}`)."""
 
     def __init__(self, jars: str | None = None) -> None:
+        from ....pairs.spice import Spice as _Spice  # late, as below: most callers want no SPICE
+        from ....pairs.spice_java import VARIABLE
+
         folder = os.environ.get(VARIABLE, "") if jars is None else jars
         self._scorer = _Spice("java", jars=folder) if folder else _Spice()
 
@@ -51,6 +54,9 @@ class Spice:
         return "SPICE"
 
     def _by_rules(self, found: Items) -> list[Scores]:
+        from ....pairs.spice import chosen
+        from ....pairs.spice_java import NAMES, VARIABLE
+
         if not _said:
             _said.append("once")
             warnings.warn(
@@ -75,6 +81,8 @@ class Spice:
         return rows
 
     def _by_program(self, found: Items) -> list[Scores]:
+        from ....pairs.spice_java import NAMES
+
         values = self._scorer.by_category(
             candidates=found.candidates, references=found.references, jobs=found.jobs
         )
@@ -86,6 +94,8 @@ class Spice:
 
 def _compared(ours: Facts, theirs: Facts) -> dict[str, float]:
     """Facts of the candidate that match (tp) or do not (fp), facts of the references that are missed (fn)."""
+    from ....pairs.spice import match
+
     found = sum(any(match(fact, other) for other in theirs) for fact in ours)
     recalled = sum(any(match(other, fact) for other in ours) for fact in theirs)
     precision = found / len(ours) if ours else math.nan

@@ -9,6 +9,8 @@ from typing import Any
 from ....text.ptb import tokenize_batch
 from .._items import text
 
+#: names that the original's module has; nothing here reads them
+STANFORD_CORENLP_3_4_1_JAR = "stanford-corenlp-3.4.1.jar"
 #: the tokens that are dropped; brackets never are, since the tokens are lower-cased and these are not
 PUNCTUATIONS = [
     *("''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-"),
