@@ -63,6 +63,8 @@ ENDS = [
     "",
     " .",
     " with plan A.",
+    " and is no.",
+    " 2 1/2 J.",
     " in the U.S.",
     " and vitamin C.",
     ' "so he said".',
@@ -73,7 +75,7 @@ ENDS = [
 def caption(draw: random.Random) -> str:
     if draw.random() < 0.03:
         return draw.choice(["", " ", "...", "A", "A."])
-    words = [draw.choice(["The", "A", "two", "some"]), draw.choice(NOUNS), draw.choice(VERBS)]
+    words = [draw.choice(["The", "A", "two", "some", "5", "<b>The"]), draw.choice(NOUNS), draw.choice(VERBS)]
     words += draw.choices([*NOUNS, "the", "a", "and", "in", ",", "with", "over"], k=draw.randint(0, 9))
     return " ".join(words) + draw.choice(ENDS)
 

@@ -141,6 +141,26 @@ def test_copies_with_other_signatures() -> None:
     )
 
 
+def test_a_dot_that_depends_on_the_next_caption() -> None:
+    """As the original printed it: `no.` before a number, a letter before a sentence, blanks that belong to a token."""
+    from storymeter.text.ptb import tokenize_batch
+
+    lines = [
+        "He says no.",
+        "29 dogs",
+        "He says no.",
+        "",
+        "Dogs",
+        "2 1/2 of plan B.",
+        "<b class='x y'> The",
+        "http://a.com/b\u00a0",
+    ]
+    assert tokenize_batch(lines, punctuation=False) == [
+        *("he says no.", "29 dogs", "he says no", "", "dogs", "2\u00a01/2 of plan b"),
+        *("<b\u00a0class='x\u00a0y'> the", "http://a.com/b"),
+    ]
+
+
 def test_spice_by_rules_says_so_once() -> None:
     pytest.importorskip("HanTa")
     from storymeter.compat.pycocoevalcap.spice import spice

@@ -92,8 +92,7 @@ def test_saved_and_loaded(
 
 
 def test_references_that_were_not_fitted_keep_the_idf(references: dict[str, list[str]]) -> None:
-    fitted = Cider()
-    fitted.fit(list(references.values()))
+    fitted = Cider().fit(list(references.values()))
     wanted = fitted.pairs(candidates=["a red dog", "new words"], references=[["a red dog runs"], ["new"]])
     got = CiderD.fit(references)(["a red dog", "new words"], references=[["a red dog runs"], ["new"]])
     assert got.tolist() == wanted.tolist()

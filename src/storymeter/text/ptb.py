@@ -29,7 +29,6 @@ surroundings. Differences that are known:
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from .. import _native
@@ -55,13 +54,11 @@ def tokenize_joined(lines: Sequence[str], *, punctuation: bool, jobs: int | None
 
 #: the tokens that `punctuation=False` drops
 PUNCTUATION = frozenset(["''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"])
-#: a text that ends like this is read together with the one that follows it
-_LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
 
 
 def tokenize_batch(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None) -> list[str]:
-    """Tokens joined by blanks of lines that the original reads as one text: a line that ends in a single
-    letter and a dot depends on the line that comes next.
+    """Tokens joined by blanks of lines that the original reads as one text: after an abbreviation (a single letter, or
+    `no` before a number) a dot at the end of a line depends on the line that comes next.
 
     >>> tokenize_batch(["This is plan A.", "The end."], punctuation=False)
     ['this is plan a', 'the end']
@@ -69,11 +66,36 @@ def tokenize_batch(lines: Sequence[str], *, punctuation: bool, jobs: int | None 
     ['this is plan a.', 'the end']
     """
     found = tokenize_joined(lines, punctuation=punctuation, jobs=jobs)
-    for k, line in enumerate(lines):
-        if line.rstrip()[-1:] == "." and _LETTER_DOT.search(line):
-            following = next((other for other in lines[k + 1 :] if other.strip()), "")
-            both, then = tokenize_joined([f"{line} {following}", following], punctuation=True)
-            if then and both.endswith(f" {then}"):
-                tokens = both.removesuffix(then).split()
-                found[k] = " ".join(t for t in tokens if punctuation or t not in PUNCTUATION)
+    following = _following(lines)
+    for k in _reading_on(lines, following):
+        both, then = tokenize_joined([f"{lines[k]} {following[k]}", following[k]], punctuation=True)
+        if then and both.endswith(f" {then}"):
+            found[k] = _without(both.removesuffix(f" {then}").rstrip(), punctuation)
+    for k, tokens in enumerate(found):
+        if tokens[-1:].isspace():  # white space that a token ends with goes there, and stays in `tokenize`
+            found[k] = _without(tokenize_joined([lines[k]], punctuation=True)[0].rstrip(), punctuation)
     return found
+
+
+def _without(tokens: str, punctuation: bool) -> str:
+    return tokens if punctuation else " ".join(t for t in tokens.split(" ") if t not in PUNCTUATION)
+
+
+def _following(lines: Sequence[str]) -> list[str]:
+    """For each line the next one that is not blank."""
+    found, after = [], ""
+    for line in reversed(lines):
+        found.append(after)
+        after = line if line.strip() else after
+    return found[::-1]
+
+
+def _reading_on(lines: Sequence[str], following: Sequence[str]) -> list[int]:
+    """Which lines end in a word that is cut otherwise when it stands before the next line."""
+    at = [k for k, line in enumerate(lines) if following[k] and line.rstrip()[-1:] == "."]
+    last = [lines[k].split()[-1] for k in at]
+    # a tag may hold blanks
+    first = [following[k] if following[k].lstrip()[:1] == "<" else following[k].split()[0] for k in at]
+    together = [f"{word} {then}" for word, then in zip(last, first, strict=True)]
+    cut = [tokenize_joined(words, punctuation=True) for words in (last, first, together)]
+    return [k for k, one, other, both in zip(at, *cut, strict=True) if both != f"{one} {other}"]
