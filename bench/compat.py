@@ -78,17 +78,18 @@ def main() -> None:
                 f"{trap.parent}{os.pathsep}{os.environ['PATH']}",
             ),
         }
-        seconds, results = {}, {}
+        seconds, processor, results = {}, {}, {}
         for which, (options, path) in runs.items():
             target = folder / f"{which}.json"
-            begin = time.perf_counter()
+            begin, before = time.perf_counter(), os.times()
             subprocess.run(
                 [sys.executable, *options, folder / "script.py", folder / "in.json", target],
                 check=True,
                 capture_output=True,
                 env={**os.environ, "PATH": path},
             )
-            seconds[which] = time.perf_counter() - begin
+            seconds[which], after = time.perf_counter() - begin, os.times()
+            processor[which] = sum(after[2:4]) - sum(before[2:4])
             results[which] = json.loads(target.read_text(encoding="utf-8"))
             print(f"{which:18} {seconds[which]:8.2f} s for {count:,} captions, end to end")
         theirs, ours = seconds.values()
