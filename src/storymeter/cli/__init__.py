@@ -9,6 +9,7 @@ import errno
 import importlib
 import os
 import pkgutil
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -128,16 +129,28 @@ def _note(
     if not issubclass(category, StorymeterWarning):
         _show(message, category, filename, lineno, file, line)
         return
-    from ..report.table import harmless
-
-    click.secho("note: ", fg="yellow", bold=True, err=True, nl=False)
-    click.echo(harmless(str(message)), err=True)
+    _labelled("note: ", "yellow", str(message))
 
 
 def _say(message: str, hint: str) -> None:
+    from ._options import say
+
+    _labelled("error: ", "red", message)
+    if hint:
+        say(hint)
+
+
+def _labelled(label: str, colour: str, text: str) -> None:
+    """A word in colour, then the text; a terminal gets it wrapped between words."""
+    from ..report.fitting import wrapped
     from ..report.table import harmless
 
-    click.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    click.echo(harmless(message), err=True)
-    if hint:
-        click.echo(harmless(hint), err=True)
+    first, *rest = harmless(text).split("\n")
+    lines = [first]
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = wrapped(label + first, width)
+        lines[0] = lines[0].removeprefix(label)
+        rest = [part for line in rest for part in wrapped(line, width)]
+    click.secho(label, fg=colour, bold=True, err=True, nl=False)
+    click.echo("\n".join([*lines, *rest]), err=True)

@@ -1,27 +1,33 @@
-"""Options and manners that all verbs share."""
+"""Options that all verbs share, and how they print."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..metric import Progress, silent
+from ..metric import silent
+
+if TYPE_CHECKING:
+    from ..report.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
+#: where the context keeps whether --fragment was given
+FRAGMENT = "storymeter.fragment"
 STYLES = ("table", "json", "csv", "latex", "markdown", "html")
 
 
 def format_option(*styles: str) -> Callable[[F], F]:
-    """`--format`; the first style is the default."""
+    """`--format`; the first style is the default. `--fragment` where HTML is among them."""
     choices = styles or STYLES
-    return click.option(
+    style = click.option(
         "--format",
         "style",
         type=click.Choice(choices),
@@ -29,6 +35,27 @@ def format_option(*styles: str) -> Callable[[F], F]:
         show_default=True,
         help="How results are printed.",
     )
+    fragment = click.option(
+        "--fragment",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda context, _, value: context.meta.__setitem__(FRAGMENT, value),
+        help="With --format html: the tables alone, to put into a page of your own.",
+    )
+    return lambda function: style(fragment(function) if "html" in choices else function)
+
+
+def put(tables: Table | Sequence[Table], style: str, title: str = "") -> None:
+    """Tables as a result, in any style but JSON; HTML is a whole page, or with --fragment the tables alone."""
+    from ..report.table import Table
+    from ..report.templating import table_page
+
+    listed = [tables] if isinstance(tables, Table) else list(tables)
+    context = click.get_current_context(silent=True)
+    if style == "html" and not (context and context.meta.get(FRAGMENT)):
+        output(table_page(title or "Storymeter", listed))
+        return
+    output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in listed))
 
 
 def _cores() -> int:
@@ -57,16 +84,19 @@ def output(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Anything that is not the result, to stderr."""
+    """Anything that is not the result, to stderr; a terminal gets it wrapped between words."""
+    from ..report.fitting import wrapped
     from ..report.table import harmless
 
-    click.echo(harmless(text), err=True)
+    lines = harmless(text).split("\n")
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = [part for line in lines for part in wrapped(line, width)]
+    click.echo("\n".join(lines), err=True)
 
 
 def terminal_width() -> int | None:
     """The width to fit tables into, or None when stdout is a file or a pipe: then nothing is cut."""
-    import shutil
-
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
@@ -104,39 +134,75 @@ def busy(what: str, patience: float = 2.0) -> Iterator[None]:
         wheel.join()
 
 
-@contextlib.contextmanager
-def progress_bar(patience: float = 2.0) -> Iterator[Progress]:
-    """A progress callable for `Setting`: a bar on stderr once the work has taken `patience` seconds; silent,
-    and without importing anything, when stderr is not a terminal."""
-    if not sys.stderr.isatty():
-        yield silent
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+class Bars:
+    """Progress on stderr once the work has taken `patience` seconds: a bar per kind of work with the time left,
+    and above it a line for everything that is done.
+    """
 
-    bars = Bars(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    tasks: dict[str, Any] = {}
-    begin = time.monotonic()
+    def __init__(self, patience: float) -> None:
+        self._begin, self._patience = time.monotonic(), patience
+        self._bars: Any = None
+        self._tasks: dict[str, Any] = {}
+        self._waiting: list[str] = []
 
-    def report(what: str, done: int, total: int) -> None:
-        if time.monotonic() - begin < patience:
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if time.monotonic() - self._begin < self._patience:
             return
-        if not tasks:
-            bars.start()
-        if what not in tasks:
-            tasks[what] = bars.add_task(what, total=total)
-        bars.update(tasks[what], completed=done, total=total)
+        bars = self._started()
+        if what not in self._tasks:
+            self._tasks[what] = bars.add_task(what, total=total)
+        bars.update(self._tasks[what], completed=done, total=total)
 
+    def line(self, text: str) -> None:
+        """Something is done; what is done sooner than the bar is shown with it."""
+        from ..report.table import harmless
+
+        self._waiting.append(harmless(text))
+        if time.monotonic() - self._begin >= self._patience:
+            self._started()
+
+    def _started(self) -> Any:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.text import Text
+
+        if self._bars is None:
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+            )
+            self._bars = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bars.start()
+        for text in self._waiting:
+            self._bars.console.print(Text(text))
+        self._waiting.clear()
+        return self._bars
+
+    def stop(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+
+class Quiet:
+    """No progress: stderr is not a terminal."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        silent(what, done, total)
+
+    def line(self, text: str) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def progress_bar(patience: float = 2.0) -> Iterator[Bars | Quiet]:
+    """A progress callable for a run; silent, and without importing anything, when stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield Quiet()
+        return
+    bars = Bars(patience)
     try:
-        yield report
+        yield bars
     finally:
-        if tasks:
-            bars.stop()
+        bars.stop()

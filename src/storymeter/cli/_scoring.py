@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import UsageError
-from ..metric import Progress
+from ..metric import Progress, Score
 from ..names import split
 from ._options import busy, say
 from ._reading import read_candidates, read_references
@@ -120,6 +120,7 @@ def score_files(
     progress: Progress,
     cluster: str | None = None,
     save: str | None = None,
+    each: Callable[[str, Score], None] | None = None,
     **options: Any,
 ) -> Results:
     """Read, choose the metrics where none are named, score; or take saved runs as they are."""
@@ -138,16 +139,20 @@ def score_files(
     names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)
     run = make_run(against, progress, options)
     if save is None:
-        return run.score(systems, names, resamples, cluster=cluster)
+        return run.score(systems, names, resamples, cluster=cluster, each=each)
     conditions = Conditions(run.bench.protocol, run.bench.tokenizer, run.bench.seed, resamples)
     journal = PartialRun(save, run.references, conditions, images)
-    results = run.score(systems, names, resamples, cluster=cluster, journal=journal)
+    results = run.score(systems, names, resamples, cluster=cluster, journal=journal, each=each)
     _keep(results, save, journal)
     return results
 
 
 def score_into(
-    path: str, candidates: Sequence[str], progress: Progress, options: Mapping[str, Any]
+    path: str,
+    candidates: Sequence[str],
+    progress: Progress,
+    options: Mapping[str, Any],
+    each: Callable[[str, Score], None] | None = None,
 ) -> Results:
     """More systems into a saved run, under its references, metrics and conditions; nothing is scored again."""
     from dataclasses import replace
@@ -172,7 +177,7 @@ def score_into(
     run = make_run(before.references, progress, settings)
     journal = PartialRun(path, run.references, conditions, options["images"])
     labels = [score.metric for score in before.systems[0].scores]
-    fresh = run.score(systems, labels, conditions.resamples, journal=journal)
+    fresh = run.score(systems, labels, conditions.resamples, journal=journal, each=each)
     together = merged([before, replace(fresh, references=before.references, conditions=conditions)])
     _keep(together, path, journal)
     return together

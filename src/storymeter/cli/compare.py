@@ -9,14 +9,13 @@ import click
 from ..errors import UsageError
 from ._options import (
     busy,
-    coloured,
     format_option,
     jobs_option,
     output,
     progress_bar,
+    put,
     say,
     seed_option,
-    terminal_width,
 )
 from ._reading import reading_options
 from ._scoring import cluster_option, is_saved, score_files, scoring_options
@@ -75,7 +74,6 @@ def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, 
     if style == "json":
         output(comparison_json(comparisons))
         return
-    output(comparison_table(comparisons).render(style, width=terminal_width(), colour=coloured()))
     differences = difference_table(comparisons)
-    if style == "table" and differences.rows:
-        output(differences.render(style, width=terminal_width(), colour=coloured()))
+    people = style in ("table", "html") and len(differences.rows)
+    put([comparison_table(comparisons), *([differences] if people else [])], style, "Comparison")

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ._options import coloured, jobs_option, output, progress_bar, say, seed_option, terminal_width
+
+if TYPE_CHECKING:
+    from ..engine.compare import Comparison
+    from ..engine.results import Results
+    from ..human.analysis import Analysis
 
 
 @click.command()
@@ -30,7 +36,7 @@ def command(out: str, jobs: int, seed: int) -> None:
     from ..files import write_text
     from ..formats import read
     from ..report.comparison import comparison_table
-    from ..report.scores import coverage_lines, document_writer, score_json, score_table
+    from ..report.scores import coverage_lines, document_writer, leaderboard_table, score_json
     from ..report.timeline import terminal, timeline_page
     from ._shown import Shown
 
@@ -53,24 +59,27 @@ def command(out: str, jobs: int, seed: int) -> None:
             seed=seed,
             progress=progress,
         )
-    output(score_table(results).render("table", width=width, colour=colour))
+    comparisons = results.compare(seed=seed)
+    output(leaderboard_table(results, comparisons).render("table", width=width, colour=colour))
     for line in coverage_lines(results):
         say(line)
     write_text(folder / "scores.json", score_json(results))
     document_writer(str(folder / "per-video.csv"))(results)
 
-    comparisons = results.only("soda_c").compare(seed=seed)
-    output("\n" + comparison_table(comparisons).render("table", width=width, colour=colour))
+    one = results.only("soda_c").compare(seed=seed)
+    output("\n" + comparison_table(one).render("table", width=width, colour=colour))
     write_text(folder / "comparison.tex", comparison_table(comparisons).render("latex"))
 
     timeline = Shown(systems[1], tuple(references), "soda_c", results).timeline("pancakes")
     output("\n" + terminal(timeline, width or 110))
     write_text(folder / "pancakes.html", timeline_page(timeline))
     _stories(examples, folder, jobs, seed)
-    _people(examples, folder, seed)
+    people = _people(examples, folder, seed)
+    _report(folder / "report.html", results, comparisons, people, seed)
     say("\nWritten:")
     for path in sorted(folder.iterdir()):
         say(f"  {path}")
+    say(f"\nAll of it on one page, to open in a browser: {folder / 'report.html'}")
 
 
 def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
@@ -78,7 +87,7 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
     from ..engine.run import evaluate
     from ..files import write_text
     from ..formats import read
-    from ..report.scores import score_json, score_table
+    from ..report.scores import leaderboard_table, score_json
 
     stories = [read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
     images = str(examples / "stories" / "images")
@@ -95,11 +104,21 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
             images=images,
             progress=progress,
         )
-    output(score_table(results).render("table", width=terminal_width(), colour=coloured()))
+    table = leaderboard_table(results, results.compare(seed=seed))
+    output(table.render("table", width=terminal_width(), colour=coloured()))
     write_text(folder / "stories.json", score_json(results))
 
 
-def _people(examples: Path, folder: Path, seed: int) -> None:
+def _report(path: Path, results: Results, comparisons: list[Comparison], people: Analysis, seed: int) -> None:
+    from ..report.full.build import Extras, write_report
+    from ..report.full.findings import Findings
+    from ..report.full.people import people_section
+
+    findings = Findings("Three systems on twelve short videos", results, comparisons)
+    write_report(path, findings, extras=Extras(people=people_section(findings, people, seed=seed)))
+
+
+def _people(examples: Path, folder: Path, seed: int) -> Analysis:
     from ..files import write_text
     from ..human.analysis import analyse
     from ..human.imports import read
@@ -112,3 +131,4 @@ def _people(examples: Path, folder: Path, seed: int) -> None:
         say(line)
     output(system_table(analysis).render("table", width=terminal_width(), colour=coloured()))
     write_text(folder / "people.html", analysis_page(analysis))
+    return analysis

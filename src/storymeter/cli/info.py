@@ -14,7 +14,7 @@ import click
 
 from .. import __version__
 from ..errors import UsageError
-from ._options import coloured, format_option, output, terminal_width
+from ._options import format_option, put
 
 CORE = (
     "numpy",
@@ -146,4 +146,4 @@ def command(protocols: str | None, metrics: str | None, formats: bool, style: st
             hint="Ask for --protocols, --metrics and --formats one by one.",
         )
     for table in tables:
-        output(table.render(style, width=terminal_width(), colour=coloured()))
+        put(table, style, "Storymeter")

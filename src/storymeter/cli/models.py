@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ._options import coloured, format_option, output, progress_bar, say, terminal_width
+from ._options import format_option, output, progress_bar, put, say
 
 
 @click.group("models")
@@ -44,7 +44,7 @@ def list_models(speed: bool, style: str) -> None:
         names = [column.name if isinstance(column, Column) else column for column in columns]
         output(to_json({"schema": 1, "models": [dict(zip(names, row, strict=True)) for row in rows]}))
         return
-    output(Table(columns, rows).render(style, width=terminal_width(), colour=coloured()))
+    put(Table(columns, rows), style, "Models")
 
 
 @command.command("add")

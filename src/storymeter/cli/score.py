@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
-from ._options import (
-    coloured,
-    format_option,
-    jobs_option,
-    output,
-    progress_bar,
-    say,
-    seed_option,
-    terminal_width,
-)
+from ._options import busy, format_option, jobs_option, output, progress_bar, put, say, seed_option
 from ._reading import reading_options
 from ._scoring import cluster_option, is_saved, score_files, score_into, scoring_options
+
+if TYPE_CHECKING:
+    from ..metric import Score
 
 
 @click.command()
@@ -47,6 +41,7 @@ from ._scoring import cluster_option, is_saved, score_files, score_into, scoring
     show_default=True,
     help="Bootstrap resamples for the interval; 0: none.",
 )
+@click.option("--long", is_flag=True, help="One row per system and metric, with the parts of each score.")
 @format_option()
 @jobs_option
 @seed_option
@@ -56,6 +51,7 @@ def command(
     per_document: str | None,
     save: str | None,
     into: str | None,
+    long: bool,
     style: str,
     **options: Any,
 ) -> None:
@@ -67,15 +63,28 @@ def command(
     storymeter score mine.json yours.json -r people.json --save run.smr
     storymeter score theirs.json --into run.smr
     """
-    from ..report.scores import coverage_lines, document_writer, score_json, score_table
+    from ..engine.defaults import left_out
+    from ..report.scores import (
+        coverage_lines,
+        document_writer,
+        leaderboard_table,
+        score_json,
+        score_line,
+        score_table,
+        signature_lines,
+    )
 
     _check(save, into, candidates)
     write = document_writer(per_document) if per_document else None  # a wrong name must not cost the scoring
     with progress_bar() as progress:
+
+        def each(system: str, score: Score) -> None:
+            progress.line(score_line(system, score))
+
         if into is not None:
-            results = score_into(into, candidates, progress, options)
+            results = score_into(into, candidates, progress, options, each)
         else:
-            results = score_files(candidates, save=save, progress=progress, **options)
+            results = score_files(candidates, save=save, progress=progress, each=each, **options)
     if write is not None:
         write(results)
         say(f"One row per document: {per_document}")
@@ -84,14 +93,22 @@ def command(
             say(line)
     elif not options["metrics"]:
         say("Without --references these are only the measures that need none.")
-    output(
-        score_json(results)
-        if style == "json"
-        else score_table(results).render(style, width=terminal_width(), colour=coloured())
-    )
+    if not options["metrics"] and (lacking := left_out(results.systems[0].candidates.kind)):
+        say(lacking)
+    if style == "json":
+        output(score_json(results))
+        return
+    if long:
+        put(score_table(results), style, "Scores")
+    else:
+        several = len(results.systems) > 1 and len(results.systems[0].scores[0].ids) > 1
+        with busy("comparing the systems"):
+            tests = results.compare() if several and style != "csv" else []
+        put(leaderboard_table(results, tests), style, "Scores")
     if style == "table":
-        for score in results.systems[0].scores:
-            say(f"signature of {score.metric}: {score.signature}")
+        say("What the numbers depend on:")
+        for line in signature_lines(results):
+            say(f"  {line}")
 
 
 def _check(save: str | None, into: str | None, candidates: tuple[str, ...]) -> None:

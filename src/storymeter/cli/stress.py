@@ -12,14 +12,13 @@ from ..metric import silent
 from ..names import parse, split
 from ._options import (
     busy,
-    coloured,
     format_option,
     jobs_option,
     output,
     progress_bar,
+    put,
     say,
     seed_option,
-    terminal_width,
 )
 from ._reading import read_candidates, read_references, reading_options
 from ._scoring import make_run, metric_names, read_both
@@ -158,8 +157,7 @@ def _deliver(
     if style == "json":
         output(json or result_json(result))
     else:
-        for table in [number_table(result)] if style == "csv" else tables:
-            output(table.render(style, width=terminal_width(), colour=coloured()))
+        put([number_table(result)] if style == "csv" else tables, style, title)
     if out:
         folder = Path(out)
         images = figures(result, base)
@@ -337,7 +335,7 @@ def oracle(
     with progress_bar() as progress:
         run = make_run(against, progress, options)
         scores = [tables.oracle(corpus, run) for corpus in systems]
-    output(oracle_table(scores).render(style, width=terminal_width(), colour=coloured()))
+    put(oracle_table(scores), style, "Oracle captions")
     if out:
         for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
             write_text(Path(out) / f"oracle.{ending}", oracle_table(scores).render(kind))

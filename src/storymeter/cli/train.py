@@ -11,7 +11,14 @@ from typing import Any, TypeVar
 import click
 
 from ..errors import UsageError
-from ._options import device_option, format_option, output, progress_bar, say, seed_option, terminal_width
+from ._options import (
+    device_option,
+    format_option,
+    progress_bar,
+    put,
+    say,
+    seed_option,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -224,7 +231,7 @@ def coherence(
             tables = held_out_tables(
                 sources.evaluate(data[0], model, device=device, seed=seed, progress=progress)
             )
-            output("\n".join(table.render(style, width=terminal_width()) for table in tables))
+            put(tables, style)
             return
         if out is None:
             raise UsageError("Where shall the model go?", hint="Give --out FOLDER.")

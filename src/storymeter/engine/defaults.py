@@ -34,3 +34,11 @@ def default_metrics(kind: Kind, *, references: bool, images: bool = False) -> li
     else:
         chosen = [*_CAPTION, *(["sts"] if neural() else [])] if references else ["words"]
     return chosen
+
+
+def left_out(kind: Kind) -> str:
+    """What the defaults lack where the part `neural` is not installed, as one line; '' where nothing is lacking."""
+    if neural():
+        return ""
+    names = {"dense": "soda_c(scorer=sts)", "story": "rovist_c", "caption": "sts"}[kind]
+    return f"{names} is left out: it needs the part `neural` (pip install 'storymeter[neural]')."

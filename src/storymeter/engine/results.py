@@ -161,7 +161,7 @@ class Results:
         return "\n".join([f"<Results: {head}", *lines, *more]) + ">"
 
     def _repr_html_(self) -> str:
-        shown: str = importlib.import_module("storymeter.report.scores").score_table(self).render("html")
+        shown: str = importlib.import_module("storymeter.report.scores").notebook(self)
         return shown
 
 

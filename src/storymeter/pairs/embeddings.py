@@ -72,7 +72,11 @@ class Embeddings:
         for begin in range(0, len(lacking), CHUNK):
             progress("encoding sentences", begin, len(lacking))
             part = lacking[begin : begin + CHUNK]
-            vectors = load(self._model, self._device).embed(part)
+
+            def encoded(what: str, done: int, total: int, begin: int = begin) -> None:
+                progress("encoding sentences", begin + done, len(lacking))
+
+            vectors = load(self._model, self._device).embed(part, progress=encoded)
             self._add(part, vectors)
             if self._store:
                 self._store.put(part, vectors)

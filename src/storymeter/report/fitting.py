@@ -38,6 +38,37 @@ def clip(text: str, room: int) -> str:
     return f"{cut} …" if " " in cut and cell_len(cut) + 2 <= room else f"{cut}…"
 
 
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Lines of at most `width` cells: cut between words, and inside a word only where it is wider than a line,
+    as unspaced Japanese is. Lines after the first begin with `indent`.
+
+    >>> wrapped("a dog runs on the grass", 10)
+    ['a dog runs', 'on the', 'grass']
+    >>> wrapped("犬が草の上を走っている", 10, "  ")
+    ['犬が草の上', '  を走って', '  いる']
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    lead = text[: len(text) - len(text.lstrip())]
+    lines, line = [], lead
+    for word in text.split():
+        glue = "" if not line.strip() else " "
+        if cell_len(line + glue + word) <= width:
+            line += glue + word
+            continue
+        if line.strip() and cell_len(indent + word) <= width:
+            lines.append(line)
+            line = indent + word
+            continue
+        rest = glue + word
+        while cell_len(line + rest) > width:
+            piece = set_cell_size(rest, max(2, width - cell_len(line))).rstrip()
+            lines.append((line + piece).rstrip())
+            rest, line = rest[len(piece) :].lstrip(), indent
+        line += rest
+    return [*lines, line] if line.strip() or not lines else lines
+
+
 def pad(text: str, room: int) -> str:
     """Filled up with blanks to so many cells."""
     from rich.cells import cell_len

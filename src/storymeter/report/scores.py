@@ -109,6 +109,12 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
     )
 
 
+def notebook(results: Results) -> str:
+    """The leaderboard as a notebook shows it, with its tests where there are few documents to test on."""
+    few = len(results.systems) > 1 and 1 < len(results.systems[0].scores[0].ids) <= 1000
+    return leaderboard_table(results, results.compare() if few else ()).render("html")
+
+
 def _leaderboard_column(
     metric: Metric, scores: Sequence[Score], results: Results, comparisons: Sequence[Comparison]
 ) -> list[Cell]:
@@ -159,16 +165,34 @@ def signature_lines(results: Results) -> list[str]:
     return lines
 
 
+def score_line(system: str, score: Score) -> str:
+    """One score in one line, while others are still being computed."""
+    shown = Column("", ".2f", score.scale)
+    around = f" {shown.show(score.interval)}" if score.interval is not None else ""
+    return f"{system}  {score.metric}  {shown.show(score.value)}{around}"
+
+
 def coverage_lines(results: Results) -> list[str]:
     """How many documents were missing, extra and empty: always said, because a silent gap is a wrong
-    number.
+    number; and what the missing ones cost.
     """
     return [
-        f"{system.name}: {c.matched:,} documents met a reference, {len(c.missing):,} missing,"
-        f" {len(c.extra):,} extra, {len(c.empty):,} empty."
+        f"{system.name}: {c.matched:,} documents met a reference, {len(c.missing):,} missing"
+        f"{cost_of_missing(results) if c.missing else ''}, {len(c.extra):,} extra, {len(c.empty):,} empty."
         for system in results.systems
         for c in [system.coverage]
     ]
+
+
+def cost_of_missing(results: Results) -> str:
+    """
+    Under `missing=zero` a system pays for every document that it did not submit; corpus metrics see it as an
+    empty caption.
+    """
+    protocol = results.conditions.protocol
+    if protocol.missing == "zero":
+        return f" (each counts 0; --protocol {protocol}+missing=skip leaves them out)"
+    return " (left out of its scores)"
 
 
 def document_table(results: Results) -> Table:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -106,3 +106,10 @@ def shown(table: Table, words: Mapping[str, str] | None = None) -> Shown:
     """`words` say what its numbers mean; they stand below it."""
     html = replace(table, title="").render("html")
     return Shown(table.title, Markup(html), words or {})  # noqa: S704 - the table escapes its cells
+
+
+def table_page(title: str, tables: Sequence[Table]) -> str:
+    """Tables as a page of their own."""
+    return render(
+        "tables.html", title=title, lead=[], figure=None, note="", tables=[shown(table) for table in tables]
+    )

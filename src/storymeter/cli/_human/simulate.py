@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from .._options import format_option, output, progress_bar, say, seed_option
+from .._options import format_option, progress_bar, put, say, seed_option
 
 
 @click.command("simulate")
@@ -88,6 +88,6 @@ def command(
         ]
         for number, tally in enumerate(tallies, 1)
     ]
-    output(Table(["bot", "character", "ratings", "ended", "code"], rows).render(style))
+    put(Table(["bot", "character", "ratings", "ended", "code"], rows), style, "Simulated raters")
     ends = Counter(tally.ended or "no seat" for tally in tallies)
     say(", ".join(f"{count} {end}" for end, count in sorted(ends.items())) + ".")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .._options import format_option, output
+from .._options import format_option, output, put
 from ._manners import campaign
 
 
@@ -62,4 +62,4 @@ def command(folder: Path, style: str) -> None:
         f" {seats['active']:,} under way, {seats['free']:,} free, {seats['abandoned']:,} abandoned;"
         f" {seen['ratings']:,} of {seen['wanted']:,} ratings"
     )
-    output(Table(columns, rows, title=title if style == "table" else "").render(style))
+    put(Table(columns, rows, title=title if style == "table" else ""), style, title)

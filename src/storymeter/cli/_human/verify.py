@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .._options import format_option, output
+from .._options import format_option, put
 from ._manners import campaign
 
 
@@ -49,7 +49,7 @@ def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
                         _when(used),
                     ]
                 )
-    output(Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows).render(style))
+    put(Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows), style, "Codes")
     raise SystemExit(0 if all(row[1] == "good" for row in rows) else 1)
 
 

@@ -11,7 +11,7 @@ import click
 
 from ...report.agreement import Agreement
 from ...report.table import Table
-from .._options import coloured, output, say, terminal_width
+from .._options import output, put, say
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -140,4 +140,4 @@ def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures
                     )
                     for table in tables[begin:]
                 ]
-        output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables))
+        put(tables, style)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._options import coloured, output, progress_bar, say, terminal_width
+from .._options import output, progress_bar, put, say
 
 
 def show_choices(
@@ -42,7 +42,7 @@ def show_choices(
         output(to_json({**data, "signatures": signatures}))
         return
     table = choice_table(results, benchmark.title)
-    output(table.render(style, width=terminal_width(), colour=coloured()))
+    put(table, style)
     if style == "table":
         for metric, signature in signatures.items():
             say(f"signature of {metric}: {signature}")
@@ -61,4 +61,4 @@ def show_words(benchmark: Any, names: list[str], style: str, resamples: int, see
             benchmark.words, measures, content=content, resamples=min(resamples, 200), seed=seed
         )
         title = f"{benchmark.title}: {'content words' if content else 'all words'}"
-        output(word_table(results, title).render(style, width=terminal_width(), colour=coloured()))
+        put(word_table(results, title), style)

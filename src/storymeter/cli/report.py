@@ -1,0 +1,124 @@
+"""storymeter report: one page that a lab can link from its paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from ._options import busy, jobs_option, progress_bar, say, seed_option
+from ._reading import reading_options
+from ._scoring import make_run, score_files, scoring_options
+
+if TYPE_CHECKING:
+    from ..engine.results import Results
+
+
+@click.command()
+@click.argument("candidates", nargs=-1, required=True, metavar="RUN.smr... | CANDIDATES...")
+@scoring_options
+@click.option(
+    "--videos",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder of the videos, each named by its id; the page plays them from there.",
+)
+@click.option(
+    "--human",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="EXPORT|CAMPAIGN",
+    help="Ratings, or the folder of a campaign: what people said, beside the metrics.",
+)
+@click.option(
+    "--audit", is_flag=True, help="Also damage the first system's captions and see which metric notices."
+)
+@click.option("--title", metavar="TEXT", help="Heading of the page.  [default: names of the systems]")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default="report.html",
+    show_default=True,
+    metavar="FILE",
+    help="The page; a folder of pictures stands beside it only past 25 MB.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(99, 1_000_000),
+    default=1000,
+    show_default=True,
+    help="Resamples of the intervals and of each test.",
+)
+@jobs_option
+@seed_option
+@reading_options
+def command(
+    candidates: tuple[str, ...],
+    videos: Path | None,
+    human: Path | None,
+    audit: bool,
+    title: str | None,
+    out: Path,
+    resamples: int,
+    **options: Any,
+) -> None:
+    """One page: who leads, is it luck, on which documents, and why.
+
+    RUN.smr is what `storymeter score --save RUN.smr` keeps; without one, CANDIDATES are scored first. The page is one
+    file that loads nothing from elsewhere.
+
+    \b
+    storymeter report run.smr --out report.html
+    storymeter report mine.json yours.json -r people.json --videos clips --out report.html
+    """
+    from ..report.full.build import Extras, write_report
+    from ..report.full.findings import Findings
+    from ..report.full.videos import find_videos
+
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"--out {str(out)!r} is no .html file.", hint="Write it like --out report.html")
+    with progress_bar() as progress:
+        results = score_files(candidates, cluster=None, resamples=resamples, progress=progress, **options)
+    with busy("comparing the systems"):
+        comparisons = results.compare(resamples=resamples) if len(results.systems) > 1 else []
+    heading = title or ", ".join(system.name for system in results.systems)
+    ids = {score_id for system in results.systems for score in system.scores[:1] for score_id in score.ids}
+    found = find_videos(videos, ids, out) if videos is not None else {}
+    if videos is not None:
+        say(f"{len(found):,} of {len(ids):,} videos found in {videos}.")
+    findings = Findings(heading, results, comparisons, found)
+    extras = Extras(
+        audit=_audit(results, options) if audit else None,
+        people=_people(findings, human, options["seed"]) if human is not None else None,
+    )
+    with busy("writing the page"):
+        written = write_report(
+            out, findings, images=options["images"], device=options["device"], extras=extras
+        )
+    say(f"Report: {', '.join(map(str, written))}")
+
+
+def _audit(results: Results, options: dict[str, Any]) -> Any:
+    from ..report.full.audit import audit_section
+    from ..stress.audit import audit
+
+    system, conditions = results.systems[0], results.conditions
+    names = [score.metric for score in system.scores if score.metric != "localisation"]
+    settings = {
+        **options,
+        "protocol": conditions.protocol,
+        "tokenizer": conditions.tokenizer,
+        "seed": conditions.seed,
+    }
+    with progress_bar() as progress:
+        run = make_run(results.references, progress, settings)
+        return audit_section(audit(system.candidates, run, metrics=names), system.name)
+
+
+def _people(findings: Any, source: Path, seed: int) -> Any:
+    from ..report.full.people import people_section, study_section
+    from ._human.analyse import study_of
+
+    study, analysis = study_of(source, seed)
+    return study_section(study) if study is not None else people_section(findings, analysis, seed=seed)

@@ -1,0 +1,134 @@
+"""From findings to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...captions import Document
+from ..fitting import clip
+from ..templating import render
+from .boards import board, forest, matrix
+from .data import block, data
+from .details import details, inline
+from .findings import Findings
+from .methods import methods
+from .verdict import verdict, warnings
+
+#: without script the captions of so many documents are in the page
+STATIC = 50
+#: pictures go into a folder beside the page when it would be larger than this
+LARGEST = 25 << 20
+_ARROWS = {1.0: ("↑", "more is better"), -1.0: ("↓", "less is better"), 0.0: ("", "neither is better")}
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """Sections that are there where they were asked for."""
+
+    audit: Any = None
+    people: Any = None
+
+
+def report_page(
+    findings: Findings,
+    *,
+    images: str | None = None,
+    device: str = "cpu",
+    extras: Extras | None = None,
+    store: Callable[[str, bytes], str] = inline,
+) -> str:
+    """The whole page as text; `store` keeps pictures, inside the page if nothing else is said."""
+    extras = extras or Extras()
+    shown = findings.ids[:STATIC]
+    return render(
+        "report.html",
+        title=findings.title,
+        script="report.js",
+        systems=findings.systems,
+        metrics=[
+            {"name": name, "arrow": _ARROWS[sign][0], "direction": _ARROWS[sign][1]}
+            for m, name in enumerate(findings.metrics)
+            for sign in [findings.direction(m)]
+        ],
+        documents=len(findings.ids),
+        annotators=findings.annotators,
+        verdict=verdict(findings),
+        warnings=warnings(findings),
+        board=board(findings),
+        luck=[
+            {
+                "metric": name,
+                "forest": forest(findings, m),
+                "matrix": matrix(findings, m) if len(findings.systems) > 2 else None,
+            }
+            for m, name in enumerate(findings.metrics)
+        ]
+        if findings.comparisons
+        else [],
+        tests=len(findings.comparisons),
+        document_rows=_document_rows(findings),
+        static_documents=[{"id": id, "lanes": list(_lanes(findings, id))} for id in shown],
+        static_left=len(findings.ids) - len(shown),
+        audit=extras.audit,
+        people=extras.people,
+        methods=methods(findings),
+        signatures=findings.signatures,
+        data=block(data(findings, details=details(findings, images, device, store))),
+    )
+
+
+def _document_rows(findings: Findings) -> Iterator[tuple[str, list[str]]]:
+    scales = [findings.scores(m)[0].scale for m in range(len(findings.metrics))]
+    columns = [
+        [f"{value:.2f}" if value == value else "–" for value in (column * scale).tolist()]
+        for row in findings.values
+        for column, scale in zip(row, scales, strict=True)
+    ]
+    return ((id, [column[k] for column in columns]) for k, id in enumerate(findings.ids))
+
+
+def _lanes(findings: Findings, id: str) -> Iterator[dict[str, Any]]:
+    for name, documents in findings.annotators:
+        if id in documents:
+            yield {"name": f"References: {name}", "events": _events(documents[id], None)}
+    for k, name in enumerate(findings.systems):
+        document = findings.captions[k].get(id)
+        partners = None
+        if findings.alignments and id in findings.alignments[0][1][k]:
+            partners = {match.candidate: match for match in findings.alignments[0][1][k][id]}
+        yield {"name": name, "events": _events(document, partners) if document else []}
+
+
+def _events(document: Document, partners: dict[int, Any] | None) -> list[dict[str, str]]:
+    out = []
+    for k, caption in enumerate(document.captions):
+        match = partners.get(k) if partners is not None else None
+        partner = "" if partners is None else "no partner"
+        if match is not None:
+            partner = f"→ g{match.reference + 1}: {match.iou:.2f} × {match.f:.2f} = {match.product:.2f}"
+        when = f"{caption.start:g} – {caption.end:g} s" if caption.timed else ""
+        out.append({"when": when, "text": clip(caption.text, 600), "partner": partner})
+    return out
+
+
+def write_report(path: Path, findings: Findings, **options: Any) -> list[Path]:
+    """The page, and a folder of pictures beside it only where the page would be too large; what was written."""
+    from ...files import atomic, write_text
+
+    text = report_page(findings, **options)
+    if len(text.encode()) <= LARGEST or "data:image/jpeg" not in text:
+        write_text(path, text)
+        return [path]
+    folder = path.with_name(f"{path.stem}_files")
+
+    def store(name: str, data: bytes) -> str:
+        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:100] + ".jpg"
+        with atomic(folder / safe) as file:
+            file.write(data)
+        return f"{folder.name}/{safe}"
+
+    write_text(path, report_page(findings, **{**options, "store": store}))
+    return [path, folder]

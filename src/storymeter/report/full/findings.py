@@ -1,0 +1,130 @@
+"""What the report shows, as plain records: everything else in this room is drawn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ...captions import Corpus, Document
+from ...engine.compare import Comparison
+from ...engine.results import Results, document_values
+from ...join import Coverage
+from ...metric import Alignment, FloatArray, Score
+from ..scores import SIGNIFICANT, signature_lines
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A run beside its comparisons; systems and metrics stand in the order of the run."""
+
+    title: str
+    results: Results
+    comparisons: Sequence[Comparison]
+    #: document id -> where its video lies, as an address that the page can load
+    videos: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def systems(self) -> list[str]:
+        return [system.name for system in self.results.systems]
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        return [score.metric for score in self.results.systems[0].scores]
+
+    def scores(self, metric: int) -> list[Score]:
+        return [system.scores[metric] for system in self.results.systems]
+
+    @property
+    def kind(self) -> str:
+        return self.results.systems[0].candidates.kind
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """Every document that any system was scored on, sorted."""
+        return sorted({id for system in self.results.systems for score in system.scores for id in score.ids})
+
+    @cached_property
+    def values(self) -> list[list[FloatArray]]:
+        """[system][metric]: the value of each document by itself, in the order of `ids`; NaN where not scored."""
+        place = {id: k for k, id in enumerate(self.ids)}
+        out = []
+        for system in self.results.systems:
+            row = []
+            for metric, score in zip(self.results.metrics, system.scores, strict=True):
+                column = np.full(len(self.ids), np.nan)
+                if score.ids:
+                    column[[place[id] for id in score.ids]] = document_values(metric, score)
+                row.append(column)
+            out.append(row)
+        return out
+
+    @cached_property
+    def annotators(self) -> list[tuple[str, dict[str, Document]]]:
+        """(name, documents by id); a file with several documents of one id is several annotators."""
+        return [pair for corpus in self.results.references for pair in _layers(corpus)]
+
+    @cached_property
+    def captions(self) -> list[dict[str, Document]]:
+        return [{d.id: d for d in system.candidates} for system in self.results.systems]
+
+    def coverage(self) -> Iterable[tuple[str, Coverage]]:
+        return ((system.name, system.coverage) for system in self.results.systems)
+
+    @cached_property
+    def alignments(self) -> list[tuple[int, list[Alignment]]]:
+        """(metric, the matching of each system) for the metrics that have one."""
+        found = []
+        for m in range(len(self.metrics)):
+            each = [score.alignment for score in self.scores(m)]
+            known = [alignment for alignment in each if alignment is not None]
+            if known and len(known) == len(each):
+                found.append((m, known))
+        return found
+
+    @property
+    def signatures(self) -> list[str]:
+        return signature_lines(self.results)
+
+    def comparison(self, metric: int, a: int, b: int) -> tuple[Comparison, float] | None:
+        """The comparison of two systems, and 1 or, where it was made the other way round, -1."""
+        name, pair = self.metrics[metric], (self.systems[a], self.systems[b])
+        for c in self.comparisons:
+            if c.metric == name and {c.a, c.b} == set(pair):
+                return c, 1.0 if (c.a, c.b) == pair else -1.0
+        return None
+
+    def direction(self, metric: int) -> float:
+        """1 where higher is better, -1 where lower is, 0 where neither is."""
+        return {True: 1.0, False: -1.0, None: 0.0}[self.scores(metric)[0].higher_is_better]
+
+    def best(self, metric: int) -> list[int]:
+        """The systems that share the best value; none where no direction is better."""
+        sign = self.direction(metric)
+        values = [sign * score.value for score in self.scores(metric)]
+        known = [value for value in values if not np.isnan(value)]
+        return [k for k, value in enumerate(values) if value == max(known)] if sign and known else []
+
+    def near(self, metric: int) -> list[int]:
+        """The systems that are not significantly worse than a best one."""
+        best = self.best(metric)
+        found = []
+        for k in range(len(self.systems)):
+            tests = [self.comparison(metric, k, leader) for leader in best]
+            if k not in best and any(test is not None and test[0].p_holm >= SIGNIFICANT for test in tests):
+                found.append(k)
+        return found
+
+
+def _layers(corpus: Corpus) -> list[tuple[str, dict[str, Document]]]:
+    groups = corpus.by_id()
+    depth = max((len(documents) for documents in groups.values()), default=0)
+    return [
+        (
+            corpus.name if depth == 1 else f"{corpus.name} ({k + 1})",
+            {id: documents[k] for id, documents in groups.items() if len(documents) > k},
+        )
+        for k in range(depth)
+    ]

@@ -1,0 +1,100 @@
+"""A paragraph to paste into a paper, the BibTeX of what it cites, the files, and what the words mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from ... import __version__
+from ...captions import Corpus
+from ...metric import Metric
+from ...papers import PAPERS
+from .findings import Findings
+
+GLOSSARY = [
+    ("document", "one video, one story or one image with its captions."),
+    (
+        "95 % interval",
+        "the range in which the score falls in 95 of 100 draws of other documents (bootstrap, percentiles).",
+    ),
+    (
+        "p",
+        "how likely so large a difference would be if the two systems were equally good: the outputs of"
+        " each document change places at random (paired permutation test). Holm's correction keeps the chance"
+        " of even one false claim on the page below .05.",
+    ),
+    ("IoU", "intersection over union: how far two segments of time overlap; 1 is the same segment."),
+    ("f", "how alike two sentences are, by the scorer that the metric names."),
+    (
+        "partner",
+        "the reference that a caption was matched with; a caption without one tells nothing that counts.",
+    ),
+    ("signature", "what a number depends on: two numbers may be compared when their signatures are equal."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    part: str
+    name: str
+    format: str
+    documents: int
+    captions: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    paragraph: str
+    bibtex: str
+    files: list[File]
+    glossary: list[tuple[str, str]]
+
+
+def methods(findings: Findings) -> Methods:
+    cited = list(dict.fromkeys(key for metric in findings.results.metrics for key in _papers(metric)))
+    tests = ["koehn2004", "noreen1989", "holm1979"] if findings.comparisons else ["koehn2004"]
+    keys = [key for key in [*cited, *tests] if key in PAPERS]
+    results = findings.results
+    files = [_file("system", system.candidates) for system in results.systems]
+    files += [_file("references", corpus) for corpus in results.references]
+    bibtex = "\n\n".join(PAPERS[key].bibtex(key) for key in keys)
+    return Methods(_paragraph(findings), bibtex, files, GLOSSARY)
+
+
+def _papers(metric: Metric) -> list[str]:
+    """The papers of a metric and of the scorer inside it."""
+    scorer = getattr(metric, "scorer", None)
+    return [*getattr(metric, "papers", ()), *getattr(scorer, "papers", ())]
+
+
+def _paragraph(findings: Findings) -> str:
+    named = []
+    for name, metric in zip(findings.metrics, findings.results.metrics, strict=True):
+        known = [PAPERS[key].short for key in _papers(metric) if key in PAPERS]
+        named.append(f"{name} ({'; '.join(dict.fromkeys(known))})" if known else name)
+    conditions = findings.results.conditions
+    against = len(findings.annotators)
+    text = (
+        f"We scored {len(findings.systems)} system{'s' if len(findings.systems) > 1 else ''} on"
+        f" {len(findings.ids):,} documents"
+        + (f" against the references of {against} annotator{'s' if against > 1 else ''}" if against else "")
+        + f" with Storymeter {__version__} (protocol {conditions.protocol}, tokenizer"
+        f" {conditions.tokenizer}): {', '.join(named)}."
+    )
+    if conditions.resamples:
+        text += (
+            f" Intervals are 95 % bootstrap intervals over documents ({conditions.resamples:,} resamples)."
+        )
+    if findings.comparisons:
+        text += (
+            f" Differences were tested by paired permutation over documents ({PAPERS['noreen1989'].short}),"
+            f" corrected after Holm over {len(findings.comparisons)} tests; seed {conditions.seed}."
+        )
+    return text
+
+
+def _file(part: str, corpus: Corpus) -> File:
+    origin = corpus.origin
+    name = PurePath(origin.path).name or corpus.name
+    return File(part, name, origin.format, len(corpus), corpus.captions, origin.sha256)

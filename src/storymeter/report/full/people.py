@@ -1,0 +1,98 @@
+"""What people said, beside the metrics: the ranking with its intervals, the raters, and how well each metric
+agrees with people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from ...errors import DataError
+from ...human.analysis import Analysis
+from ...meta.compute import values_of_results
+from ...meta.run import evaluate_metrics
+from ...meta.scores import Judgement, join_scores, tabulate
+from ..figures.intervals import Dot, dots
+from ..human_study import summary_lines, system_table, worker_table
+from ..other_studies import Study
+from ..templating import Shown, shown
+from .findings import Findings
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    title: str
+    drawn: Markup
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleSection:
+    summary: list[str]
+    figures: list[Drawn]
+    tables: list[Shown]
+
+
+def people_section(findings: Findings, analysis: Analysis, *, seed: int = 0) -> PeopleSection:
+    summary = [*summary_lines(analysis), *analysis.notes]
+    figures = [_ranking(findings, analysis)]
+    try:
+        figures.append(_agreement(findings, analysis, seed))
+    except DataError as error:
+        summary.append(f"The metrics cannot be put beside the ratings: {error.message}")
+    return PeopleSection(summary, figures, [shown(system_table(analysis)), shown(worker_table(analysis))])
+
+
+def study_section(study: Study) -> PeopleSection:
+    """A preference study or a survey."""
+    figures = [Drawn(title, figure(), title) for title, figure in study.svg.values()]
+    return PeopleSection(list(study.notes), figures, [shown(table) for table in study.tables])
+
+
+def _ranking(findings: Findings, analysis: Analysis) -> Drawn:
+    place = {name: k for k, name in enumerate(findings.systems)}
+    rows = [
+        Dot(s.name, s.z, s.interval, f"rank {_rank(s.ranks)}", place.get(s.name, len(place) + k))
+        for k, s in enumerate(analysis.ranking.systems)
+    ]
+    return Drawn(
+        "Ranking by people",
+        dots(
+            rows,
+            label="mean standardised score (z), with its 95 % interval",
+            alternative="; ".join(f"{row.name}: {row.value:+.2f}" for row in rows),
+            zero=True,
+        ),
+        "0 is a rater's own average. The rank is the range that is compatible with the significant differences.",
+    )
+
+
+def _rank(ranks: tuple[int, int]) -> str:
+    return f"{ranks[0]}" if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}"
+
+
+def _agreement(findings: Findings, analysis: Analysis, seed: int) -> Drawn:
+    captions, names = analysis.captions, analysis.used
+    judgements = [
+        Judgement(names.systems[s], names.item.names[i], float(z))
+        for s, i, z in zip(captions.system, captions.item, captions.z, strict=True)
+        if names.systems[s] in findings.systems
+    ]
+    values = values_of_results(findings.results)
+    scores = join_scores(tabulate(judgements, scale="z"), values)
+    results, _ = evaluate_metrics(replace(scores, notes=()), "segment", permutations=10, seed=seed)
+    rows = [
+        Dot(r.metric, r.values["pearson"], r.intervals.get("pearson"), f"n {r.n:,}", k)
+        for k, r in enumerate(sorted(results, key=lambda r: -r.values["pearson"]))
+        if r.values["pearson"] == r.values["pearson"]
+    ]
+    return Drawn(
+        "Metrics against people",
+        dots(
+            rows,
+            label="Pearson's r with people's scores of the same captions, with its 95 % interval",
+            alternative="; ".join(f"{row.name}: r = {row.value:.2f}" for row in rows),
+            zero=True,
+        ),
+        "Each metric's value of a document against the mean standardised score that people gave it.",
+    )

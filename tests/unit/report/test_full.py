@@ -1,0 +1,105 @@
+"""The report's words and data, without a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import storymeter
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.report.full import build
+from storymeter.report.full.build import report_page, write_report
+from storymeter.report.full.findings import Findings
+from storymeter.report.full.verdict import verdict, warnings
+from storymeter.report.full.videos import find_videos
+
+TEXTS = [f"a man number {k} rides a brown horse over the hills" for k in range(12)]
+
+
+def corpus(name: str, texts: list[str], end: float = 9.0, first: int = 0) -> Corpus:
+    documents = [Document(f"v{k:02}", (Caption(text, 0.0, end),), 10.0) for k, text in enumerate(texts)]
+    return Corpus(tuple(documents[first:]), name)
+
+
+def findings(*systems: Corpus, metrics: list[str], **options: Any) -> Findings:
+    results = storymeter.evaluate(
+        candidates=list(systems), references=[corpus("people", TEXTS)], metrics=metrics, **options
+    )
+    return Findings("t", results, results.compare() if len(systems) > 1 else [])
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_the_verdict_says_who_leads_and_who_ties() -> None:
+    good, bad = corpus("good", TEXTS), corpus("bad", ["nothing at all"] * 12)
+    said = verdict(findings(good, bad, metrics=["soda_c", "rouge_l", "localisation"]))
+    assert said[0].startswith("good leads on 2 of 3 metrics")
+    assert said[1] == "On localisation it ties with bad."
+    assert verdict(findings(good, corpus("twin", TEXTS), metrics=["soda_c"]))[0].startswith("No system leads")
+    alone = verdict(findings(good, metrics=["rouge_l"]))
+    assert alone == ["good on 12 documents: rouge_l is 100.00 (95 %: 100.00 to 100.00)."]
+
+
+def test_missing_documents_say_what_they_cost() -> None:
+    partial = corpus("partial", TEXTS, first=4)
+    assert warnings(findings(partial, metrics=["rouge_l"])) == [
+        "partial: 4 of 12 documents are missing; each counts 0 (--protocol paper+missing=skip leaves them out)."
+    ]
+    skipped = warnings(findings(partial, metrics=["rouge_l"], protocol="paper+missing=skip"))
+    assert "left out of its scores" in skipped[0]
+
+
+def test_the_data_block_holds_what_the_page_shows() -> None:
+    found = findings(corpus("good", TEXTS), corpus("short", TEXTS, end=3.0), metrics=["soda_c", "rouge_l"])
+    data = data_of(report_page(found))
+    assert data["schema"] == 1 and data["systems"] == ["good", "short"] and len(data["ids"]) == 12
+    score = found.results["short", "soda_c"]
+    mean = sum(data["values"][1][0]) / 12
+    assert mean == pytest.approx(score.value, abs=1e-5) and data["scores"][1][0][0] == pytest.approx(
+        score.value, rel=1e-4
+    )
+    assert data["captions"][1][0][:2] == [0, 3] and data["texts"][data["captions"][1][0][2]] == TEXTS[0]
+    link = data["alignments"][0]["links"][1][0]
+    assert link[:3] == [0, 0, 0] and link[3] == pytest.approx(3 / 9, abs=1e-3)
+    assert data["words"][0][0][0][0].split()[:2] == ["0-0", "1-1"]
+
+
+def test_nothing_in_a_text_ends_the_data_block() -> None:
+    hostile = corpus("</script><script>alert(1)</script>", ["</script><!--"] * 12)
+    page = report_page(findings(hostile, metrics=["rouge_l"]))
+    assert data_of(page)["systems"] == ["</script><script>alert(1)</script>"]
+    assert page.count("<script") == 2 and "sha256-" in page
+
+
+def test_videos_are_found_by_id_and_named_relative_to_the_page(tmp_path: Path) -> None:
+    for name in ("v_abc.mp4", "def ü.webm", "notes.txt"):
+        (tmp_path / name).touch()
+    page = tmp_path / "out" / "report.html"
+    found = find_videos(tmp_path, ["abc", "def ü", "notes"], page)
+    assert found == {"abc": "../v_abc.mp4", "def ü": "../def%20%C3%BC.webm"}
+
+
+def test_pictures_stand_beside_the_page_only_where_it_would_be_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples = Path(__file__).resolve().parents[3] / "examples" / "stories"
+    pytest.importorskip("torch")
+    results = storymeter.evaluate(candidates=storymeter.read(examples / "good.json"), metrics="rovist_nr")
+    found = Findings("stories", results, [])
+    options = {"images": str(examples / "images")}
+    assert write_report(tmp_path / "a.html", found, **options) == [tmp_path / "a.html"]
+    assert "data:image/jpeg" in (tmp_path / "a.html").read_text()
+    monkeypatch.setattr(build, "LARGEST", 1000)
+    assert write_report(tmp_path / "b.html", found, **options) == [tmp_path / "b.html", tmp_path / "b_files"]
+    text = (tmp_path / "b.html").read_text()
+    assert "data:image/jpeg" not in text
+    for address in data_of(text)["images"].values():
+        assert (tmp_path / address).read_bytes().startswith(b"\xff\xd8")
