@@ -48,14 +48,14 @@ class StorymeterWarning(UserWarning):
 
 
 def some(items: Iterable[object], *, limit: int = 5) -> str:
-    """The first few of many, for a message: `a, b, c, … (1,203 in all)`.
+    """The first few of many, for a message that has said how many there are.
 
     >>> some(range(7), limit=3)
-    '0, 1, 2, … (7 in all)'
+    '0, 1, 2, …'
     """
     listed: Sequence[object] = list(items)
     head = ", ".join(str(item) for item in listed[:limit])
-    return head if len(listed) <= limit else f"{head}, … ({len(listed):,} in all)"
+    return head if len(listed) <= limit else f"{head}, …"
 
 
 def closest(name: str, known: Iterable[str]) -> str:

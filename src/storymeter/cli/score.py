@@ -93,7 +93,8 @@ def command(
             say(line)
     elif not options["metrics"]:
         say("Without --references these are only the measures that need none.")
-    if not options["metrics"] and (lacking := left_out(results.systems[0].candidates.kind)):
+    fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
+    if fresh and (lacking := left_out(results.systems[0].candidates.kind)):
         say(lacking)
     if style == "json":
         output(score_json(results))

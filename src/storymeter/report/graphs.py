@@ -4,7 +4,6 @@ graphs as well.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
 from markupsafe import Markup
@@ -12,6 +11,7 @@ from markupsafe import Markup
 from ..pairs.scene_graph import SceneGraph
 from ..pairs.spice_explain import GraphComparison
 from .figures.marks import shortened, svg, tag
+from .fitting import wrapped
 from .table import Table, harmless
 from .templating import render, shown
 
@@ -44,9 +44,7 @@ def terminal(comparisons: Sequence[GraphComparison], width: int = 100) -> str:
         lines += [f"{comparison.title}   {headline(comparison)}", ""]
         for name, texts in (("candidate", [comparison.candidate]), ("reference", comparison.references)):
             for text in texts:
-                lines += textwrap.wrap(
-                    f"{name}  {' '.join(text.split())}", max(width, 40), subsequent_indent=" " * 11
-                ) or [name]
+                lines += wrapped(f"{name}  {text}", max(width, 40), " " * 11)
         lines += ["", fact_table(comparison).render("table", width=width)]
     return harmless(
         "\n".join([*lines, "= the same words, ~ words of one WordNet synset; the rest only one side says"])

@@ -7,11 +7,11 @@ from elsewhere."""
 from __future__ import annotations
 
 import base64
-import textwrap
 from collections.abc import Mapping
 
 from ..story.explain import StoryExplanation
 from ..text.words import words
+from .fitting import wrapped
 from .table import Column, Table
 from .templating import render, shown
 
@@ -53,7 +53,7 @@ def terminal(story: StoryExplanation, width: int = 100) -> str:
         shown = " ".join(
             f"*{chunk}*" if set(words(chunk)) & repeated else chunk for chunk in sentence.split()
         )
-        lines += textwrap.wrap(f"{number + 1}. {shown}", max(width, 40), subsequent_indent="   ")
+        lines += wrapped(f"{number + 1}. {shown}", max(width, 40), "   ")
         if story.links is not None and number < len(story.links.probabilities):
             weakest = "   <- weakest link" if number == story.links.weakest else ""
             lines.append(f"   | {story.links.probabilities[number]:.3f}{weakest}")

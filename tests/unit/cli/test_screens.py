@@ -1,0 +1,167 @@
+"""What verbs print, as users see it: in a pipe, in a narrow terminal, in Japanese."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.formats import write
+
+VIDEOS = Path(__file__).resolve().parents[3] / "examples" / "videos"
+SYSTEMS = [str(VIDEOS / f"{name}.json") for name in ("good", "padded", "disordered")]
+REFERENCE = ["-r", str(VIDEOS / "reference_1.json")]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "storymeter", *arguments], capture_output=True, text=True, timeout=300
+    )
+
+
+def in_terminal(columns: int, *arguments: str) -> str:
+    """All that a terminal of so many columns is sent."""
+    master, slave = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "storymeter", *arguments],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "dumb"},
+    )
+    os.close(slave)
+    parts = []
+    while True:
+        try:
+            data = os.read(master, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        parts.append(data)
+    child.wait(timeout=300)
+    os.close(master)
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def test_score_prints_a_row_per_system_and_long_a_row_per_score() -> None:
+    wide = run("score", *SYSTEMS, *REFERENCE, "-m", "soda_c,rouge_l", "--resamples", "99")
+    rows = [line.split() for line in wide.stdout.splitlines() if line.strip().startswith(("good", "padded"))]
+    assert [row[0] for row in rows] == ["good", "padded"] and "*" in rows[0][3]
+    assert wide.stderr.count("tok:ptb") == 1
+    long = run("score", *SYSTEMS, *REFERENCE, "-m", "soda_c,rouge_l", "--resamples", "0", "--long")
+    assert long.stdout.count("soda_c") == 3 and "precision" in long.stdout
+
+
+def test_csv_and_json_of_score_are_on_one_scale(tmp_path: Path) -> None:
+    arguments = ["score", SYSTEMS[0], *REFERENCE, "-m", "soda_c", "--resamples", "99"]
+    documents = tmp_path / "documents.csv"
+    row = next(
+        csv.DictReader(
+            io.StringIO(run(*arguments, "--format", "csv", "--per-document", str(documents)).stdout)
+        )
+    )
+    score = json.loads(run(*arguments, "--format", "json").stdout)["systems"][0]["scores"][0]
+    assert float(row["value"]) == score["value"] < 1
+    assert [float(row["low"]), float(row["high"])] == score["interval"]
+    assert float(row["part_f1"]) == score["parts"]["f1"] and row["signature"] == score["signature"]
+    each = [float(line["soda_c"]) for line in csv.DictReader(documents.open())]
+    assert sum(each) / len(each) == pytest.approx(score["value"])
+
+
+@pytest.mark.parametrize("style", ["latex", "markdown", "html"])
+def test_signatures_are_in_every_format(style: str) -> None:
+    text = run("score", SYSTEMS[0], *REFERENCE, "-m", "soda_c", "--resamples", "0", "--format", style).stdout
+    assert "scorer:meteor" in text
+
+
+def test_html_is_a_whole_page_and_fragment_its_tables() -> None:
+    arguments = [
+        "compare",
+        *SYSTEMS[:2],
+        *REFERENCE,
+        "-m",
+        "rouge_l",
+        "--resamples",
+        "99",
+        "--format",
+        "html",
+    ]
+    page = run(*arguments).stdout
+    assert page.startswith("<!doctype html>") and page.count("<!doctype") == 1 and "</html>" in page
+    fragment = run(*arguments, "--fragment").stdout
+    assert fragment.startswith("<table>") and "<html" not in fragment
+
+
+def test_names_are_in_every_block_and_no_word_is_cut_at_80_columns() -> None:
+    shown = in_terminal(80, "compare", *SYSTEMS, *REFERENCE, "-m", "soda_c", "--resamples", "99")
+    assert max(map(len, shown.splitlines())) <= 80
+    heads = [line.split() for line in shown.splitlines() if line.strip().startswith("metric ")]
+    assert len(heads) > 1 and all(head[:3] == ["metric", "A", "B"] for head in heads)
+    error = in_terminal(60, "score", SYSTEMS[0], *REFERENCE, "-m", "soda_x,soda_c,rogue")
+    lines = error.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert {"soda_x", "rogue"} <= {word.strip("'.,:") for line in lines for word in line.split()}
+
+
+def test_missing_documents_say_what_they_cost(tmp_path: Path) -> None:
+    documents = tuple(Document(f"v{k}", (Caption("a dog runs", 0.0, 5.0),), 9.0) for k in range(4))
+    write(Corpus(documents, "all"), tmp_path / "all.jsonl")
+    write(Corpus(documents[:3], "three"), tmp_path / "three.jsonl")
+    done = run("score", str(tmp_path / "three.jsonl"), "-r", str(tmp_path / "all.jsonl"), "-m", "rouge_l")
+    assert "1 missing (each counts 0; --protocol paper+missing=skip leaves them out)" in done.stderr
+
+
+def test_show_keeps_japanese_in_its_lines(tmp_path: Path) -> None:
+    text = "男の人が台所で野菜を切ってから鍋に入れてゆっくりと混ぜている様子が映っています。" * 3
+    write(Corpus((Document("v", (Caption(text, 0.0, 5.0),), 9.0),), "日本語"), tmp_path / "a.jsonl")
+    shown = in_terminal(80, "show", "v", str(tmp_path / "a.jsonl"), "-r", str(tmp_path / "a.jsonl"))
+    from rich.cells import cell_len
+
+    rows = [line for line in shown.splitlines() if line.startswith(("g1", "p1"))]
+    assert len(rows) == 2 and all("男の人が" in row and cell_len(row) <= 80 for row in rows)
+
+
+def test_without_the_neural_part_one_line_says_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+    from storymeter.engine import defaults
+
+    assert defaults.left_out("dense") == "" or not defaults.neural()
+    monkeypatch.setattr(defaults, "neural", lambda: False)
+    assert "soda_c(scorer=sts)" in defaults.left_out("dense") and "pip install" in defaults.left_out(
+        "caption"
+    )
+
+
+def test_finished_scores_are_printed_while_others_are_computed() -> None:
+    code = (
+        "import sys, time\n"
+        "from storymeter.cli._options import progress_bar\n"
+        "with progress_bar(patience=0.0) as progress:\n"
+        "    progress.line('good  soda_c  20.75')\n"
+        "    for k in range(3): progress('encoding sentences', k, 3)\n"
+    )
+    master, slave = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=slave, stderr=slave, env={**os.environ, "COLUMNS": "100"}
+    )
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            data = os.read(master, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        text += data
+    child.wait(timeout=120)
+    os.close(master)
+    assert b"good  soda_c  20.75" in text and b"encoding sentences" in text
