@@ -20,8 +20,9 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
+from ...arrays import FloatArray
 from ...captions import Document
-from ...metric import Alignment, FloatArray
+from ...metric import Alignment
 from ..figures.marks import visible
 from .findings import Findings
 

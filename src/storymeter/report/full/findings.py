@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from ...arrays import FloatArray
 from ...captions import Corpus, Document
 from ...engine.compare import Comparison
 from ...engine.results import Results, document_values
 from ...join import Coverage
-from ...metric import Alignment, FloatArray, Score
+from ...metric import Alignment, Score
 from ..scores import SIGNIFICANT, signature_lines
 
 
