@@ -291,6 +291,9 @@ def test_printed_nothing_is_cut(example: Path, look: Callable[..., Any], tmp_pat
         .map(e => e.outerHTML.slice(0, 120))"""
     )
     assert not clipped
+    for heading in ("#board thead th", "#rows thead th", "#one .event .when"):
+        assert all(text.strip() for text in page.locator(heading).all_inner_texts())
+        assert page.locator(heading).first.is_visible()
     page.pdf(path=str(tmp_path / "report.pdf"), prefer_css_page_size=True)
     assert (tmp_path / "report.pdf").stat().st_size > 20_000
 
