@@ -163,7 +163,7 @@ function columns() {
     } });
   }
   if (data.alignments.length) {
-    found.push({ title: "A: no partner", key: "single", cell: (row) => {
+    found.push({ title: "no partner", key: "single", cell: (row) => {
       const value = withoutPartner(state.a, row);
       return value === null ? "–" : String(value);
     } });
@@ -184,7 +184,7 @@ function head() {
     return make("th", { scope: "col", class: k ? "number" : null, "aria-sort": active ? (up ? "ascending" : "descending") : null }, button);
   });
   $("rows").querySelector("thead").replaceChildren(make("tr", {}, ...cells));
-  $("rows").querySelector("table").style.minWidth = `${14 + 6.5 * (cells.length - 1)}rem`;
+  $("rows").querySelector("table").style.minWidth = `${14 + 7.2 * (cells.length - 1)}rem`;
 }
 
 let drawnFrom = -1, drawnTo = -1;
