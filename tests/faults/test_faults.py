@@ -26,7 +26,7 @@ from storymeter.human.design import Layout
 from storymeter.human.export import ratings
 from storymeter.human.serve.run import start
 from storymeter.human.store import Store
-from storymeter.human.store.copying import sound
+from storymeter.human.store.copying import look, one_file
 from storymeter.human.store.tables import assignment, rating, seat
 
 RATERS = 50
@@ -211,7 +211,8 @@ def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> N
         server.wait()
         kept = human_kit.rows(folder.database, sa.select(rating.c.position).order_by(rating.c.position))
         assert [row.position for row in kept] == saved
-        assert sound(str(disk / "campaign.db"))
+        one_file(disk / "campaign.db")
+        assert look(disk / "campaign.db") is not None
     finally:
         if server is not None and server.poll() is None:
             server.kill()

@@ -1,0 +1,36 @@
+"""`storymeter human restore OUT DIR`: a campaign from its backup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .._options import busy, say
+
+
+@click.command("restore")
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--db",
+    metavar="URL",
+    help="An empty PostgreSQL database for the answers.  [default: SQLite in DIR, wherever they were]",
+)
+def command(out: Path, folder: Path, db: str | None) -> None:
+    """Bring the campaign in the backup OUT back into the new folder DIR.
+
+    The backup is checked first, and the clips are compared with what they were. Links and codes stay good.
+    """
+    from ...errors import some
+    from ...human.backup import restore
+
+    with busy("bringing the campaign back"):
+        manifest, changed = restore(out, folder, database=db)
+    say(f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters are back in {folder}.")
+    if changed:
+        say(
+            f"note: {len(changed):,} clips are not as they were: {some(changed, limit=3)}. Their folder is named in"
+            " campaign.json (clips)."
+        )
+    say(f"Serve it: storymeter human serve {folder}")

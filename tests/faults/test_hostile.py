@@ -1,0 +1,247 @@
+"""A hostile crowd, against the real server: endless bodies, half-sent heads, invented workers, two servers on one
+database, a database that vanishes. Each of these once worked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import human_kit
+import pytest
+import sqlalchemy as sa
+
+from storymeter.human.campaign import Folder
+from storymeter.human.options import Platform
+from storymeter.human.serve import connection
+from storymeter.human.serve.run import start
+from storymeter.human.store.tables import assignment, seat
+
+#: more than any body may have, less than a busy machine minds
+MEGABYTES = 60
+
+
+def memory(pid: int) -> float:
+    """Resident megabytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024
+    raise AssertionError("no such process")
+
+
+@pytest.fixture
+def server(tmp_path: Path, clips: Path) -> Iterator[tuple[Any, str, Folder]]:
+    folder = human_kit.campaign(
+        tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, watch=0.0
+    )
+    process, url = start(folder.path)
+    yield process, url, folder
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def line(url: str) -> socket.socket:
+    host, _, port = url.removeprefix("http://").partition(":")
+    return socket.create_connection((host, int(port)), timeout=30)
+
+
+@pytest.mark.parametrize("path", ["/r/{token}/answer", "/admin/login"])
+def test_a_body_without_length_is_cut_off(server: tuple[Any, str, Folder], path: str) -> None:
+    process, url, folder = server
+    token = folder.links()[0].rpartition("/")[2]
+    before = memory(process.pid)
+    with line(url) as wire:
+        head = f"POST {path.format(token=token)} HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n"
+        wire.sendall(head.encode())
+        piece = b"10000\r\n" + b"a=1&" * 0x4000 + b"\r\n"
+        with contextlib.suppress(OSError):  # the server hangs up long before the end
+            for _ in range(MEGABYTES * 16):
+                wire.sendall(piece)
+        with contextlib.suppress(OSError):
+            assert wire.recv(12) in (b"HTTP/1.1 413", b"")
+    assert memory(process.pid) - before < 25
+    assert httpx.get(url + folder.links()[0]).status_code == 200
+
+
+def test_half_sent_heads_keep_nobody_out(tmp_path: Path, clips: Path) -> None:
+    """More connections than the server may have open: those that wait longest make room."""
+    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, watch=0.0)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (600, 600));"
+        "from storymeter.cli import main; main(sys.argv[1:])"
+    )
+    words = ["human", "serve", str(folder.path), "--port", str(port), "--quiet"]
+    process = subprocess.Popen([sys.executable, "-c", code, *words], stderr=subprocess.PIPE)
+    url, wires = f"http://127.0.0.1:{port}", []
+    try:
+        for _ in range(600):
+            with contextlib.suppress(httpx.TransportError):
+                httpx.get(url)
+                break
+            time.sleep(0.1)
+        for _ in range(1100):
+            wire = line(url)
+            with contextlib.suppress(OSError):
+                wire.sendall(b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ")
+            wires.append(wire)
+        answers = [httpx.get(url + folder.links()[0], timeout=60).status_code for _ in range(5)]
+        assert answers == [200] * 5
+    finally:
+        for wire in wires:
+            wire.close()
+        process.kill()
+        process.wait()
+
+
+def test_heads_that_never_end(server: tuple[Any, str, Folder]) -> None:
+    process, url, _ = server
+    before = memory(process.pid)
+    with line(url) as wire, contextlib.suppress(OSError):
+        wire.sendall(b"GET / HTTP/1.1\r\n")
+        for k in range(200_000):
+            wire.sendall(b"x-%d: %s\r\n" % (k, b"y" * 200))
+    assert memory(process.pid) - before < 25
+
+
+def test_a_request_that_breaks_off_or_makes_no_sense_is_no_traceback(server: tuple[Any, str, Folder]) -> None:
+    process, url, folder = server
+    link = folder.links()[0]
+    with line(url) as wire:
+        wire.sendall(f"POST {link}/answer HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nabc".encode())
+    strange = (
+        {"origin": "http://["},
+        {"host": "["},
+        {"host": "a:b:c", "origin": "http://[::"},
+        {"host": "\xff"},
+    )
+    for headers in strange:
+        for path in ("/begin", "/answer", ""):
+            raw = {name: value.encode("latin-1") for name, value in headers.items()}
+            method = "POST" if path else "GET"
+            with httpx.Client() as client:
+                reply = client.request(method, url + link + path, headers=raw, content=b"{}")
+            assert reply.status_code < 500, (headers, path)
+        assert httpx.get(url + "/admin", headers={"host": "["}).status_code < 500
+    process.terminate()
+    _, said = process.communicate(timeout=30)
+    assert b"Traceback" not in said, said.decode()
+
+
+def test_a_vanished_database_acknowledges_nothing(server: tuple[Any, str, Folder]) -> None:
+    _, url, folder = server
+    link = url + folder.links()[0]
+    with httpx.Client() as client:
+        client.post(link + "/begin")
+        item = client.get(link + "/item").json()["next"]
+        (folder.path / "campaign.db").rename(folder.path / "elsewhere.db")
+        body = {"id": item["id"], "at": item["at"], "answer": {"value": 5}, "events": ["play", "ended"]}
+        reply = client.post(link + "/answer", json=body)
+        assert reply.status_code == 503 and reply.json()["status"] == "unavailable"
+        assert "deleted" in reply.json()["message"]
+
+
+def prolific(number: int, session: int | None = None) -> str:
+    """Addresses as Prolific makes them."""
+    one = number if session is None else session
+    return f"/prolific?PROLIFIC_PID={number:024x}&STUDY_ID={1:024x}&SESSION_ID={one:024x}"
+
+
+def test_invented_workers_hold_seats_for_minutes_and_one_session_serves_one_rater(
+    tmp_path: Path, clips: Path
+) -> None:
+    folder = human_kit.campaign(
+        tmp_path / "study",
+        clips,
+        items=20,
+        layout=human_kit.SMALL,
+        hits=4,
+        watch=0.0,
+        platform=Platform("prolific", "C"),
+    )
+    process, url = start(folder.path)
+    try:
+        with httpx.Client(base_url=url) as client:
+            assert client.get("/prolific?PROLIFIC_PID=w1&STUDY_ID=s&SESSION_ID=x").status_code == 400
+            for number in range(1, 5):
+                link = client.get(prolific(number)).headers["location"]
+                assert client.post(link + "/begin").headers["location"].endswith("/task")
+            assert client.get(prolific(9, session=1)).status_code == 409, "another rater's session"
+            link = client.get(prolific(5)).headers["location"]
+            assert client.post(link + "/begin").headers["location"].endswith("/wait")
+            page = client.get(link + "/wait")
+            assert page.status_code == 200 and page.headers["refresh"] == "20"
+            found = human_kit.rows(folder.database, sa.select(assignment.c.leased_until))
+            assert max(row.leased_until for row in found) - time.time() <= 180, "not for two hours"
+            first = client.get(prolific(1)).headers["location"]
+            item = client.get(first + "/item").json()["next"]
+            body = {"id": item["id"], "at": item["at"], "answer": {"value": 5}, "events": ["play", "ended"]}
+            assert client.post(first + "/answer", json=body).json()["status"] == "saved"
+            found = human_kit.rows(folder.database, sa.select(assignment.c.leased_until))
+            assert max(row.leased_until for row in found) - time.time() > 3600, "who answers keeps the seat"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_two_servers_deal_one_seat_each(
+    tmp_path: Path, clips: Path, new_postgres: Callable[[str], str]
+) -> None:
+    """Forty raters begin on both servers of one PostgreSQL at the same moment, twice each."""
+    folder = human_kit.campaign(
+        tmp_path / "study",
+        clips,
+        items=20,
+        layout=human_kit.SMALL,
+        hits=60,
+        watch=0.0,
+        platform=Platform("prolific", "C"),
+        database=new_postgres("two_servers"),
+    )
+    servers = [start(folder.path) for _ in range(2)]
+    try:
+
+        async def crowd() -> list[int]:
+            statuses: list[int] = []
+            async with httpx.AsyncClient(timeout=120, limits=httpx.Limits(max_connections=160)) as client:
+
+                async def one(url: str, number: int) -> None:
+                    visit = await client.get(url + prolific(number))
+                    statuses.append(visit.status_code)
+                    begun = await client.post(url + visit.headers["location"] + "/begin")
+                    statuses.append(begun.status_code)
+
+                await asyncio.gather(
+                    *(one(url, number) for number in range(1, 41) for _, url in servers for _ in range(2))
+                )
+            return statuses
+
+        assert set(asyncio.run(crowd())) == {303}
+        work = human_kit.rows(folder.database, sa.select(assignment.c.rater, assignment.c.seat))
+        assert len(work) == 40 == len({row.seat for row in work})
+        assert max(Counter(row.rater for row in work).values()) == 1
+        taken = human_kit.rows(folder.database, sa.select(seat.c.id).where(seat.c.assignment.is_not(None)))
+        assert len(taken) == 40
+    finally:
+        for process, _ in servers:
+            process.kill()
+            process.wait()
+
+
+def test_the_head_has_to_come_soon() -> None:
+    """The limits themselves: nobody may wait for ever, and files stay for the database."""
+    assert connection.HEAD_SECONDS <= 30 and connection.HEAD_BYTES <= 65_536
+    connection.make_room()
+    assert connection.Connection.most >= 50
