@@ -21,7 +21,9 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
+from storymeter.human.backup import backup, restore
 from storymeter.human.bots import Bot, Truth, Visitor
+from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
 from storymeter.human.export import ratings
 from storymeter.human.serve.run import start
@@ -34,6 +36,7 @@ KILLS = 5
 
 
 def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str | None) -> None:
+    """Five rounds of kill -9, on PostgreSQL with two servers that are killed in turns; half-way a backup."""
     folder = human_kit.campaign(
         tmp_path / "study",
         clips,
@@ -45,18 +48,25 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
     )
     links = folder.links()
     truth = Truth(folder.campaign, folder.key)
-    server, url = start(folder.path, watch=0.0)
-    port = int(url.rpartition(":")[2])
+    servers = [start(folder.path, watch=0.0) for _ in range(1 if database is None else 2)]
     total = RATERS * folder.campaign.hit_size
+    before: list[list[tuple[int, dict[str, object]]]] = []
 
     async def everybody() -> list[Visitor]:
-        nonlocal server
-        async with httpx.AsyncClient(
-            base_url=url, limits=httpx.Limits(max_connections=RATERS), timeout=30
-        ) as client:
+        async with contextlib.AsyncExitStack() as stack:
+            limits = httpx.Limits(max_connections=RATERS)
+            clients = [
+                await stack.enter_async_context(httpx.AsyncClient(base_url=url, limits=limits, timeout=30))
+                for _, url in servers
+            ]
             visitors = [
                 Visitor(
-                    client, link, Bot("honest", truth, f"{k}"), trouble=0.06, patience=120, think=(0.0, 0.03)
+                    clients[k % len(clients)],
+                    link,
+                    Bot("honest", truth, f"{k}"),
+                    trouble=0.06,
+                    patience=120,
+                    think=(0.0, 0.03),
                 )
                 for k, link in enumerate(links)
             ]
@@ -67,13 +77,18 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
                     pass
 
             async def killer() -> None:
-                nonlocal server
                 for number in range(1, KILLS + 1):
                     while sum(len(v.tally.saved) for v in visitors) < number * total / (KILLS + 1):
                         await asyncio.sleep(0.01)
-                    server.send_signal(signal.SIGKILL)
-                    server.wait()
-                    server, _ = await asyncio.to_thread(start, folder.path, port=port, watch=0.0)
+                    which = number % len(servers)
+                    process, url = servers[which]
+                    process.send_signal(signal.SIGKILL)
+                    process.wait()
+                    port = int(url.rpartition(":")[2])
+                    servers[which] = await asyncio.to_thread(start, folder.path, port=port, watch=0.0)
+                    if number == KILLS // 2:
+                        before.extend(list(v.tally.saved) for v in visitors)
+                        await asyncio.to_thread(backup, folder, tmp_path / "safe")
 
             await asyncio.gather(killer(), *(whole(visitor) for visitor in visitors))
             return visitors
@@ -81,39 +96,44 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
     try:
         visitors = asyncio.run(everybody())
     finally:
-        server.kill()
-        server.wait()
+        for process, _ in servers:
+            process.kill()
+            process.wait()
     assert sum(v.tally.retries for v in visitors) > KILLS, "the kills were felt"
+    check_answers(folder, links, [v.tally.saved for v in visitors])
+    # nobody is stuck, and nobody shares a seat
+    assert {v.tally.ended for v in visitors} == {"done"}
+    assert len({v.tally.code for v in visitors}) == RATERS
+    work = human_kit.rows(
+        folder.database,
+        sa.select(assignment.c.seat, assignment.c.state, assignment.c.rater, assignment.c.hit),
+    )
+    assert Counter(w.state for w in work) == {"done": RATERS}
+    assert max(Counter(w.seat for w in work).values()) == 1
+    assert max(Counter((w.rater, w.hit) for w in work).values()) == 1
+    assert human_kit.rows(folder.database, sa.select(seat.c.id).where(seat.c.assignment.is_(None))) == []
+    store = Store(folder.database)
+    assert len(ratings(folder, store)) == total
+    store.close()
+    # what had been acknowledged when the backup began is in it
+    restore(tmp_path / "safe", tmp_path / "again")
+    assert sum(map(len, before)) > RATERS
+    check_answers(Folder(tmp_path / "again"), links, before)
+
+
+def check_answers(folder: Folder, links: list[str], saved: list[list[tuple[int, dict[str, object]]]]) -> None:
+    """Every acknowledged answer is there, once, as it was acknowledged."""
+    rows = human_kit.rows(folder.database, sa.select(rating.c.assignment, rating.c.position, rating.c.answer))
+    assert len({(r.assignment, r.position) for r in rows}) == len(rows)
+    stored = {(r.assignment, r.position): msgspec.json.decode(r.answer) for r in rows}
+    owner = dict(human_kit.rows(folder.database, sa.select(assignment.c.ticket, assignment.c.id)))
     store = Store(folder.database)
     try:
-        rows = human_kit.rows(
-            folder.database, sa.select(rating.c.assignment, rating.c.position, rating.c.answer)
-        )
-        assert len({(r.assignment, r.position) for r in rows}) == len(rows)
-        # every acknowledged answer is there, as it was acknowledged
-        doors = {link: store.door(_mark(link)) for link in links}
-        owner = dict(human_kit.rows(folder.database, sa.select(assignment.c.ticket, assignment.c.id)))
-        stored = {(r.assignment, r.position): msgspec.json.decode(r.answer) for r in rows}
-        for visitor in visitors:
-            door = doors[visitor.link]
+        for link, answers in zip(links, saved, strict=True):
+            door = store.door(_mark(link))
             assert door is not None
-            mine = owner[door.ticket]
-            for position, answer in visitor.tally.saved:
-                assert stored[mine, position] == answer
-        # nobody is stuck, and nobody shares a seat
-        assert {v.tally.ended for v in visitors} == {"done"}
-        assert len({v.tally.code for v in visitors}) == RATERS
-        work = human_kit.rows(
-            folder.database,
-            sa.select(assignment.c.seat, assignment.c.state, assignment.c.rater, assignment.c.hit),
-        )
-        assert Counter(w.state for w in work) == {"done": RATERS}
-        assert (
-            max(Counter(w.seat for w in work).values()) == 1
-            and max(Counter((w.rater, w.hit) for w in work).values()) == 1
-        )
-        assert human_kit.rows(folder.database, sa.select(seat.c.id).where(seat.c.assignment.is_(None))) == []
-        assert len(ratings(folder, store)) == len([r for r in rows if r.position >= 0]) == total
+            for position, answer in answers:
+                assert stored[owner[door.ticket], position] == answer
     finally:
         store.close()
 

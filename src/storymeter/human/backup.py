@@ -93,9 +93,11 @@ def check(out: Path) -> Manifest:
     return manifest
 
 
-def restore(out: Path, folder: Path, *, database: str | None = None) -> tuple[Manifest, list[str]]:
+def restore(
+    out: Path, folder: Path, *, database: str | None = None, clips: str | None = None
+) -> tuple[Manifest, list[str]]:
     """Bring a campaign back into a new folder, its answers into SQLite there or into `database`; gives what is
-    not as it was: clips that have changed or are missing.
+    not as it was: clips that have changed or are missing. `clips` is their folder, if it is another now.
     """
     manifest = check(out)
     if (folder / "campaign.json").exists():
@@ -118,12 +120,13 @@ def restore(out: Path, folder: Path, *, database: str | None = None) -> tuple[Ma
         if (out / name).exists() and name not in ("secrets.json", "campaign.json"):
             private(folder / name, (out / name).read_bytes())
     private(folder / "secrets.json", msgspec.json.format(msgspec.json.encode(keys), indent=2) + b"\n")
-    private(folder / "campaign.json", (out / "campaign.json").read_bytes(), mode=0o644)
-    clips = Folder(folder).clips
+    campaign = home.campaign if clips is None else msgspec.structs.replace(home.campaign, clips=clips)
+    again = Folder(folder)
+    again.write_campaign(campaign)  # last: a folder with campaign.json is whole
     return manifest, [
-        f"{name} {'has changed' if (clips / name).is_file() else 'is missing'}"
+        f"{name} {'has changed' if (again.clips / name).is_file() else 'is missing'}"
         for name, mark in manifest.clips.items()
-        if not (clips / name).is_file() or digest(clips / name) != mark
+        if not (again.clips / name).is_file() or digest(again.clips / name) != mark
     ]
 
 

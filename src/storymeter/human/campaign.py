@@ -177,7 +177,7 @@ class Folder:
         encoder = msgspec.json.Encoder()
         private(self.path / "key.jsonl", b"".join(encoder.encode(line) + b"\n" for line in key))
         private(self.path / "secrets.json", msgspec.json.format(encoder.encode(keys), indent=2) + b"\n")
-        self._write_campaign(campaign)
+        self.write_campaign(campaign)
 
     def write_links(self, labels: Sequence[str]) -> None:
         """A personal link per rater: whole addresses where the server's public address is known."""
@@ -188,13 +188,13 @@ class Folder:
     def publish(self, address: str) -> None:
         """Note the server's public address, and write it into the links."""
         self.campaign = msgspec.structs.replace(self.campaign, public_url=address.rstrip("/"))
-        self._write_campaign(self.campaign)
+        self.write_campaign(self.campaign)
         path = self.path / "links.csv"
         if path.exists():
             with path.open(newline="") as file:
                 self.write_links([row["rater"] for row in csv.DictReader(file)])
 
-    def _write_campaign(self, campaign: Campaign) -> None:
+    def write_campaign(self, campaign: Campaign) -> None:
         text = msgspec.json.format(msgspec.json.encode(campaign), indent=2) + b"\n"
         private(self.path / "campaign.json", text, mode=0o644)
 

@@ -20,6 +20,7 @@ from .campaign import Campaign, Folder, KeyLine, fingerprint, new_secrets, priva
 from .clips import Clip
 from .lots import new_seed
 from .options import Options, Practice
+from .serve.words import words
 from .study import Study, named
 from .study.base import USUAL, reading_seconds
 
@@ -60,7 +61,7 @@ def prepare(options: Options, *, progress: Progress = silent) -> Prepared:
     campaign = Campaign(
         id=secrets.token_hex(4),
         task=options.task,
-        title=options.title or study.title,
+        title=options.title or words(options.language)["titles"][options.task],
         systems=tuple(corpus.name for corpus in options.systems),
         human=options.human.name if options.human else "",
         clips=str(options.clips.resolve()),

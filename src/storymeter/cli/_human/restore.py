@@ -17,7 +17,8 @@ from .._options import busy, say
     metavar="URL",
     help="An empty PostgreSQL database for the answers.  [default: SQLite in DIR, wherever they were]",
 )
-def command(out: Path, folder: Path, db: str | None) -> None:
+@click.option("--clips", metavar="FOLDER", help="Where the clips are now.  [default: where they were]")
+def command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
     """Bring the campaign in the backup OUT back into the new folder DIR.
 
     The backup is checked first, and the clips are compared with what they were. Links and codes stay good.
@@ -26,7 +27,7 @@ def command(out: Path, folder: Path, db: str | None) -> None:
     from ...human.backup import restore
 
     with busy("bringing the campaign back"):
-        manifest, changed = restore(out, folder, database=db)
+        manifest, changed = restore(out, folder, database=db, clips=clips)
     say(f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters are back in {folder}.")
     if changed:
         say(

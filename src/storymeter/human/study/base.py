@@ -90,8 +90,6 @@ class Study(ABC):
     name: ClassVar[str]
     #: the class of its lines in the private key
     line: ClassVar[type]
-    #: what raters read on top, unless the organiser has other words
-    title: ClassVar[str]
     #: whether a clip must be played before an answer counts
     plays: ClassVar[bool] = True
     #: what the files are called

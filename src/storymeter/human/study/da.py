@@ -32,7 +32,6 @@ class _Score(msgspec.Struct, forbid_unknown_fields=True):
 class DirectAssessment(Study):
     name = "da"
     line = Slot
-    title = "How well does the text describe the clip?"
     formats: ClassVar[tuple[str, ...]] = ("wmt", "appraise")
     columns: ClassVar[tuple[str, ...]] = ("pairs", "high", "low", "p", "accepted", "flags")
     layout: ClassVar[Layout | None] = Layout()

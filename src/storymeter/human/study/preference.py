@@ -56,7 +56,6 @@ class _Choice(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 class Preference(Study):
     name = "preference"
     line = Duel
-    title = "Which description is better?"
     answering = 12.0
 
     def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:

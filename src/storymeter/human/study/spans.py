@@ -47,7 +47,6 @@ class _Answer(msgspec.Struct, forbid_unknown_fields=True):
 class ErrorSpans(DirectAssessment):
     name = "spans"
     line = Marked
-    title = "What is wrong in the text?"
     formats: ClassVar[tuple[str, ...]] = ()
     answering = 25.0
     columns: ClassVar[tuple[str, ...]] = ("tests", "pairs", "high", "low", "p", "accepted", "flags")

@@ -53,7 +53,6 @@ class _Marks(msgspec.Struct, forbid_unknown_fields=True):
 class Survey(Study):
     name = "survey"
     line = Panel
-    title = "Which story is best?"
     plays = False
     media_word = "pictures"
     answering = 30.0

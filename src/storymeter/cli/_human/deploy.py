@@ -1,0 +1,33 @@
+"""`storymeter human deploy DIR OUT`: files for a server of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .._options import busy, say
+
+
+@click.command("deploy")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--host", required=True, metavar="NAME", help="The server's name: study.example.org.")
+@click.option(
+    "--admin", is_flag=True, help="Let the dashboard be reached from elsewhere too, with its token."
+)
+def command(folder: Path, out: Path, host: str, admin: bool) -> None:
+    """Write files that put the campaign in DIR on a server: a container file, a compose file (server, PostgreSQL,
+    Caddy with automatic HTTPS) and an nginx site.
+
+    \b
+    storymeter human deploy study study-server --host study.example.org
+    cd study-server && docker compose up --detach
+    """
+    from ...human.campaign import Folder
+    from ...human.deploy import deploy
+
+    with busy("writing the files"):
+        written = deploy(Folder(folder), out, host, admin=admin)
+    say(f"{', '.join(path.name for path in written)} and a backup of the campaign are in {out}.")
+    say(f"Start it there: docker compose up --detach. Raters then reach https://{host}.")
