@@ -1,0 +1,217 @@
+"""Raters who do not look, raters who come twice, and clocks that jump: what each of them once got away with."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import human_kit
+import pytest
+from starlette.testclient import TestClient
+
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.human.campaign import Folder
+from storymeter.human.design import Layout
+from storymeter.human.example import HERE
+from storymeter.human.export import ratings
+from storymeter.human.options import Options
+from storymeter.human.organise import plan, prepare, write
+from storymeter.human.overview import overview
+from storymeter.human.serve.app import create_app
+from storymeter.human.serve.security import AdminGate
+from storymeter.human.store import Answer, Media, Store, Terms, Visitor
+from storymeter.human.study import STUDIES
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(f"sqlite:///{tmp_path / 'test.db'}")
+    slots = [
+        {"hit": hit, "position": k, "media": "[1]", "payload": '{"caption":"x"}'}
+        for hit in ("h1", "h2", "h3")
+        for k in range(2)
+    ]
+    store.fill("camp", [Media("a.webm", "video/webm", 2.0, 10)], slots, ["h1", "h2", "h3"], 1)
+    return store
+
+
+def test_a_lapsed_lease_is_no_second_hit(store: Store) -> None:
+    """One worker with two assignments of the platform, and a limit of one HIT."""
+    terms = Terms(size=2, lease=60)
+    first, second = (
+        store.enter(Visitor("mturk", "worker", f"s{k}", f"m{k}", "p"), 1.0).result() for k in (1, 2)
+    )
+    one = store.claim(first, terms, 1000.0).result()
+    assert one is not None and one.stage == "working"
+    assert store.expire(2000.0).result() == 1
+    two = store.claim(second, terms, 2000.0).result()
+    assert two is not None and two.stage == "working"
+    again = store.claim(first, terms, 2001.0).result()
+    assert again is not None and again.stage == "none_left", "the lapsed one does not come back beside it"
+    assert store.answer(Answer(one.assignment, first, 0, "{}", 2002.0, None)).result().status == "gone"
+
+
+def test_a_clock_that_was_set_back_leaves_the_item_answerable(store: Store) -> None:
+    ticket = store.enter(Visitor("local", "r", "", "m", "r"), 1.0).result()
+    work = store.claim(ticket, Terms(size=2), 10_000.0).result()
+    assert work is not None
+    store.show(work.assignment, 0, 10_000.0).result()
+    for event in ("play", "ended"):
+        store.played(work.assignment, 0, event, 10_001.0).result()  # type: ignore[arg-type]
+    now = 6_400.0  # an hour earlier
+    asked = Answer(work.assignment, ticket, 0, "{}", now, 2.0, least=2.0)
+    refused = store.answer(asked).result()
+    assert refused.status == "unwatched" and refused.missing == 2.0, "not an hour"
+    store.played(work.assignment, 0, "play", now).result()
+    store.played(work.assignment, 0, "ended", now + 2).result()
+    assert store.answer(asked._replace(now=now + 3)).result().status == "saved"
+
+
+def test_a_held_rater_gets_nothing_and_loses_nothing(
+    client: TestClient, study: Folder, links: list[str]
+) -> None:
+    store = Store(study.database)
+    client.post(links[0] + "/begin")
+    item = client.get(links[0] + "/item").json()["next"]
+    body = {"id": item["id"], "at": item["at"], "answer": {"value": 3}, "events": ["play", "ended"]}
+    following = client.post(links[0] + "/answer", json=body).json()["next"]
+    assert store.hold("r001", "clicks", time.time()).result() and not store.hold("x", "", 1.0).result()
+    later = {**body, "id": following["id"], "at": following["at"]}
+    assert client.post(links[0] + "/answer", json=later).status_code == 410
+    assert "being looked at" in client.get(links[0]).text
+    assert [one.meta["held"] for one in ratings(study, store)] == ["clicks"]
+    assert store.release("r001", time.time() + 60).result()
+    assert client.get(links[0] + "/item").json()["next"] == following
+    store.close()
+
+
+def stories(ids: list[str], *, same: bool = False) -> list[Corpus]:
+    return [
+        Corpus(
+            tuple(
+                Document(i, tuple(Caption(f"{name} says {k} of {'it' if same else i}") for k in range(3)))
+                for i in ids
+            ),
+            name,
+        )
+        for name in human_kit.SYSTEMS
+    ]
+
+
+def survey(folder: Path, **more: Any) -> Folder:
+    ids = ["story-01", "story-02", "story-03"]
+    options = Options(task="survey", systems=stories(ids), clips=HERE / "pictures", per_hit=3, **more)
+    return write(prepare(options), folder)
+
+
+def test_no_completion_code_in_no_time(tmp_path: Path) -> None:
+    study = survey(tmp_path / "study")
+    link = study.links()[0]
+    with TestClient(create_app(study), follow_redirects=False) as client:
+        client.post(link + "/begin")
+        item = client.get(link + "/item").json()["next"]
+        marks = {"marks": [[5, 5, 5]] * len(item["stories"]), "vote": 0}
+        reply = client.post(link + "/answer", json={"id": item["id"], "at": item["at"], "answer": marks})
+        assert reply.status_code == 409 and reply.json()["status"] == "early"
+        words = sum(len(sentence.split()) for story in item["stories"] for sentence in story)
+        assert reply.json()["missing"] == pytest.approx(0.9 * (words / 12 + 0.5 * 3), abs=0.7)
+
+
+def test_surveys_have_stories_that_must_lose(tmp_path: Path) -> None:
+    study = survey(tmp_path / "study")
+    panels = list(study.key.values())
+    foils = [panel for panel in panels if panel.foil >= 0]
+    assert len(foils) == 2 and all(panel.donor != panel.item for panel in foils)
+    judge = STUDIES["survey"]
+    common = {"item": "i", "rater": "r", "meta": {}}
+    (panel, *_) = foils
+    good = {"marks": [[1 if k == panel.foil else 4] * 3 for k in range(4)], "vote": (panel.foil + 1) % 4}
+    blind = {"marks": [[4] * 3] * 4, "vote": 0}
+    tests = [
+        [r.value for r in judge.judgements(panel, answer, common) if r.criterion == "test"]
+        for answer in (good, blind)
+    ]
+    assert tests == [[1.0], [0.0]]
+    assert all(r.system for r in judge.judgements(panel, good, common) if r.criterion != "test")
+    assert not judge.unvouched(panels)
+
+
+def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) -> None:
+    ids = sorted(p.stem for p in clips.glob("*.webm"))[:30]
+    prepared = prepare(Options(task="preference", systems=stories(ids)[:2], clips=clips))
+    controls = [duel for duel in prepared.key if duel.foil >= 0]
+    assert prepared.campaign.hit_size == 13 and len(controls) == 3 * prepared.campaign.hits
+    for hit in {duel.hit for duel in controls}:
+        shown = [duel.item for duel in prepared.key if duel.hit == hit]
+        assert len(set(shown)) == len(shown), "no clip comes twice, which would give the control away"
+    judge, common = STUDIES["preference"], {"item": "i", "rater": "r", "meta": {}}
+    for duel in controls:
+        right = 2 if duel.foil == 0 else -2
+        values = [[r.value for r in judge.judgements(duel, {"value": v}, common)] for v in (right, -right, 0)]
+        assert values == [[1.0], [0.0], [0.0]]
+    alike = prepare(Options(task="preference", systems=stories(ids, same=True)[:2], clips=clips))
+    assert any("Nothing vouches" in warning for warning in alike.warnings)
+
+
+def test_every_rater_has_an_own_order_and_pairs_stay_apart() -> None:
+    layout = Layout()
+    orders = [STUDIES["da"].order(100, layout, random.Random(k)) for k in range(20)]
+    assert len({tuple(order or ()) for order in orders}) == 20
+    low, high = layout.distance
+    for order in orders:
+        assert order is not None and sorted(order) == list(range(100))
+        where = {place: n for n, place in enumerate(order)}
+        for place in range(50):  # twins stand in blocks i and i + 5
+            assert all(
+                low <= abs(where[place] - where[other]) <= high
+                for other in range(50 + place // 10 * 10, 60 + place // 10 * 10)
+            )
+
+
+def test_clips_may_be_skipped_but_not_all(client: TestClient, study: Folder, links: list[str]) -> None:
+    client.post(links[0] + "/begin")
+    item = client.get(links[0] + "/item").json()["next"]
+    for _ in range(2):
+        reply = client.post(links[0] + "/skip", json={"id": item["id"], "at": item["at"]}).json()
+        assert reply["status"] == "saved"
+        item = reply["next"]
+    refused = client.post(links[0] + "/skip", json={"id": item["id"], "at": item["at"]})
+    assert refused.status_code == 409 and "as many clips as one person may" in refused.json()["message"]
+    store = Store(study.database)
+    seen = overview(study, store)
+    assert sum(seen["health"]["reported"].values()) == 2 and seen["ratings"] == 2
+    assert ratings(study, store) == [] and seen["raters"][0]["accepted"] is None, "no pair, no verdict"
+    store.close()
+
+
+def test_the_dashboard_is_not_behind_a_proxy(study: Folder) -> None:
+    with TestClient(create_app(study), follow_redirects=False) as client:
+        assert client.get("/admin/login").status_code == 200
+        assert client.get("/admin/login", headers={"via": "1.1 proxy"}).status_code == 404
+    with TestClient(create_app(study, admin_port=9), follow_redirects=False) as client:
+        assert client.get("/admin/login").status_code == 404, "another port"
+
+    class Old:  # what nginx sends by default
+        scope = {"http_version": "1.0", "server": ("127.0.0.1", 80)}  # noqa: RUF012
+        headers = {"host": "127.0.0.1:8000"}  # noqa: RUF012
+        client = type("Client", (), {"host": "127.0.0.1"})
+
+    assert not AdminGate(study.secrets).near(Old())  # type: ignore[arg-type]
+
+
+def test_plans_and_links_say_what_is(tmp_path: Path, clips: Path) -> None:
+    ids = ["story-01", "story-02", "story-03"]
+    options = Options(task="survey", systems=stories(ids), clips=HERE / "pictures", per_hit=3)
+    rows = dict(plan(prepare(options)))
+    assert "pictures" in rows and "clips" not in rows and "about 0" not in rows["time per HIT"]
+    study = human_kit.campaign(
+        tmp_path / "s", clips, items=20, layout=human_kit.SMALL, public_url="https://study.example.org/"
+    )
+    assert (
+        (study.path / "links.csv").read_text().splitlines()[1].startswith("r001,https://study.example.org/r/")
+    )
+    assert study.links()[0].startswith("/r/")
+    study.publish("https://other.example.org")
+    assert "https://other.example.org/r/" in (study.path / "links.csv").read_text()
