@@ -66,6 +66,21 @@ def faithful_raters(records: Sequence[Rating], share: float = 1.0) -> tuple[set[
     return faithful, asked.keys() - faithful
 
 
+def faith_notes(records: Sequence[Rating], doubted: set[str]) -> list[str]:
+    """Who was left out; or, loudly, that nothing tells raters who looked from raters who did not."""
+    if not any(record.criterion == "test" for record in records):
+        return [
+            "Nothing vouches for the raters: there is neither a test question nor a control in these answers, so"
+            " that whoever only clicks counts like everybody else."
+        ]
+    if not doubted:
+        return []
+    raters = "rater" if len(doubted) == 1 else "raters"
+    return [
+        f"{len(doubted):,} {raters} failed the test questions and were left out: {some(sorted(doubted))}."
+    ]
+
+
 def analyse_preferences(
     records: Sequence[Rating], *, faithful: float = 1.0, minimum: int = 1
 ) -> list[Preference]:
@@ -92,14 +107,7 @@ def analyse_preferences(
             "There is no answer of a faithful rater to analyse.",
             hint="Lower --faithful, or check the criterion names: preference, test.",
         )
-    notes = (
-        [
-            f"{len(doubted):,} {'rater' if len(doubted) == 1 else 'raters'} failed the test questions and"
-            f" were left out: {some(sorted(doubted))}."
-        ]
-        if doubted
-        else []
-    )
+    notes = faith_notes(records, doubted)
     if again:
         notes.append(f"{again:,} second answers of a rater on the same item were left out.")
     return [_pair(a, b, items, minimum, notes) for (a, b), items in sorted(answers.items())]

@@ -26,6 +26,7 @@ from ..arrays import FloatArray
 from ..captions import Rating
 from ..errors import DataError
 from ..stats.correlation import kendall_b, pearson, spearman
+from .preference import faith_notes, faithful_raters
 from .reliability import krippendorff
 from .scores import t_interval
 
@@ -92,11 +93,19 @@ def story_means(records: Sequence[Rating]) -> dict[str, dict[tuple[str, str], fl
     }
 
 
-def analyse_survey(records: Sequence[Rating]) -> Survey:
+def analyse_survey(records: Sequence[Rating], *, faithful: float = 1.0) -> Survey:
+    """Raters who got less than a share `faithful` of the stories that must lose right are left out."""
+    trusted, doubted = faithful_raters(records, faithful)
+    said = faith_notes(records, doubted)
+    records = [record for record in records if record.rater in trusted]
+    if not records:
+        raise DataError(
+            "No rater saw which stories must lose.", hint="Lower --faithful to use their answers."
+        )
     scales = _scales(records)
     criteria, systems = sorted({r.criterion for r in scales}), sorted({r.system for r in records if r.system})
     once = {(r.item, r.system, r.rater, r.criterion): r.value for r in scales}
-    notes = (
+    notes = said + (
         [f"{len(scales) - len(once):,} answers repeat an earlier one of the same rater; the last one counts."]
         if len(once) < len(scales)
         else []

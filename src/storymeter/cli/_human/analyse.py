@@ -221,7 +221,7 @@ def _other(
     study = (
         report.preferences(analyse_preferences(records, faithful=faithful, minimum=minimum))
         if task == "preference"
-        else report.survey(analyse_survey(records))
+        else report.survey(analyse_survey(records, faithful=faithful))
     )
     _files(page, figures, study.draw, study.page)
     for note in study.notes:
