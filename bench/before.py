@@ -1,5 +1,5 @@
-"""The package as it was at an earlier commit, built beside the present one, so that a benchmark can run both by
-turns.
+"""The package as it was at an earlier commit, built beside the present one, so that a benchmark can run both
+by turns.
 
     command, environment = python(built("HEAD~1"))
     subprocess.run([*command, "-c", "import storymeter; ..."], env=environment)

@@ -2,9 +2,8 @@
 
     python bench/compat.py [--captions 5000]
 
-Both are whole processes: start, tokeniser, BLEU, METEOR, ROUGE-L, CIDEr, end. A `java` that leaves a mark stands
-first on the path of ours: the last line says whether it was called.
-"""
+Both are whole processes: start, tokeniser, BLEU, METEOR, ROUGE-L, CIDEr, end. A `java` that leaves a mark
+stands first on the path of ours: the last line says whether it was called."""
 
 from __future__ import annotations
 

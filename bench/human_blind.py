@@ -4,12 +4,12 @@
 
 Each seed is a campaign of the default layout and overlap (HITs of 100, every caption in three HITs) over 100
 clips and five systems, with 24 raters of whom a share are bots, half of them `fluent` and half `twins`
-(`storymeter/human/blind.py`). For comparison, three raters for each HIT (`same HIT`) and no overlap. The gates
-and the damage were chosen on seeds 1-40.
+(`storymeter/human/blind.py`). For comparison, three raters for each HIT (`same HIT`) and no overlap. The
+gates and the damage were chosen on seeds 1-40.
 
 --trecvid takes real captions, and as a caption's true quality the score that people gave it in TRECVID 2016
-(folder `single-annotator/2016` of its Direct Assessment data); the bots have read the captions of other clips.
-"""
+(folder `single-annotator/2016` of its Direct Assessment data); the bots have read the captions of other
+clips."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """What a hostile crowd costs an honest rater.   python bench/human_hostile.py [--megabytes 300] [--idle 2000]
 
-Beside one honest rater who answers a whole HIT: a body of 300 MB in chunks, again and again, on two addresses; a
-hundred bodies that come byte by byte; two thousand connections that send half a head, or nothing. Wanted: the
-server's resident memory grows by less than 50 MB, and the honest rater's slowest answers (p99) stay under a second.
-"""
+Beside one honest rater who answers a whole HIT: a body of 300 MB in chunks, again and again, on two
+addresses; a hundred bodies that come byte by byte; two thousand connections that send half a head, or
+nothing. Wanted: the server's resident memory grows by less than 50 MB, and the honest rater's slowest answers
+(p99) stay under a second."""
 
 # ruff: noqa: E402  (the tests' helpers have to be found first)
 from __future__ import annotations
@@ -112,10 +112,10 @@ async def run(url: str, links: list[str], pid: int, options: argparse.Namespace)
     p99 = times[int(len(times) * 0.99)]
     fine = most - before < 50 and p99 < 1 and not honest.refused
     print(
-        f"  {len(times)} honest answers, {honest.refused} refused: p50 {times[len(times) // 2] * 1000:.0f} ms, p99"
-        f" {p99 * 1000:.0f} ms (wanted: < 1000); memory {before:.0f} MB before, {most:.0f} MB at most, +"
-        f"{most - before:.0f} (wanted: < 50); {crowd.sent / 1e6:,.0f} MB of bodies sent, {crowd.refused} refused"
-        f" in time to hear it: {'ok' if fine else 'MISSED'}"
+        f"  {len(times)} honest answers, {honest.refused} refused: p50 {times[len(times) // 2] * 1000:.0f}"
+        f" ms, p99 {p99 * 1000:.0f} ms (wanted: < 1000); memory {before:.0f} MB before, {most:.0f} MB at"
+        f" most, +{most - before:.0f} (wanted: < 50); {crowd.sent / 1e6:,.0f} MB of bodies sent,"
+        f" {crowd.refused} refused in time to hear it: {'ok' if fine else 'MISSED'}"
     )
 
 

@@ -1,13 +1,15 @@
-"""METEOR: the original (through pycocoevalcap), ours and ours before, in one run, on the same pairs of captions.
+"""METEOR: the original (through pycocoevalcap), ours and ours before, in one run, on the same pairs of
+captions.
 
     python bench/meteor.py [--before HEAD~1] [--rounds 6] [--pairs 20000] [--jar-pairs 4000]
 
 Three kinds of pairs: captions beside their own references, as users have them (`meteor_20k.jsonl.xz` of
-STORYMETER_GOLDEN, default ../shared/golden; left out where that is absent), captions paired at random, and blocks of
-40 x 40 captions, all in one call and one block a call. Prints pairs per second and ratios, the time from process start
-to first score with a warm cache, resident memory, and time and size of the first compilation. The commit `--before` is
-built beside the present one; all sides take turns, and the best run counts for each, because a busy machine only ever
-makes a run slower. Captions come from ActivityNet (`STORYMETER_DATA`, default ../shared/data) or are made up."""
+STORYMETER_GOLDEN, default ../shared/golden; left out where that is absent), captions paired at random, and
+blocks of 40 x 40 captions, all in one call and one block a call. Prints pairs per second and ratios, the time
+from process start to first score with a warm cache, resident memory, and time and size of the first
+compilation. The commit `--before` is built beside the present one; all sides take turns, and the best run
+counts for each, because a busy machine only ever makes a run slower. Captions come from ActivityNet
+(`STORYMETER_DATA`, default ../shared/data) or are made up."""
 
 from __future__ import annotations
 

@@ -2,10 +2,9 @@
 
     python bench/rewards.py [--steps 20]
 
-A step of self-critical training: 50 videos with 5 references, 6 samples each. `usual` is pycocoevalcap's scorer.
-For CIDEr it is given the document frequencies of the corpus once (as the forks for training do), so that only
-the scoring of the step is timed, not the counting that ours does in `fit`.
-"""
+A step of self-critical training: 50 videos with 5 references, 6 samples each. `usual` is pycocoevalcap's
+scorer. For CIDEr it is given the document frequencies of the corpus once (as the forks for training do), so
+that only the scoring of the step is timed, not the counting that ours does in `fit`."""
 
 from __future__ import annotations
 
@@ -100,8 +99,8 @@ def main() -> None:
     print(f"best of {steps} steps of {captions} samples with {REFERENCES} references each; equal to 1e-9")
     for name, (ours_s, theirs_s) in best.items():
         print(
-            f"{name:8}  ours {1e6 * ours_s / captions:7.2f} us a caption   usual {1e6 * theirs_s / captions:8.1f}"
-            f" us   {theirs_s / ours_s:6.0f} times"
+            f"{name:8}  ours {1e6 * ours_s / captions:7.2f} us a caption   usual"
+            f" {1e6 * theirs_s / captions:8.1f} us   {theirs_s / ours_s:6.0f} times"
         )
 
 

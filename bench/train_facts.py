@@ -1,11 +1,11 @@
 """Trains the layer of `facts` (docs/models/facts.md): python bench/train_facts.py DATA OUT.safetensors
 
-DATA holds anet/val_1.json and val_2.json. Only videos whose id has an odd CRC-32 are used, and none of FactVC's. Two
-losses of the same weight: among the paragraphs of a batch, a sentence of one annotator must find the other
-annotator's paragraph of its video (half of the batches are made of near neighbours); and a true sentence must score
-higher than the same sentence with one detail changed (`stress.minimal_pairs`). Both are asked of three values: the
-support, the cosine of the texts' mean vectors after a layer of their own, and the sum of the two. The support alone
-agreed best on held-out pairs, so the second layer is not kept."""
+DATA holds anet/val_1.json and val_2.json. Only videos whose id has an odd CRC-32 are used, and none of
+FactVC's. Two losses of the same weight: among the paragraphs of a batch, a sentence of one annotator must
+find the other annotator's paragraph of its video (half of the batches are made of near neighbours); and a
+true sentence must score higher than the same sentence with one detail changed (`stress.minimal_pairs`). Both
+are asked of three values: the support, the cosine of the texts' mean vectors after a layer of their own, and
+the sum of the two. The support alone agreed best on held-out pairs, so the second layer is not kept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Layer(torch.nn.Module):
         self.sharpness = torch.nn.Parameter(torch.tensor([3.0, 4.0]))
 
     def values(self, texts: list[Any], against: list[Any], *, crossed: bool) -> list[Any]:
-        """Support, cosine of the whole texts, and their sum: (texts, against) where crossed, else one per pair."""
+        """Support, cosine of the whole texts, and their sum: (texts, against) where crossed, else one per
+        pair.
+        """
         near = self.support(texts, against, crossed=crossed)
         a, b = (torch.stack([v.mean(0) for v in side]) for side in (texts, against))
         a, b = (functional.normalize(x + x @ self.down_whole @ self.up_whole, dim=-1) for x in (a, b))

@@ -9,8 +9,9 @@
         variant: Literal["a", "b", "c", "d"] = option("c", "what is matched and what is summed")
         scorer: PairScorer = option(Meteor(), "how alike two sentences are")
 
-The names are data: each stands for fixed values of some options. `str` prints the name with the options that differ
-from their default, `registry.metric` reads that again, equal options make equal measures, and `repr` is Python:
+The names are data: each stands for fixed values of some options. `str` prints the name with the options that
+differ from their default, `registry.metric` reads that again, equal options make equal measures, and `repr`
+is Python:
 
 >>> from storymeter.registry import metric
 >>> metric("bleu_4(smoothing=floor)")

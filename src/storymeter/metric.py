@@ -1,13 +1,14 @@
-"""The Metric seam: a document (with its references) becomes a row of additive statistics; summed rows become a
-score.
+"""The Metric seam: a document (with its references) becomes a row of additive statistics; summed rows become
+a score.
 
-Corpus BLEU's row holds n-gram counts, SODA's holds P, R, F and a 1. Because only sums matter, per-document output,
-bootstrap intervals, paired tests, sharding and resumed runs all merely re-sum rows.
+Corpus BLEU's row holds n-gram counts, SODA's holds P, R, F and a 1. Because only sums matter, per-document
+output, bootstrap intervals, paired tests, sharding and resumed runs all merely re-sum rows.
 
-A metric is a subclass of `Metric` with three things: `columns` (names of the statistics), `rows` (documents to
-statistics) and `combine` (sums to values, vectorised over leading axes so that a thousand resamples are one
-call). One whose value is the mean of document values is a `MeanMetric` with `document_values` alone. What rows need
-beside the documents (tokens, pairs, tracks, vectors, the protocol, threads) is on the run's `Workbench`."""
+A metric is a subclass of `Metric` with three things: `columns` (names of the statistics), `rows` (documents
+to statistics) and `combine` (sums to values, vectorised over leading axes so that a thousand resamples are
+one call). One whose value is the mean of document values is a `MeanMetric` with `document_values` alone. What
+rows need beside the documents (tokens, pairs, tracks, vectors, the protocol, threads) is on the run's
+`Workbench`."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 class Match(NamedTuple):
-    """Caption `candidate` of a document was matched with caption `reference` of the track (both as read, from 0)."""
+    """Caption `candidate` of a document was matched with caption `reference` of the track (both as read, from
+    0).
+    """
 
     candidate: int
     reference: int
@@ -53,9 +56,8 @@ class Match(NamedTuple):
 class Alignment(Mapping[str, tuple[Match, ...]]):
     """Which caption was matched with which reference, by document id: the matching that gave the score.
 
-    Document k owns entries offset[k]:offset[k+1]; `annotator[k]` is the annotator it was compared with, from 0, or -1
-    where the tracks of all annotators were merged into one.
-    """
+    Document k owns entries offset[k]:offset[k+1]; `annotator[k]` is the annotator it was compared with, from
+    0, or -1 where the tracks of all annotators were merged into one."""
 
     ids: tuple[str, ...]
     offset: IntArray
@@ -92,7 +94,9 @@ class Alignment(Mapping[str, tuple[Match, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """(documents, columns): the additive statistics of each document, and the matching behind them where there is one."""
+    """(documents, columns): the additive statistics of each document, and the matching behind them where
+    there is one.
+    """
 
     values: FloatArray
     alignment: Alignment | None = None
@@ -100,7 +104,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Score:
-    """The number, its parts (precision, recall, …), the per-document rows it came from, and what it depends on."""
+    """The number, its parts (precision, recall, …), the per-document rows it came from, and what it depends
+    on.
+    """
 
     #: the metric as it was asked for; the signature has its full name
     metric: str
@@ -208,8 +214,8 @@ class Metric(Measure, ABC):
 
 
 class MeanMetric(Metric):
-    """A metric whose corpus value is the mean of document values: write `document_values`, and `parts` where there
-    are several; the rows follow.
+    """A metric whose corpus value is the mean of document values: write `document_values`, and `parts` where
+    there are several; the rows follow.
 
     Each part is a column, and the last column counts the documents.
     """
@@ -233,7 +239,10 @@ class MeanMetric(Metric):
             raise UsageError(
                 f"{self.name} gave values of shape {values.shape} for {len(task):,} documents and"
                 f" {len(self.parts)} parts.",
-                hint="document_values(task, bench) gives one row per document and one column per name in `parts`.",
+                hint=(
+                    "document_values(task, bench) gives one row per document and one column per name in"
+                    " `parts`."
+                ),
             )
         return np.column_stack([values, np.ones(len(values))])
 

@@ -1,4 +1,5 @@
-"""Options: what a measure, a protocol or a transformation can be told. Declared once, checked wherever they come from.
+"""Options: what a measure, a protocol or a transformation can be told. Declared once, checked wherever they
+come from.
 
 A class with options is a frozen dataclass on `Options`, its fields made by `option`:
 
@@ -6,10 +7,10 @@ A class with options is a frozen dataclass on `Options`, its fields made by `opt
         share: float = option(0.5, "how much is kept", low=0, high=1)
         kind: Literal["first", "random"] = option("random", "which captions are kept")
 
-The annotation gives type and choices, `option` the default, one sentence and the bounds. From that follow the check
-of a value given in Python, the reading of a value given as text, what is printed (only what differs from the
-default), equality, hash and a `repr` that is Python. Functions (`sample(m=0.5)`) declare options by their signature.
-"""
+The annotation gives type and choices, `option` the default, one sentence and the bounds. From that follow the
+check of a value given in Python, the reading of a value given as text, what is printed (only what differs
+from the default), equality, hash and a `repr` that is Python. Functions (`sample(m=0.5)`) declare options by
+their signature."""
 
 from __future__ import annotations
 
@@ -29,9 +30,8 @@ from .names import Name
 def option(
     default: Any, sentence: str, *, low: float | None = None, high: float | None = None, always: bool = False
 ) -> Any:
-    """A field of a class with options; `low` and `high` bound a number, both inclusive; `always` prints it in the
-    name although it is the default.
-    """
+    """A field of a class with options; `low` and `high` bound a number, both inclusive; `always` prints it in
+    the name although it is the default."""
     told = {"sentence": sentence, "low": low, "high": high, "always": always}
     return dataclasses.field(default=default, metadata=told)
 

@@ -54,8 +54,8 @@ class Protocol(Options):
     detection_tiou: Literal[">=", ">"] = option(">", "how IoU meets a threshold in localisation")
     detection_f1: Literal["of-means", "mean-of-limits", "mean-of-videos"] = option(
         "of-means",
-        "F1 over all limits in localisation: of mean precision and mean recall, the mean of each limit's F1, or"
-        " the mean of each video's F1",
+        "F1 over all limits in localisation: of mean precision and mean recall, the mean of each limit's F1,"
+        " or the mean of each video's F1",
     )
     distance: Literal["<=", "<"] = option("<=", "how a distance between starts meets a limit")
     max_proposals: int = option(
@@ -69,13 +69,13 @@ class Protocol(Options):
     )
     tokens: Literal["alone", "batch"] = option(
         "alone",
-        "alone: a caption's tokens depend on nothing else; batch: after a single letter and a dot the tokeniser"
-        " reads on in the next caption, as the scripts' does (one of 34,536 ActivityNet captions)",
+        "alone: a caption's tokens depend on nothing else; batch: after a single letter and a dot the"
+        " tokeniser reads on in the next caption, as the scripts' does (one of 34,536 ActivityNet captions)",
     )
     order: Literal["start", "start-end", "file", "key-text"] = option(
         "start",
-        "how captions are sorted in time; ties keep the order of the file; file leaves them as written; key-text"
-        " sorts their numbers as text: 0, 1, 10, 2",
+        "how captions are sorted in time; ties keep the order of the file; file leaves them as written;"
+        " key-text sorts their numbers as text: 0, 1, 10, 2",
     )
     reference_order: Literal["start", "start-end", "file"] = option(
         "start", "the same for references; file leaves them as written, as SODA's multi-reference option does"
@@ -85,8 +85,8 @@ class Protocol(Options):
     )
     paragraph: Literal["time", "letters"] = option(
         "time",
-        "time: captions joined in time order, then tokenised; letters: in the order of the file, and all but the"
-        " letters a to z, in lower case, separates words",
+        "time: captions joined in time order, then tokenised; letters: in the order of the file, and all but"
+        " the letters a to z, in lower case, separates words",
     )
 
     def validate(self) -> None:
@@ -94,7 +94,9 @@ class Protocol(Options):
             raise UsageError(f"There is no protocol {self.name!r}.", hint=closest(self.name, PRESETS))
 
     def change(self, **changes: Any) -> Protocol:
-        """The same protocol with some fields changed; the name stays, so that the deviation shows when printed."""
+        """The same protocol with some fields changed; the name stays, so that the deviation shows when
+        printed.
+        """
         wrong = next((key for key in changes if key not in FIELDS or key == "name"), None)
         if wrong is not None:
             raise UsageError(f"A protocol has no field {wrong!r}.", hint=closest(wrong, [*FIELDS][1:]))
@@ -181,7 +183,8 @@ def _presets() -> dict[str, Preset]:
             "The 2018 ActivityNet script: missing videos are 0, an unmatched caption meets the string"
             " abc123!@#.",
             "densevid_eval, 2018 challenge version",
-            "CIDEr's idf is made from each video's own pairs, so that few captions give high values (repeated).",
+            "CIDEr's idf is made from each video's own pairs, so that few captions give high values"
+            " (repeated).",
         ),
         Preset(
             replace(anet, name="anet-2021", unmatched="garbage-random"),
@@ -191,17 +194,18 @@ def _presets() -> dict[str, Preset]:
         ),
         Preset(
             per_annotator,
-            "PDVC's evaluation: SODA against each annotator, the mean of their corpus means; ActivityNet scores as"
-            " in 2018; paragraphs of letters alone.",
+            "PDVC's evaluation: SODA against each annotator, the mean of their corpus means; ActivityNet"
+            " scores as in 2018; paragraphs of letters alone.",
             "ttengwang/PDVC, ICCV 2021",
             f"{swapped} In SODA leaving a video out costs nothing, elsewhere it counts 0 (repeated).",
         ),
         Preset(
             vidchapters,
-            "VidChapters' evaluation (and of what is built on it): as pdvc, but missing videos are skipped in all"
-            " measures; start distances below their limit; F1 is averaged over thresholds.",
+            "VidChapters' evaluation (and of what is built on it): as pdvc, but missing videos are skipped in"
+            " all measures; start distances below their limit; F1 is averaged over thresholds.",
             "antoyang/VidChapters, NeurIPS 2023; Vid2Seq's PyTorch port",
-            f"{swapped} {easy} A video with too many captions for its recursion counts 0 there (not repeated).",
+            f"{swapped} {easy} A video with too many captions for its recursion counts 0 there (not"
+            " repeated).",
         ),
         Preset(
             Protocol(
@@ -216,17 +220,18 @@ def _presets() -> dict[str, Preset]:
                 reversed="turn",
                 paragraph="letters",
             ),
-            "Vid2Seq's own evaluation: nothing is sorted, reversed segments are turned round, F1 of segments per"
-            " video, SODA per annotator.",
+            "Vid2Seq's own evaluation: nothing is sorted, reversed segments are turned round, F1 of segments"
+            " per video, SODA per annotator.",
             "google-research/scenic, Vid2Seq, CVPR 2023",
             f"{swapped} Captions out of order in the file cannot all be matched (repeated).",
         ),
         Preset(
             replace(vidchapters, name="timechat", order="key-text"),
-            "TimeChat's YouCook2 script: as vidchapters, with captions in the order of their numbers as text.",
+            "TimeChat's YouCook2 script: as vidchapters, with captions in the order of their numbers as"
+            " text.",
             "RenShuhuai-Andy/TimeChat, CVPR 2024",
-            "Caption 10 stands before caption 2, so that SODA is wrong for every video with more than ten captions"
-            f" (repeated; vidchapters is the same without it). {easy}",
+            "Caption 10 stands before caption 2, so that SODA is wrong for every video with more than ten"
+            f" captions (repeated; vidchapters is the same without it). {easy}",
         ),
         Preset(
             Protocol("nlp2020-ja", refs="merge", unmatched="ignore"),

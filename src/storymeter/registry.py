@@ -1,9 +1,8 @@
 """Every measure by name, its module loaded only when asked for; plug-ins join by entry point.
 
-`metric("soda_c(scorer=meteor,refs=best)")` builds the metric, and its `str` builds it again. `MODULES` says only
-where a name is declared: naming METEOR never imports torch. A plug-in registers a class or a function under the
-entry-point group `storymeter.metrics` or `storymeter.pairs` (docs/plugins.md).
-"""
+`metric("soda_c(scorer=meteor,refs=best)")` builds the metric, and its `str` builds it again. `MODULES` says
+only where a name is declared: naming METEOR never imports torch. A plug-in registers a class or a function
+under the entry-point group `storymeter.metrics` or `storymeter.pairs` (docs/plugins.md)."""
 
 from __future__ import annotations
 
@@ -26,8 +25,10 @@ MODULES: dict[str, str] = {
     "dense.soda": "soda_a soda_b soda_c soda_d",
     "dense.activitynet": "anet",
     "dense.localisation": "localisation start_distance",
-    "dense.paragraph": "paragraph_bleu_4 paragraph_meteor paragraph_rouge_l paragraph_cider"
-    " paragraph_distinct_1 paragraph_distinct_2 paragraph_repetition_4",
+    "dense.paragraph": (
+        "paragraph_bleu_4 paragraph_meteor paragraph_rouge_l paragraph_cider"
+        " paragraph_distinct_1 paragraph_distinct_2 paragraph_repetition_4"
+    ),
     "dense.counts": "captions words coverage overlap",
     "pairs.meteor": "meteor",
     "pairs.cider": "cider cider_d",

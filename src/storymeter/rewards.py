@@ -7,12 +7,12 @@ references of its video:
     reward(["a man", "dogs"], ids=["v_1", "v_2"])                  # one sample each: shape (2,)
     reward([["a man", "a dog"], ["dogs", "two dogs"]], ids=["v_1", "v_2"])      # k samples each: shape (2, k)
 
-A fitted reward never changes: any number of threads may call it, it runs outside Python's lock, and the same samples get the
-same values in any batch, order and number of `jobs`. `save` and `load` keep it in a file.
+A fitted reward never changes: any number of threads may call it, it runs outside Python's lock, and the same
+samples get the same values in any batch, order and number of `jobs`. `save` and `load` keep it in a file.
 
-CIDEr-D's idf is that of the fitted corpus, also for samples that come with `references=` of their own. BLEU is
-sentence BLEU with the smoothing of the usual implementation (`pairs.bleu`: coco). Captions are tokens joined by
-blanks, words or numbers of a vocabulary; `tokenizer="ptb"` tokenises both sides.
+CIDEr-D's idf is that of the fitted corpus, also for samples that come with `references=` of their own. BLEU
+is sentence BLEU with the smoothing of the usual implementation (`pairs.bleu`: coco). Captions are tokens
+joined by blanks, words or numbers of a vocabulary; `tokenizer="ptb"` tokenises both sides.
 
 >>> reward = CiderD.fit({"v_1": ["a man runs", "a man is running"], "v_2": ["two dogs play"]})
 >>> reward(["a man runs", "two dogs"], ids=["v_1", "v_2"]).round(4)
@@ -219,7 +219,9 @@ class Bleu(Reward):
 
 
 def _spread(starts: Any, sizes: Any, each: int) -> tuple[Any, Any]:
-    """Each item's references once per sample: places in the list of numbers, and the bounds of each sample."""
+    """Each item's references once per sample: places in the list of numbers, and the bounds of each
+    sample.
+    """
     if each != 1:
         starts, sizes = np.repeat(starts, each), np.repeat(sizes, each)
     bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

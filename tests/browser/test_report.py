@@ -1,4 +1,6 @@
-"""The report in Chromium: sort, filter, search, brush, open, play, keys, address, no script, print, phone, dark."""
+"""The report in Chromium: sort, filter, search, brush, open, play, keys, address, no script, print, phone,
+dark.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def look(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a file; fails the test on script errors, violations of the policy, and requests to anywhere else."""
+    """Opens a file; fails the test on script errors, violations of the policy, and requests to anywhere
+    else.
+    """
     contexts, troubles = [], []
 
     def make(path: Path, address: str = "", **options: Any) -> Any:
@@ -279,11 +283,9 @@ def test_printed_nothing_is_cut(example: Path, look: Callable[..., Any], tmp_pat
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 1032, "height": 730})  # A4 across, less its margins
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
-    wide = page.evaluate(
-        """() => [...document.querySelectorAll('main table, main svg, main pre, main p')]
+    wide = page.evaluate("""() => [...document.querySelectorAll('main table, main svg, main pre, main p')]
         .filter(e => e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + 1)
-        .map(e => e.outerHTML.slice(0, 120))"""
-    )
+        .map(e => e.outerHTML.slice(0, 120))""")
     assert not wide
     clipped = page.evaluate(
         """() => [...document.querySelectorAll('.scroll, .rows')].filter(e => e.getClientRects().length)
@@ -391,7 +393,8 @@ def test_a_large_report_is_small_quick_and_scrolls(large: Path, browser: Any) ->
     assert page.evaluate("() => document.getElementById('rows').scrollTop") > 100_000
     longest = page.evaluate("() => Math.max(0, ...tasks)")
     sys.stdout.write(
-        f"{large.stat().st_size / 1e6:.1f} MB, interactive after {ready:.0f} ms, longest task {longest:.0f} ms"
+        f"{large.stat().st_size / 1e6:.1f} MB, interactive after {ready:.0f} ms, longest task"
+        f" {longest:.0f} ms"
     )
     assert "434 of 4,917 documents are missing; each counts 0" in page.inner_text("#verdict")
     page.fill("#search", "woman kitchen")

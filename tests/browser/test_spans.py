@@ -1,6 +1,5 @@
-"""Error spans in Chromium: words marked by mouse, by keyboard alone and by touch on a phone; pages in Japanese and
-in the dark; captions with times that lead into the clip.
-"""
+"""Error spans in Chromium: words marked by mouse, by keyboard alone and by touch on a phone; pages in
+Japanese and in the dark; captions with times that lead into the clip."""
 
 from __future__ import annotations
 

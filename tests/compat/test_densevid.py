@@ -1,6 +1,5 @@
-"""The ActivityNet and SODA scripts' calls: equal to our protocols on submissions made for the purpose, by any of the
-ways of calling.
-"""
+"""The ActivityNet and SODA scripts' calls: equal to our protocols on submissions made for the purpose, by any
+of the ways of calling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Hugging Face `evaluate` modules and the torchmetrics class: the numbers of the scorers, nothing loaded unasked."""
+"""Hugging Face `evaluate` modules and the torchmetrics class: the numbers of the scorers, nothing loaded
+unasked.
+"""
 
 from __future__ import annotations
 

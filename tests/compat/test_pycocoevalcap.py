@@ -142,7 +142,9 @@ def test_copies_with_other_signatures() -> None:
 
 
 def test_a_dot_that_depends_on_the_next_caption() -> None:
-    """As the original printed it: `no.` before a number, a letter before a sentence, blanks that belong to a token."""
+    """As the original printed it: `no.` before a number, a letter before a sentence, blanks that belong to a
+    token.
+    """
     from storymeter.text.ptb import tokenize_batch
 
     lines = [

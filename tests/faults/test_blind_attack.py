@@ -1,6 +1,5 @@
-"""Two attackers who never watch a clip: one scores fluency and length, the other also lowers the less fluent of
-two twins. bench/human_blind.py counts them over hundreds of campaigns; here are a few, at 40 % bots.
-"""
+"""Two attackers who never watch a clip: one scores fluency and length, the other also lowers the less fluent
+of two twins. bench/human_blind.py counts them over hundreds of campaigns; here are a few, at 40 % bots."""
 
 from __future__ import annotations
 

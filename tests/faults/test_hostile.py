@@ -1,6 +1,5 @@
-"""A hostile crowd, against the real server: endless bodies, half-sent heads, invented workers, two servers on one
-database, a database that vanishes. Each of these once worked.
-"""
+"""A hostile crowd, against the real server: endless bodies, half-sent heads, invented workers, two servers on
+one database, a database that vanishes. Each of these once worked."""
 
 from __future__ import annotations
 
@@ -61,7 +60,10 @@ def test_a_body_without_length_is_cut_off(server: tuple[Any, str, Folder], path:
     token = folder.links()[0].rpartition("/")[2]
     before = memory(process.pid)
     with line(url) as wire:
-        head = f"POST {path.format(token=token)} HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n"
+        head = (
+            f"POST {path.format(token=token)} HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding:"
+            " chunked\r\n\r\n"
+        )
         wire.sendall(head.encode())
         piece = b"10000\r\n" + b"a=1&" * 0x4000 + b"\r\n"
         with contextlib.suppress(OSError):  # the server hangs up long before the end

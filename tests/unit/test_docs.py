@@ -2,8 +2,8 @@
 
 ```python  blocks are executed, one after another per page, in one namespace.
 ```console blocks hold commands after `$ `, which run in a real shell as a reader would paste them, and,
-           below them, lines of their output, which must appear in that order; `…` stands for anything. A block marked ```console data needs the real data folder and is skipped where that is
-           absent.
+           below them, lines of their output, which must appear in that order; `…` stands for anything. A
+           block marked ```console data needs the real data folder and is skipped where that is absent.
 ```sh      blocks, for what installs things or needs the reader's own files, are read by the shell, not run.
 Other blocks (```text) are for people only.
 """

@@ -1,4 +1,6 @@
-"""Measures and protocols are values: declared once, checked wherever they come from, printed as they are read."""
+"""Measures and protocols are values: declared once, checked wherever they come from, printed as they are
+read.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,9 @@ def test_printing() -> None:
     assert repr(Soda("c")) == "Soda('c')"
     assert Soda("c") == registry.metric("soda_c") == registry.metric("soda_c(scorer=meteor, refs=protocol)")
     assert Soda("c") != Soda("b")
-    assert str(Soda("c", scorer=Meteor("adq", normalize=False), refs="mean")) == (
-        "soda_c(scorer=meteor(task=adq,normalize=false),refs=mean)"
+    assert (
+        str(Soda("c", scorer=Meteor("adq", normalize=False), refs="mean"))
+        == "soda_c(scorer=meteor(task=adq,normalize=false),refs=mean)"
     )
     assert str(Spice()) == "spice(engine=rules)"
     assert str(Cider(variant="plain")) == "cider(variant=plain)"

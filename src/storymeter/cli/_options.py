@@ -47,7 +47,9 @@ def format_option(*styles: str) -> Callable[[F], F]:
 
 
 def put(tables: Table | Sequence[Table], style: str, title: str = "") -> None:
-    """Tables as a result, in any style but JSON; HTML is a whole page, or with --fragment the tables alone."""
+    """Tables as a result, in any style but JSON; HTML is a whole page, or with --fragment the tables
+    alone.
+    """
     from ..report.table import Table
     from ..report.templating import table_page
 
@@ -142,9 +144,8 @@ def busy(what: str, patience: float = 2.0) -> Iterator[None]:
 
 
 class Bars:
-    """Progress on stderr once the work has taken `patience` seconds: a bar per kind of work with the time left,
-    and above it a line for everything that is done.
-    """
+    """Progress on stderr once the work has taken `patience` seconds: a bar per kind of work with the time
+    left, and above it a line for everything that is done."""
 
     def __init__(self, patience: float) -> None:
         self._begin, self._patience = time.monotonic(), patience
@@ -204,7 +205,9 @@ class Quiet:
 
 @contextlib.contextmanager
 def progress_bar(patience: float = 2.0) -> Iterator[Bars | Quiet]:
-    """A progress callable for a run; silent, and without importing anything, when stderr is not a terminal."""
+    """A progress callable for a run; silent, and without importing anything, when stderr is not a
+    terminal.
+    """
     if not sys.stderr.isatty():
         yield Quiet()
         return

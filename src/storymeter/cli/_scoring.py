@@ -53,14 +53,17 @@ def scoring_options(function: F) -> F:
                 help="Named set of choices; see storymeter info --protocols.",
             ),
             tokenizer_option(
-                "How sentences become words: ptb as captioning papers do, whitespace for text that is tokenised"
-                " already, 13a and intl as machine translation does, ja and zh for Japanese and Chinese."
+                "How sentences become words: ptb as captioning papers do, whitespace for text that is"
+                " tokenised already, 13a and intl as machine translation does, ja and zh for Japanese and"
+                " Chinese."
             ),
             click.option(
                 "--language",
                 metavar="CODE",
-                help="The language of the captions (en, ja, de …); default: seen from their script. A warning"
-                " says what is made for English alone.",
+                help=(
+                    "The language of the captions (en, ja, de …); default: seen from their script. A warning"
+                    " says what is made for English alone."
+                ),
             ),
             click.option(
                 "--images",
@@ -157,7 +160,9 @@ def score_into(
     options: Mapping[str, Any],
     each: Callable[[str, Score], None] | None = None,
 ) -> Results:
-    """More systems into a saved run, under its references, metrics and conditions; nothing is scored again."""
+    """More systems into a saved run, under its references, metrics and conditions; nothing is scored
+    again.
+    """
     from dataclasses import replace
 
     from ..engine.partial import PartialRun
@@ -207,7 +212,8 @@ def load_runs(paths: Sequence[str], references: Sequence[str], names: Sequence[s
     others = [path for path in paths if not is_saved(path)]
     if others or references:
         raise UsageError(
-            f"A saved run brings its own captions and references; {[*others, *references][0]} is another file.",
+            f"A saved run brings its own captions and references; {[*others, *references][0]} is another"
+            " file.",
             hint="Add a system to it: storymeter score NEW.json --into RUN.smr",
         )
     results = merged([load(path) for path in paths])

@@ -65,8 +65,8 @@ def command(
 ) -> None:
     """One page: who leads, is it luck, on which documents, and why.
 
-    RUN.smr is what `storymeter score --save RUN.smr` keeps; without one, CANDIDATES are scored first. The page is one
-    file that loads nothing from elsewhere.
+    RUN.smr is what `storymeter score --save RUN.smr` keeps; without one, CANDIDATES are scored first. The
+    page is one file that loads nothing from elsewhere.
 
     \b
     storymeter report run.smr --out report.html

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     "--save",
     type=click.Path(dir_okay=False),
     metavar="RUN.smr",
-    help="Keep the whole run in a file for compare, show, report and meta; interrupted, the same command goes on.",
+    help=(
+        "Keep the whole run in a file for compare, show, report and meta; interrupted, the same command"
+        " goes on."
+    ),
 )
 @click.option(
     "--into",

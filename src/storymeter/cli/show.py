@@ -21,7 +21,10 @@ from ._shown import Shown
 @click.option(
     "--metric",
     "-m",
-    help="Whose matching to show (soda_b, soda_c, soda_d, with any scorer); default: soda_c, or the saved run's.",
+    help=(
+        "Whose matching to show (soda_b, soda_c, soda_d, with any scorer); default: soda_c, or the saved"
+        " run's."
+    ),
 )
 @click.option(
     "--protocol",
@@ -58,9 +61,9 @@ def command(
 ) -> None:
     """Look at one document instead of a number.
 
-    DOCUMENT is its id in CANDIDATES, a file of captions or a saved run. A video: its captions and references on a time
-    axis, matched pairs joined. A story: its weakest link, what repeats, and what each noun was seen in. A single
-    caption: a scene graph beside its references'.
+    DOCUMENT is its id in CANDIDATES, a file of captions or a saved run. A video: its captions and references
+    on a time axis, matched pairs joined. A story: its weakest link, what repeats, and what each noun was seen
+    in. A single caption: a scene graph beside its references'.
 
     \b
     storymeter show v_123 mine.json --references people.json --html v_123.html

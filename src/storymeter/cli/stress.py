@@ -403,9 +403,9 @@ def details(
 ) -> None:
     """Does each metric notice one wrong detail?
 
-    CANDIDATES are captions by people; one object, action, colour or number that the references tell is changed, a
-    `not` put in, subject and object exchanged. The table has the share of pairs in which the true caption scores
-    higher."""
+    CANDIDATES are captions by people; one object, action, colour or number that the references tell is
+    changed, a `not` put in, subject and object exchanged. The table has the share of pairs in which the true
+    caption scores higher."""
     import msgspec
 
     from ..files import write_text

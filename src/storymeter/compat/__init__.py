@@ -5,11 +5,10 @@
 
     from pycocoevalcap.eval import COCOEvalCap      # no Java, no subprocess, the same numbers
 
-`python -m storymeter.compat script.py …` does the same for a script that stays as it is. Without `install` the
-modules can be named: `from storymeter.compat.pycocoevalcap.meteor.meteor import Meteor`. Beside them stand
-`storymeter.compat.densevid` (the ActivityNet scripts, PDVC's and VidChapters' calls) and
-`storymeter.compat.soda`.
-"""
+`python -m storymeter.compat script.py …` does the same for a script that stays as it is. Without `install`
+the modules can be named: `from storymeter.compat.pycocoevalcap.meteor.meteor import Meteor`. Beside them
+stand `storymeter.compat.densevid` (the ActivityNet scripts, PDVC's and VidChapters' calls) and
+`storymeter.compat.soda`."""
 
 from __future__ import annotations
 

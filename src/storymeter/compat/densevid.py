@@ -1,13 +1,15 @@
-"""The ActivityNet Captions scripts, as their users call them: `ANETcaptions`, `eval_dvc`, `eval_soda`, `eval_para`.
+"""The ActivityNet Captions scripts, as their users call them: `ANETcaptions`, `eval_dvc`, `eval_soda`,
+`eval_para`.
 
     2018            missing videos count 0; a caption without a partner meets one fixed string
     2021            the same, but the string is random (here: from a seed; its letters never matter)
     VidChapters     as 2021, missing videos are skipped; start distances; means over the thresholds
 
-Values are those of the protocols `anet-2018`, `anet-2021`, `pdvc` and `vidchapters`, computed once per call; no
-Java, no subprocess. Files may also be given as dictionaries.
+Values are those of the protocols `anet-2018`, `anet-2021`, `pdvc` and `vidchapters`, computed once per call;
+no Java, no subprocess. Files may also be given as dictionaries.
 
-    python -m storymeter.compat.densevid -s submission.json -r val_1.json val_2.json --tious 0.3 0.5 0.7 0.9 -ppv 1000
+    python -m storymeter.compat.densevid -s submission.json -r val_1.json val_2.json --tious 0.3 0.5 0.7 0.9
+    -ppv 1000
 """
 
 from __future__ import annotations
@@ -128,14 +130,13 @@ def eval_dvc(
     style: Literal["pdvc", "vidchapters"] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """As PDVC calls it, `eval_dvc(json_path, reference, no_lang_eval=False, topN=1000, version="2018")`: a list
-    per measure. As VidChapters does, `eval_dvc(submission, references, tious=…, distances=…,
+    """As PDVC calls it, `eval_dvc(json_path, reference, no_lang_eval=False, topN=1000, version="2018")`: a
+    list per measure. As VidChapters does, `eval_dvc(submission, references, tious=…, distances=…,
     max_proposals_per_video=1000, verbose=False, no_lang_eval=False)`: means over the thresholds, and
     `Recall@0.3`, `F1@5s` and so on.
 
-    Which of the two is told by the names of the arguments, or by a submission that is a dictionary (VidChapters);
-    two files and nothing else is PDVC's call. `style` says it outright.
-    """
+    Which of the two is told by the names of the arguments, or by a submission that is a dictionary
+    (VidChapters); two files and nothing else is PDVC's call. `style` says it outright."""
     submission = options.pop("json_path", submission)
     references = options.pop("reference", references)
     if submission is None or references is None:
@@ -240,7 +241,9 @@ def letters(text: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m storymeter.compat.densevid",
-        description="The ActivityNet Captions evaluation: METEOR, BLEU, ROUGE-L, CIDEr, precision and recall.",
+        description=(
+            "The ActivityNet Captions evaluation: METEOR, BLEU, ROUGE-L, CIDEr, precision and recall."
+        ),
         epilog="Example: python -m storymeter.compat.densevid -s submission.json -r val_1.json val_2.json",
     )
     parser.add_argument("-s", "--submission", required=True, help="predictions, a JSON file")

@@ -5,11 +5,12 @@
     SODA(data, soda_type="c", scorer="Meteor").evaluate()          # {"Meteor": [precision, recall, F1]}
 
 Values are those of the protocols `soda-v1` (all annotators in one track) and `soda-v1-multi`
-(`multi_reference=True`: the best F1 per video). Variants c and d equal the script's to 1e-9. For a and b the script
-does not always follow its own optimum on the way back; ours does, and so they differ in about one video of a
-hundred.
+(`multi_reference=True`: the best F1 per video). Variants c and d equal the script's to 1e-9. For a and b the
+script does not always follow its own optimum on the way back; ours does, and so they differ in about one
+video of a hundred.
 
-    python -m storymeter.compat.soda -p submission.json -r val_1.json val_2.json -m Meteor -s c [--multi_reference]
+    python -m storymeter.compat.soda -p submission.json -r val_1.json val_2.json -m Meteor -s c
+    [--multi_reference]
 """
 
 from __future__ import annotations

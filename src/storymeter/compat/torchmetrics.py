@@ -4,10 +4,9 @@
     score.update(["a man walks"], [["a man is walking", "somebody walks"]])
     score.compute()                                  # tensor(0.46…)
 
-The state is the sum of the measure's additive statistics (METEOR's counts, BLEU's n-gram counts), so that corpus
-scores of several processes are exact: nothing but a vector is sent. CIDEr's idf must be known before: give it the
-references of the whole corpus, `CaptionScore("cider", corpus=references)`.
-"""
+The state is the sum of the measure's additive statistics (METEOR's counts, BLEU's n-gram counts), so that
+corpus scores of several processes are exact: nothing but a vector is sent. CIDEr's idf must be known before:
+give it the references of the whole corpus, `CaptionScore("cider", corpus=references)`."""
 
 from __future__ import annotations
 
@@ -31,7 +30,9 @@ except ImportError as error:
 
 
 class CaptionScore(torchmetrics.Metric):
-    """`name`: meteor, bleu_1 … bleu_4, rouge_l, cider, sts and the other scorers of `storymeter info --metrics`."""
+    """`name`: meteor, bleu_1 … bleu_4, rouge_l, cider, sts and the other scorers of `storymeter info
+    --metrics`.
+    """
 
     is_differentiable = False
     higher_is_better = True

@@ -1,8 +1,7 @@
 """One video as it was matched: its captions, the reference track, and the pairs behind its score.
 
-The numbers are those of the score (`Score.alignment`): the annotator shown is the one that counts (the best F1), and
-the products add up to the total of variant c.
-"""
+The numbers are those of the score (`Score.alignment`): the annotator shown is the one that counts (the best
+F1), and the products add up to the total of variant c."""
 
 from __future__ import annotations
 

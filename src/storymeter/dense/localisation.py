@@ -11,8 +11,8 @@
 
 Of several annotators the best counts, for precision and for recall each on its own, as in the ActivityNet
 script. Both are averaged over videos, a missing one counting 0; F1 is the harmonic mean of the two averages,
-as in PDVC (ICCV 2021). The value is the F1 of precision and recall averaged over all limits; the protocol's field
-`detection_f1` makes it the mean of each limit's F1 (VidChapters) or of each video's (Vid2Seq)."""
+as in PDVC (ICCV 2021). The value is the F1 of precision and recall averaged over all limits; the protocol's
+field `detection_f1` makes it the mean of each limit's F1 (VidChapters) or of each video's (Vid2Seq)."""
 
 from __future__ import annotations
 

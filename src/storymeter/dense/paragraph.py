@@ -11,8 +11,9 @@
 
 Each annotator's paragraph is one reference. Captions are sorted by start (ties and captions without times
 keep the order of the file) and joined by a blank; everything else is the measure of the same name for whole
-documents. Under the protocols `pdvc`, `vidchapters` and `vid2seq` (field `paragraph=letters`) captions stay in the order
-of the file, and everything but the letters a to z, in lower case, separates words: no tokeniser reads them.
+documents. Under the protocols `pdvc`, `vidchapters` and `vid2seq` (field `paragraph=letters`) captions stay
+in the order of the file, and everything but the letters a to z, in lower case, separates words: no tokeniser
+reads them.
 
 >>> paragraph(Document("v", (Caption("It jumps.", 4.0, 9.0), Caption("A dog runs.", 0.0, 4.0)))).text
 'A dog runs. It jumps.'

@@ -1,4 +1,6 @@
-"""Sentence scores for pairs of captions that met in time: the run's pair table, under the protocol's roles."""
+"""Sentence scores for pairs of captions that met in time: the run's pair table, under the protocol's
+roles.
+"""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ sum of C is greatest (`matching.py`). With f the sentence scorer, G the referenc
     precision = total / |P|      recall = total / |G|      F1 = 2 precision recall / (precision + recall)
 
 A corpus value is the mean over videos. Several annotators: `refs` takes the one with the best F1 per video,
-the mean of all, one merged track, or (`corpus-mean`: PDVC, VidChapters) the mean over the videos of each annotator by
-itself and then the mean of these. A side without captions gives 0. Only pairs that can matter are scored:
-those with IoU > 0 for c, the matched ones for a and b."""
+the mean of all, one merged track, or (`corpus-mean`: PDVC, VidChapters) the mean over the videos of each
+annotator by itself and then the mean of these. A side without captions gives 0. Only pairs that can matter
+are scored: those with IoU > 0 for c, the matched ones for a and b."""
 
 from __future__ import annotations
 
@@ -59,14 +59,16 @@ MOST_ANNOTATORS = 8
 )
 @dataclass(frozen=True)
 class Soda(Metric):
-    """See the module. Variants b, c and d have one matching per video: it comes with the rows (`alignment`)."""
+    """See the module. Variants b, c and d have one matching per video: it comes with the rows
+    (`alignment`).
+    """
 
     variant: Literal["a", "b", "c", "d"] = option("c", "what is matched and what is summed")
     scorer: PairScorer = option(Meteor(), "how alike two sentences are")
     refs: Literal["protocol", "best", "merge", "mean", "corpus-mean", "single"] = option(
         "protocol",
-        "several annotators: as the protocol says, or the best, merged, their mean, the mean of their corpus means,"
-        " exactly one",
+        "several annotators: as the protocol says, or the best, merged, their mean, the mean of their corpus"
+        " means, exactly one",
     )
 
     #: whether rows hold each annotator's values by itself (`corpus-mean`)

@@ -1,6 +1,5 @@
-"""The zip that a saved run lies in: written so that the same content gives the same bytes, read so that nothing in it
-is believed before it was checked.
-"""
+"""The zip that a saved run lies in: written so that the same content gives the same bytes, read so that
+nothing in it is believed before it was checked."""
 
 from __future__ import annotations
 
@@ -26,7 +25,8 @@ _MEMBER = re.compile(
     r"(run|checksums)\.json|references/\d{1,6}\.json"
     r"|systems/\d{1,6}/(candidates\.json|\d{1,6}-(rows|alignment)\.npy)"
 )
-#: what a member may take in memory, and how much smaller it may be in the file: text and numbers never get near
+#: what a member may take in memory, and how much smaller it may be in the file: text and numbers never get
+#: near
 _LARGEST, _DENSEST = 4 << 30, 500
 _UNPACKING = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 T = TypeVar("T")
@@ -129,13 +129,15 @@ class Archive:
             raise self.damaged("its part run.json is none of a saved run")
         if head.schema > SCHEMA:
             raise DataError(
-                f"{self.path} was written by a newer Storymeter ({head.version}, schema {head.schema}; this one"
-                f" reads up to {SCHEMA}).",
+                f"{self.path} was written by a newer Storymeter ({head.version}, schema {head.schema}; this"
+                f" one reads up to {SCHEMA}).",
                 hint="Update Storymeter: pip install --upgrade storymeter",
             )
 
     def array(self, member: str, kind: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:
-        """An array of this type and shape; -1 stands for any length. Nothing is allocated that the file only claims."""
+        """An array of this type and shape; -1 stands for any length. Nothing is allocated that the file only
+        claims.
+        """
         data = self.read(member)
         stream = io.BytesIO(data)
         try:

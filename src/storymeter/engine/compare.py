@@ -124,8 +124,8 @@ def _value(metric: Metric, sums: FloatArray) -> FloatArray:
 
 
 def _common(a: SystemResult, b: SystemResult) -> tuple[list[str], FloatArray, FloatArray]:
-    """Rows of the documents that both systems were scored on, all metrics side by side: under `missing=skip` the
-    documents may differ."""
+    """Rows of the documents that both systems were scored on, all metrics side by side: under `missing=skip`
+    the documents may differ."""
     rows = [
         np.hstack([np.zeros((0, len(s.columns))) if s.rows is None else s.rows for s in system.scores])
         for system in (a, b)
@@ -138,8 +138,8 @@ def _common(a: SystemResult, b: SystemResult) -> tuple[list[str], FloatArray, Fl
         rows = [rows[0][[k for k, _ in both]], rows[1][[k for _, k in both]]]
     if len(ids) < 2:
         raise DataError(
-            f"{a.name!r} and {b.name!r} were scored on {len(ids)} common documents; a paired test needs at least"
-            " two.",
+            f"{a.name!r} and {b.name!r} were scored on {len(ids)} common documents; a paired test needs at"
+            " least two.",
             hint="Compare systems that answered the same documents.",
         )
     return list(ids), rows[0], rows[1]

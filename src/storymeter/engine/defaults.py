@@ -37,7 +37,9 @@ def default_metrics(kind: Kind, *, references: bool, images: bool = False) -> li
 
 
 def left_out(kind: Kind) -> str:
-    """What the defaults lack where the part `neural` is not installed, as one line; '' where nothing is lacking."""
+    """What the defaults lack where the part `neural` is not installed, as one line; '' where nothing is
+    lacking.
+    """
     if neural():
         return ""
     names = {"dense": "soda_c(scorer=sts)", "story": "rovist_c", "caption": "sts"}[kind]

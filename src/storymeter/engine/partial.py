@@ -1,7 +1,7 @@
 """A run that was killed goes on where it stopped: each finished score is kept until the run is complete.
 
-The folder `run.smr.partial` beside the target holds one small saved run per system and metric, named by all that the
-numbers depend on. What does not fit (other files, another version, a damaged file) is scored again.
+The folder `run.smr.partial` beside the target holds one small saved run per system and metric, named by all
+that the numbers depend on. What does not fit (other files, another version, a damaged file) is scored again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What a run found: every system's scores with their rows, and all that later questions need, without scoring again.
+"""What a run found: every system's scores with their rows, and all that later questions need, without scoring
+again.
 
 results["good", "soda_c"].value, .interval, .parts, .n, .signature, .alignment
 results.compare()        which system is better, and is it more than luck?
@@ -68,7 +69,9 @@ class Results:
     conditions: Conditions = Conditions()
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
-        """`results["system", "metric"]`; a metric by the name it was asked for, or any name that means the same."""
+        """`results["system", "metric"]`; a metric by the name it was asked for, or any name that means the
+        same.
+        """
         system, metric = key
         for at, score in enumerate(self.system(system).scores):
             if metric == score.metric or metric == self.metrics[at].name:
@@ -170,7 +173,9 @@ def document_values(metric: Metric, score: Score) -> FloatArray:
 
 
 def merged(several: Sequence[Results]) -> Results:
-    """The systems of several runs as one: same references and conditions, and the metrics that all of them have."""
+    """The systems of several runs as one: same references and conditions, and the metrics that all of them
+    have.
+    """
     first = several[0]
     for other in several[1:]:
         for what in ("protocol", "tokenizer"):

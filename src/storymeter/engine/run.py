@@ -3,9 +3,9 @@
     run = Run(references=[first, second], protocol="paper", jobs=2)
     results = run.score([mine, yours], ["soda_c", "meteor"])
 
-References, protocol, tokenizer, device, threads and seed are bound here; the workbench keeps what metrics share. There
-is no other engine: `score`, `compare`, `show`, `stress`, `meta` and the cluster all score through `Run`.
-"""
+References, protocol, tokenizer, device, threads and seed are bound here; the workbench keeps what metrics
+share. There is no other engine: `score`, `compare`, `show`, `stress`, `meta` and the cluster all score
+through `Run`."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ class Journal(Interface):
 
 
 class Run:
-    """See the module. `jobs=None` uses all cores that this process may use; `language` (an ISO 639-1 code) says
-    what the captions are written in, where their script does not (see `languages`).
-    """
+    """See the module. `jobs=None` uses all cores that this process may use; `language` (an ISO 639-1 code)
+    says what the captions are written in, where their script does not (see `languages`)."""
 
     def __init__(
         self,
@@ -80,9 +79,8 @@ class Run:
         journal: Journal | None = None,
         each: Callable[[str, Score], None] | None = None,
     ) -> Results:
-        """Every system under every metric. `resamples=0` leaves the intervals out; `each(system, score)` hears of
-        every score as it is there; `cluster` spreads the systems (see `engine.cluster`).
-        """
+        """Every system under every metric. `resamples=0` leaves the intervals out; `each(system, score)`
+        hears of every score as it is there; `cluster` spreads the systems (see `engine.cluster`)."""
         systems = corpora(candidates, "candidates")
         if not systems:
             raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
@@ -111,7 +109,9 @@ class Run:
         return join(candidates=candidates, references=self.references, protocol=self.bench.protocol)
 
     def built(self, metrics: Asked | Sequence[Asked], *, task: Task | None = None) -> dict[str, Metric]:
-        """The metrics asked for, each under the name it was asked by; all that are wrong are named at once."""
+        """The metrics asked for, each under the name it was asked by; all that are wrong are named at
+        once.
+        """
         asked = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
         if not asked or not all(isinstance(each, str | Metric) for each in asked):
             raise UsageError(

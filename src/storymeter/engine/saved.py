@@ -1,16 +1,18 @@
 """A run in a file: `run.smr`, a zip of JSON and arrays that any language can read.
 
-    run.json                    schema, version, protocol, tokenizer, seed, resamples; the metrics with what is known of
-                                them; the systems with coverage, document ids and scores; the names of the references
+    run.json                    schema, version, protocol, tokenizer, seed, resamples; the metrics with what
+                                is known of
+                                them; the systems with coverage, document ids and scores; the names of the
+                                references
     references/K.json           the K-th annotator's captions (the records of storymeter.captions)
     systems/K/candidates.json   the K-th system's captions
     systems/K/M-rows.npy        (documents, columns): the additive statistics of the M-th metric, float64
     systems/K/M-alignment.npy   (6, …): see `_pack`; only where the metric has a matching
     checksums.json              member -> SHA-256
 
-The same results give the same bytes: nothing in it tells when or where it was made. It appears whole or not at all.
-While `storymeter score --save` runs, each finished score is a file of its own in the folder `run.smr.partial`; the same
-command again goes on from there, and the folder is gone when the run is complete.
+The same results give the same bytes: nothing in it tells when or where it was made. It appears whole or not
+at all. While `storymeter score --save` runs, each finished score is a file of its own in the folder
+`run.smr.partial`; the same command again goes on from there, and the folder is gone when the run is complete.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ ENDING = ".smr"
 
 
 class MetricRecord(msgspec.Struct, forbid_unknown_fields=True):
-    """`name` reads back to the metric; `label` is what it was asked by. `mean` holds the parts of a MeanMetric."""
+    """`name` reads back to the metric; `label` is what it was asked by. `mean` holds the parts of a
+    MeanMetric.
+    """
 
     name: str
     label: str
@@ -84,7 +88,9 @@ class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class SavedMetric(Metric):
-    """A metric of a saved run that is not installed here: its scores can be shown; what needs its formula says so."""
+    """A metric of a saved run that is not installed here: its scores can be shown; what needs its formula
+    says so.
+    """
 
     def __init__(self, record: MetricRecord) -> None:
         self.record = record
@@ -161,7 +167,9 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
 
 
 def _captions(corpus: Corpus) -> bytes:
-    """Twice, because a time that was read as 5 comes back as 5.0: so that a loaded run is saved in the same bytes."""
+    """Twice, because a time that was read as 5 comes back as 5.0: so that a loaded run is saved in the same
+    bytes.
+    """
     return msgspec.json.encode(msgspec.json.decode(msgspec.json.encode(corpus), type=Corpus))
 
 

@@ -1,8 +1,7 @@
 """What a run works with: its settings, and what one metric has worked out that the next one needs too.
 
-One of each kind: the sentences of a tokenizer, the pair table of a scorer, and per task its texts, n-grams, tracks and
-paragraphs. Everything is made on first use, so that a run pays only for what its metrics ask.
-"""
+One of each kind: the sentences of a tokenizer, the pair table of a scorer, and per task its texts, n-grams,
+tracks and paragraphs. Everything is made on first use, so that a run pays only for what its metrics ask."""
 
 from __future__ import annotations
 
@@ -112,9 +111,8 @@ class Workbench:
         return found
 
     def pairs(self, scorer: PairScorer, learnt_from: tuple[str, ...] = ()) -> PairTable:
-        """The run's table of what a scorer said of pairs; one that learns has a table per corpus it learnt from,
-        each sentence an item.
-        """
+        """The run's table of what a scorer said of pairs; one that learns has a table per corpus it learnt
+        from, each sentence an item."""
         from ..pairs.table import PairTable
 
         digest = hashlib.sha256("\n".join(learnt_from).encode("utf-8", "surrogatepass")).hexdigest()
@@ -129,7 +127,9 @@ class Workbench:
         return self._tables[key]
 
     def texts(self, task: Task, *, raw: bool = False) -> Texts:
-        """What corpus metrics compare: the captions of a document joined by a blank, tokenised or as written."""
+        """What corpus metrics compare: the captions of a document joined by a blank, tokenised or as
+        written.
+        """
         work = self._work(task)
         if raw not in work.texts:
             documents = [document.text for document in task.candidates]

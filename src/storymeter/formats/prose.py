@@ -184,7 +184,9 @@ def _are_records(value: Any) -> bool:
 
 
 def _by_id(value: Any) -> bool:
-    """An object of answers by id: texts, objects that hold one, or lists of captions; not one answer alone."""
+    """An object of answers by id: texts, objects that hold one, or lists of captions; not one answer
+    alone.
+    """
     if not isinstance(value, dict) or is_item(value) or all(times(key) for key in value):
         return False
     wrapper = len(value) <= 3 and any(key.lower() in WRAPPERS for key in value)

@@ -43,14 +43,16 @@ _PATTERNS = {
     for way, pattern in _WAYS.items()
 }
 _LABEL = re.compile(
-    r"[*_`\"' ]*(?:(?:event|scene|segment|clip|shot|part|step|chapter|caption|section|moment|sentence|activity|action"
+    r"[*_`\"'"
+    r" ]*(?:(?:event|scene|segment|clip|shot|part|step|chapter|caption|section|moment|sentence|activity|action"
     r"|time ?stamp|time (?:range|span)|time)s?\b"
     r"(?: ?(?:no\.? ?)?#?\d{1,4})?[ :.,|*_-]*)?[*_`\"' ]*",
     re.IGNORECASE,
 )
 #: headings, quotations, dashes, numbers, letters; and any sign outside of ASCII but quotation marks
 _BULLET = re.compile(
-    r" *(?:[#>|]+ *|[-*+] +|\(?\d{1,4}[.)](?!\d) *|\(?[a-zA-Z][.)] +|\[\d{1,4}\] +|[^\x00-\x7f\w“”‘’「」『』«»]+ *)*"
+    r" *(?:[#>|]+ *|[-*+] +|\(?\d{1,4}[.)](?!\d) *|\(?[a-zA-Z][.)] +|\[\d{1,4}\]"
+    r" +|[^\x00-\x7f\w“”‘’「」『』«»]+ *)*"
 )
 _BOUNDARY = re.compile(r"[.!?;,。、！？…>\])\"'”’|] *$")
 _MENTION = re.compile(rf"{CLOCK}|[\[(<{{] ?\d|\d ?(?:s|secs?|seconds?)\b|\d\.\d|^ *\d+ ?- ?\d")

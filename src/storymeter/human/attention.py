@@ -18,9 +18,9 @@ the more pairs there are, the sooner: on average the damaged ones do get lower s
   (Fisher 1921). Silent with fewer than three trusted raters, and where captions are so few, or raters so much
   at odds, that a usual rater would fail more than once in ten.
 - **Within one author** (`Peers.inner`): the same correlation after the mean of each system (and of the human
-  captions) was taken out of both sides. Who guesses from the text who wrote a caption, and scores long and fluent
-  ones higher, agrees with the others on authors, but not on captions of one author. r below R/2 is too little;
-  asked only where a usual rater would fail less than once in 200.
+  captions) was taken out of both sides. Who guesses from the text who wrote a caption, and scores long and
+  fluent ones higher, agrees with the others on authors, but not on captions of one author. r below R/2 is too
+  little; asked only where a usual rater would fail less than once in 200.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class Peers:
     usual: float
     #: why p says nothing of some
     silent: str
-    #: the same correlation among captions of one author (NaN where nothing can be said), and what is usual there
+    #: the same correlation among captions of one author (NaN where nothing can be said), and what is usual
+    #: there
     inner: FloatArray
     inner_usual: float
 

@@ -6,9 +6,10 @@ A backup is a folder that stands for itself:
     answers.db       the whole database as of one moment, as SQLite, wherever the answers live
     campaign.json, key.jsonl, secrets.json, links.csv    as in the campaign
 
-Copying `campaign.db` by hand is no backup: what SQLite has not yet moved out of its log (`campaign.db-wal`) is not
-in it. `backup` reads the database in one transaction, so every answer that was acknowledged before it began is
-there; it then opens the copy and counts. Clips are not copied: `restore` compares them with the hashes."""
+Copying `campaign.db` by hand is no backup: what SQLite has not yet moved out of its log (`campaign.db-wal`)
+is not in it. `backup` reads the database in one transaction, so every answer that was acknowledged before it
+began is there; it then opens the copy and counts. Clips are not copied: `restore` compares them with the
+hashes."""
 
 from __future__ import annotations
 
@@ -96,8 +97,8 @@ def check(out: Path) -> Manifest:
 def restore(
     out: Path, folder: Path, *, database: str | None = None, clips: str | None = None
 ) -> tuple[Manifest, list[str]]:
-    """Bring a campaign back into a new folder, its answers into SQLite there or into `database`; gives what is
-    not as it was: clips that have changed or are missing. `clips` is their folder, if it is another now.
+    """Bring a campaign back into a new folder, its answers into SQLite there or into `database`; gives what
+    is not as it was: clips that have changed or are missing. `clips` is their folder, if it is another now.
     """
     manifest = check(out)
     if (folder / "campaign.json").exists():

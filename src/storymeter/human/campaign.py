@@ -145,7 +145,9 @@ class Folder:
 
     @property
     def rehearsal(self) -> bool:
-        """Whether the private key was drawn from a seed that somebody chose, so that others may rebuild it."""
+        """Whether the private key was drawn from a seed that somebody chose, so that others may rebuild
+        it.
+        """
         return any(rehearsed(line.seed) for line in self.key.values() if line.seed)
 
     def exposed(self) -> list[str]:

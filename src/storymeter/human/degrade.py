@@ -9,13 +9,13 @@ the two captions is wrong. Where no inner run of that length exists (N <= 3) wha
 inner word of three, or the whole of a caption of one or two words; `short` says so. The result always differs
 from the original.
 
-Damage must not show in the text, but to who has seen the clip. Of some dozens of runs drawn by lot, only those
-are taken whose capitals and punctuation stand where those of the words they replace stood, and which hold a
-word at least that says something new (it is rare, and not in the caption); of these, the one whose gain in fluency
-(`storymeter.human.fluency`, both captions left out of the counts) comes nearest to a lot around `_GAIN`: above
-zero, because the damage is chosen by a small model, and looks worse to one that has read elsewhere. With
-captions of TRECVID, ActivityNet and YouCook2, a bigram model that learnt from other captions then picks the
-damaged one of two twins about as often as a coin does (docs/human-analysis.md).
+Damage must not show in the text, but to who has seen the clip. Of some dozens of runs drawn by lot, only
+those are taken whose capitals and punctuation stand where those of the words they replace stood, and which
+hold a word at least that says something new (it is rare, and not in the caption); of these, the one whose
+gain in fluency (`storymeter.human.fluency`, both captions left out of the counts) comes nearest to a lot
+around `_GAIN`: above zero, because the damage is chosen by a small model, and looks worse to one that has
+read elsewhere. With captions of TRECVID, ActivityNet and YouCook2, a bigram model that learnt from other
+captions then picks the damaged one of two twins about as often as a coin does (docs/human-analysis.md).
 
 >>> damaged = degrade("two white males dancing in a stadium", {"v2": "a monkey wearing a red hat eats"}, seed=4)
 >>> damaged.length, damaged.donor, len(damaged.text.split())
@@ -99,9 +99,8 @@ class Damage:
     def of(
         self, caption: str, rng: random.Random, *, item: str | None = None, near: Collection[str] = ()
     ) -> Degraded:
-        """`item` is the caption's own video, which never gives words; those `near` it (in the same HIT, where a
-        rater could meet the words again) give some only if no other can.
-        """
+        """`item` is the caption's own video, which never gives words; those `near` it (in the same HIT, where
+        a rater could meet the words again) give some only if no other can."""
         words = caption.split()
         if not words:
             raise DataError(

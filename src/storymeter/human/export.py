@@ -1,21 +1,23 @@
 """Answers joined with the private key, as `Rating` records and in the files other tools read.
 
-One line per judgement; raters are pseudonyms unless `real_names` asks for the platform's ids. What a judgement
-is, each kind of study says for itself:
+One line per judgement; raters are pseudonyms unless `real_names` asks for the platform's ids. What a
+judgement is, each kind of study says for itself:
 
-    da           item, system, value 0-100, kind (system, repeat, degraded, human), pair; where several systems
+    da           item, system, value 0-100, kind (system, repeat, degraded, human), pair; where several
+                 systems
                  wrote the same words, `system` is their names joined by + and `meta.systems` lists them: all
                  get the credit
     spans        as da, with criterion "spans" and the marked words in `meta` (`storymeter.human.span_record`)
     preference   criterion "preference": value -2 (`system` is better) … 2 (`meta.against` is better), sides
                  put back; criterion "test", kind "test": 1 where a test question or control was answered
                  rightly, else 0
-    survey       criterion "grounded", "coherent", "no_repetition" (1-5) and "vote" (1 for the best story, else
+    survey       criterion "grounded", "coherent", "no_repetition" (1-5) and "vote" (1 for the best story,
+                 else
                  0); criterion "test" as above, for stories that must lose
 
-`position` counts the items as this rater saw them, `meta.place` is their place in the private key. `meta.state` is "done", "active", "held" or "expired": partial
-work is exported too, and flagged so; `meta.held` is why the organiser holds a rater's work.
-"""
+`position` counts the items as this rater saw them, `meta.place` is their place in the private key.
+`meta.state` is "done", "active", "held" or "expired": partial work is exported too, and flagged so;
+`meta.held` is why the organiser holds a rater's work."""
 
 from __future__ import annotations
 
@@ -81,7 +83,8 @@ def styles(folder: Folder) -> list[str]:
 def render(folder: Folder, store: Store, style: str, *, real_names: bool = False) -> str:
     if style not in styles(folder):
         raise UsageError(
-            f"This {folder.campaign.task} campaign ({folder.campaign.platform.name} raters) has no {style} export.",
+            f"This {folder.campaign.task} campaign ({folder.campaign.platform.name} raters) has no {style}"
+            " export.",
             hint=f"There are: {', '.join(styles(folder))}.",
         )
     if style in ("mturk", "prolific"):

@@ -1,8 +1,8 @@
 """How fluently a caption reads, by a bigram model: so that damage does not show in the words alone.
 
-p(w | v) = (c(v, w) + κ p(w)) / (c(v) + κ) with p(w) = (c(w) + 1) / (N + V), over captions in lower case with a
-mark at each end; fluency is the sum of log p over bigrams. A text that is among those counted would look too
-familiar beside one that is not, so the counts of some texts can be taken out ("leave one out").
+p(w | v) = (c(v, w) + κ p(w)) / (c(v) + κ) with p(w) = (c(w) + 1) / (N + V), over captions in lower case with
+a mark at each end; fluency is the sum of log p over bigrams. A text that is among those counted would look
+too familiar beside one that is not, so the counts of some texts can be taken out ("leave one out").
 
 >>> model = Bigrams(["a man runs", "a man sings", "a dog runs"])
 >>> model.fluency("a man runs".split()) > model.fluency("a dog sings".split())

@@ -208,8 +208,8 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
         problems,
         out,
         name,
-        "A row has the columns of the header, separated by tabs (names with blanks may stand in quotation marks);"
-        " type is SYSTEM, REPEAT, REF or BAD_REF.",
+        "A row has the columns of the header, separated by tabs (names with blanks may stand in quotation"
+        " marks); type is SYSTEM, REPEAT, REF or BAD_REF.",
     )
     _share_time(out, total)
     return out

@@ -2,16 +2,19 @@
 
 With z the standardised scores of believed raters, degraded captions left out:
 
-- **Bias of a rater for a system**: mean z that rater r gave captions of system s, less the mean that the others
+- **Bias of a rater for a system**: mean z that rater r gave captions of system s, less the mean that the
+  others
   gave captions of s; and less the mean of that difference over r's other systems, because who is mild to all
-  favours nobody. Its standard error comes from the spread of r's scores of s and of the others'; t = bias / se,
-  two-sided, by Holm over all raters and systems. Flagged below `FLAGGED`.
-- **Without a rater**: system scores as if that rater had never answered, exactly: a caption's mean is taken over
+  favours nobody. Its standard error comes from the spread of r's scores of s and of the others'; t = bias /
+  se, two-sided, by Holm over all raters and systems. Flagged below `FLAGGED`.
+- **Without a rater**: system scores as if that rater had never answered, exactly: a caption's mean is taken
+  over
   its other ratings, and a caption that nobody else rated is gone.
-- **Together**: raters who are flagged for the same system in the same direction; and raters whose scores of the
-  captions they share (`SHARED` or more) agree far better than is usual: r against the median over all pairs of
-  raters, by Fisher's z with Holm over the pairs. Copied answers look so, and bots with one language model. For
-  each group, the systems' order without it.
+- **Together**: raters who are flagged for the same system in the same direction; and raters whose scores of
+  the
+  captions they share (`SHARED` or more) agree far better than is usual: r against the median over all pairs
+  of raters, by Fisher's z with Holm over the pairs. Copied answers look so, and bots with one language model.
+  For each group, the systems' order without it.
 """
 
 from __future__ import annotations
@@ -283,9 +286,8 @@ def _notes(biases: list[Bias], alone: list[Without], groups: list[Without]) -> I
             " others say of it. Nothing was dropped; look at their answers, and at the order without them."
         )
     for one in groups:
-        yield (
-            f"Influence: {len(one.raters)} raters {one.why}: {', '.join(one.raters)}. Without them "
-            + (f"the order is {', '.join(one.order)}." if one.changes else "the order is the same.")
+        yield f"Influence: {len(one.raters)} raters {one.why}: {', '.join(one.raters)}. Without them " + (
+            f"the order is {', '.join(one.order)}." if one.changes else "the order is the same."
         )
     turning = [one for one in alone if one.changes]
     if turning:

@@ -53,8 +53,8 @@ def prepare(options: Options, *, progress: Progress = silent) -> Prepared:
     seed = new_seed() if options.seed is None else str(options.seed)
     if options.seed is not None:
         warnings.append(
-            f"--seed {seed} is for rehearsals: whoever guesses it can rebuild the private key from the captions."
-            " Leave it out for raters who are paid."
+            f"--seed {seed} is for rehearsals: whoever guesses it can rebuild the private key from the"
+            " captions. Leave it out for raters who are paid."
         )
     dealt = study.deal(options, seed, progress)
     key = [msgspec.structs.replace(dealt.key[0], seed=seed), *dealt.key[1:]]
@@ -237,8 +237,10 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
         (study.media_word, f"{len(prepared.media):,}"),
         (
             "HITs",
-            f"{campaign.hits:,} of {campaign.hit_size}, {campaign.raters_per_hit} rater(s) each:"
-            f" {seats:,} assignments",
+            (
+                f"{campaign.hits:,} of {campaign.hit_size}, {campaign.raters_per_hit} rater(s) each:"
+                f" {seats:,} assignments"
+            ),
         ),
     ]
     mean, least = _overlap(prepared.key, campaign.raters_per_hit)
@@ -250,8 +252,10 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
     rows.append(
         (
             "cost",
-            f"{seats:,} x {campaign.price:.2f} {campaign.currency} + {campaign.fee:.0%} fee ="
-            f" {campaign.cost:,.2f} {campaign.currency}",
+            (
+                f"{seats:,} x {campaign.price:.2f} {campaign.currency} + {campaign.fee:.0%} fee ="
+                f" {campaign.cost:,.2f} {campaign.currency}"
+            ),
         )
     )
     return rows

@@ -67,9 +67,8 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
 
 
 def answers_of(folder: Folder, store: Store, rater: str) -> list[dict[str, Any]]:
-    """One rater's judgements, in the order of the work, with what stands behind each: for the organiser's eyes
-    alone.
-    """
+    """One rater's judgements, in the order of the work, with what stands behind each: for the organiser's
+    eyes alone."""
     return [
         {
             "position": one.position,
@@ -87,9 +86,9 @@ def answers_of(folder: Folder, store: Store, rater: str) -> list[dict[str, Any]]
 
 
 def ranking(folder: Folder, store: Store) -> list[dict[str, Any]]:
-    """Mean score and 95 % interval of each system so far, by criterion, over items: who is ahead, roughly. Raters
-    whom the controls speak against, or whose work is held, are left out; `human analyse` is the last word.
-    """
+    """Mean score and 95 % interval of each system so far, by criterion, over items: who is ahead, roughly.
+    Raters whom the controls speak against, or whose work is held, are left out; `human analyse` is the last
+    word."""
     import numpy as np
 
     from .scores import t_interval

@@ -1,11 +1,11 @@
 """Before the money is spent: how many HITs does a question need, and how good is the worker test?
 
 **HITs.** Two systems differ by `difference` in z. A caption's true score varies between captions (sd
-`between`), a rating around it (sd `within`). m ratings per system, `overlap` or more for a caption, give caption
-means; the rank-sum test at alpha either sees the difference or not. The share of simulated studies in which
-it does is the power; the smallest m that reaches the wanted power, times the systems, over the 70 system
-captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes both
-sds from a pilot.
+`between`), a rating around it (sd `within`). m ratings per system, `overlap` or more for a caption, give
+caption means; the rank-sum test at alpha either sees the difference or not. The share of simulated studies in
+which it does is the power; the smallest m that reaches the wanted power, times the systems, over the 70
+system captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes
+both sds from a pilot.
 
 **Worker tests.** Raters of known character rate k control pairs; a bot that passes is a false accept, an
 honest rater who does not is a false reject."""

@@ -107,8 +107,8 @@ def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
 def review(folder: Folder, store: Store, style: str) -> str:
     """Whom to accept and whom to reject, in the form that the platform's upload takes.
 
-    The verdict is that of the study's controls over all finished work of a rater; unfinished work, and raters of
-    whom nothing can be said, are listed without a verdict."""
+    The verdict is that of the study's controls over all finished work of a rater; unfinished work, and raters
+    of whom nothing can be said, are listed without a verdict."""
     from .export import ratings, table
 
     finished: dict[int, tuple[str, str, str, str]] = {}

@@ -70,8 +70,8 @@ def faith_notes(records: Sequence[Rating], doubted: set[str]) -> list[str]:
     """Who was left out; or, loudly, that nothing tells raters who looked from raters who did not."""
     if not any(record.criterion == "test" for record in records):
         return [
-            "Nothing vouches for the raters: there is neither a test question nor a control in these answers, so"
-            " that whoever only clicks counts like everybody else."
+            "Nothing vouches for the raters: there is neither a test question nor a control in these answers,"
+            " so that whoever only clicks counts like everybody else."
         ]
     if not doubted:
         return []

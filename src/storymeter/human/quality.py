@@ -59,8 +59,8 @@ FLAGS = {
         " >= .1)"
     ),
     "apart": (
-        "agreement with the other raters is not clearly more than half of what is usual (p >= .02), or less than"
-        " half of it among captions of one author"
+        "agreement with the other raters is not clearly more than half of what is usual (p >= .02), or less"
+        " than half of it among captions of one author"
     ),
 }
 _STREAK, _SECONDS, _HUMAN = 8, 3.0, 90.0
@@ -209,36 +209,38 @@ def _careless(
     if gates == "attention" and unasked:
         notes.append(
             f"WARNING: agreement with the others could not be asked of {unasked:,} of the"
-            f" {int(believed.sum()):,} raters whom the control pairs believe: {company.silent}. Some who never"
-            " watch a clip pass the control pairs, and nothing else stops them here. Let three raters or more"
-            " rate each caption, as `storymeter human new` does by default."
+            f" {int(believed.sum()):,} raters whom the control pairs believe: {company.silent}. Some who"
+            " never watch a clip pass the control pairs, and nothing else stops them here. Let three raters"
+            " or more rate each caption, as `storymeter human new` does by default."
         )
     if gates == "attention" and inconsistent.sum() > _MOST * unasked:
         notes.append(
-            f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the {unasked:,} raters whom"
-            " it would be asked about do not meet it (--gates repeats insists)."
+            f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the {unasked:,} raters"
+            " whom it would be asked about do not meet it (--gates repeats insists)."
         )
         inconsistent[:] = False
         steady = np.full(len(steady), np.nan)
     reasons = (
         {
-            int(
-                k
-            ): f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual is"
-            f" {company.usual:.2f}; p = {company.p[k]:.3g})"
+            int(k): (
+                f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual"
+                f" is {company.usual:.2f}; p = {company.p[k]:.3g})"
+            )
             for k in np.flatnonzero(apart)
         }
         | {
-            int(
-                k
-            ): "agrees with the other raters on who wrote a caption, but on captions of one author less than half"
-            f" as well as is usual (r = {company.inner[k]:.2f}, usual is {company.inner_usual:.2f})"
+            int(k): (
+                "agrees with the other raters on who wrote a caption, but on captions of one author less"
+                f" than half as well as is usual (r = {company.inner[k]:.2f}, usual is"
+                f" {company.inner_usual:.2f})"
+            )
             for k in np.flatnonzero(unlike)
         }
         | {
-            int(
-                k
-            ): f"two scores of one caption are no closer than those of unrelated captions (p = {steady[k]:.3g})"
+            int(k): (
+                "two scores of one caption are no closer than those of unrelated captions (p ="
+                f" {steady[k]:.3g})"
+            )
             for k in np.flatnonzero(inconsistent)
         }
     )

@@ -6,7 +6,8 @@ four; system k names each rightly with a probability that falls with k. A captio
 
     10 + 20 (facts named rightly) - 12 (facts named wrongly), in 0 … 100
 
-which an honest rater sees with an own shift, an own scale and noise, and which nobody can read from the text."""
+which an honest rater sees with an own shift, an own scale and noise, and which nobody can read from the text.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@
 - **Scores.** The 0-100 values, analysed as Direct Assessment.
 - **Agreement.** Over all ordered pairs of raters of a caption, on words: precision of a rater is the share of
   the words the rater marked that the other marked too; recall the share of the other's that the rater marked;
-  F1 over all pairs (precision and recall change places with the raters, so both are F1). `f1_severity` counts a
-  word that the two call minor and major as half. Alpha is Krippendorff's over words, ordinal (none, minor,
+  F1 over all pairs (precision and recall change places with the raters, so both are F1). `f1_severity` counts
+  a word that the two call minor and major as half. Alpha is Krippendorff's over words, ordinal (none, minor,
   major).
 - **Profile.** Per caption and rater: how many errors, of which severity and kind. Means over the raters of a
   caption, then over captions. `weight` is minor + 5 major, as MQM counts them: lower is better.
@@ -159,12 +159,15 @@ def _agreement(records: Sequence[Rating]) -> tuple[SpanAgreement, dict[str, list
                 for k, value in enumerate((common, own, other)):
                     sums[k] += value
     alpha = krippendorff(values, units, "ordinal")[0] if values else np.nan
-    return SpanAgreement(
-        captions,
-        2 * both / total if total else None,
-        2 * alike / total if total else None,
-        None if np.isnan(alpha) else float(alpha),
-    ), per
+    return (
+        SpanAgreement(
+            captions,
+            2 * both / total if total else None,
+            2 * alike / total if total else None,
+            None if np.isnan(alpha) else float(alpha),
+        ),
+        per,
+    )
 
 
 def _markers(

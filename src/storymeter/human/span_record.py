@@ -1,8 +1,8 @@
 """What a rater says about the words of a caption: the record of an error span study.
 
-Error Span Annotation (Kocmi et al., WMT 2024, "Error Span Annotation: A Balanced Approach for Human Evaluation
-of Machine Translation") asks for the wrong words first and for a score from 0 to 100 after them. Its judgement
-is a `Rating` of criterion `spans` whose `value` is the score; `meta` holds the rest:
+Error Span Annotation (Kocmi et al., WMT 2024, "Error Span Annotation: A Balanced Approach for Human
+Evaluation of Machine Translation") asks for the wrong words first and for a score from 0 to 100 after them.
+Its judgement is a `Rating` of criterion `spans` whose `value` is the score; `meta` holds the rest:
 
     text      the caption as it was shown
     spans     [{"start", "end", "severity", "kind"}]: characters start … end - 1 of the text are wrong

@@ -10,8 +10,8 @@ from .ratings import Labels, Ratings
 def parts(ratings: Ratings, wanted: str | None = None) -> dict[str, Ratings]:
     """What is to be analysed by itself: every stratum, one of them, or everything under the name `all`.
 
-    Item numbers are those of a stratum: where all are mixed knowingly, the items of different strata stay apart.
-    """
+    Item numbers are those of a stratum: where all are mixed knowingly, the items of different strata stay
+    apart."""
     strata = ratings.strata
     if wanted == "all" or len(strata) < 2:
         if wanted not in (None, "all"):

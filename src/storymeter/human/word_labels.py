@@ -1,8 +1,8 @@
 """Which words of a caption do people call wrong? Labels per word, for metrics to be tested against.
 
-A word is marked by a rater when one of the rater's spans covers one of its characters. `wrong` is the share of
-raters who marked it, `major` the share who called it a major error; by `storymeter meta words`, a metric that
-points at words can be held against them.
+A word is marked by a rater when one of the rater's spans covers one of its characters. `wrong` is the share
+of raters who marked it, `major` the share who called it a major error; by `storymeter meta words`, a metric
+that points at words can be held against them.
 
 >>> from storymeter.captions import Rating
 >>> meta = {"text": "a dog runs", "spans": [{"start": 2, "end": 5, "severity": "major", "kind": "object"}]}

@@ -5,8 +5,8 @@
   machines), two `captions`, which is `preferred` (0 or 1), and five `references`. Reported: accuracy per
   category and the mean of the four.
 - `foil` (after Shekhar et al., ACL 2017, on nocaps): `metaeval/foil/nocaps-val-foil.json`, a list of
-  `references`, `baseline`, `foil` and `replacement` (right word, wrong word); the baseline should score higher.
-  The words of the foil are labelled: the replaced one is wrong.
+  `references`, `baseline`, `foil` and `replacement` (right word, wrong word); the baseline should score
+  higher. The words of the foil are labelled: the replaced one is wrong.
 
 A tie counts half, and is named."""
 
@@ -55,7 +55,9 @@ class ChoiceResult(NamedTuple):
 
 
 def decoded(path: Path, row: type[Any], *, lines: bool) -> list[Any]:
-    """A JSON list, or a JSON object a line, as records of one type; the first fault is said with its place."""
+    """A JSON list, or a JSON object a line, as records of one type; the first fault is said with its
+    place.
+    """
     try:
         if not lines:
             return msgspec.json.decode("\n".join(lines_of(path)), type=list[row])  # type: ignore[valid-type]

@@ -1,11 +1,13 @@
 """Benchmarks of single captions that people gave a number.
 
-- `nebula` (Matsuda et al., DENEB, ACCV 2024): `metaeval/nebula/nebula_test.json`, a list of `imgid`, `mt` (the
+- `nebula` (Matsuda et al., DENEB, ACCV 2024): `metaeval/nebula/nebula_test.json`, a list of `imgid`, `mt`
+  (the
   caption), `refs` and `score` (0 to 1); Kendall's tau-c.
 - `thumb` (Kasai et al., NAACL 2022): `metaeval/thumb/mscoco_THumB-1.0.jsonl`, a line has `SYS`, `seg_id`,
   `hyp`, `P`, `R` and `human_score`; `mscoco_references.json`, a line has `seg_id` and `refs`. Pearson with
   `human_score`, beside it with P and R; `thumb-machines` leaves the human system out.
-- `msvd-eval`: `metaeval/msvd_eval/MSVD-Eval.json`, an id to `candidate`, `ref` and `human_score`, which has two
+- `msvd-eval`: `metaeval/msvd_eval/MSVD-Eval.json`, an id to `candidate`, `ref` and `human_score`, which has
+  two
   raters with four aspects and their mean each; the human score is the mean of the raters' means.
 - `hat` (Petryk et al., ALOHa, NAACL 2024): `metaeval/hat/hat-trainval.json`, a list of `caption`,
   `references`, `grounding` ([word, wrong?] per word) and `contains_hallucination`. A metric should score

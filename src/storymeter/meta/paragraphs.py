@@ -44,8 +44,8 @@ class Marked(NamedTuple):
 def unmarked(sentence: str) -> Marked:
     """
     >>> unmarked("a man [rides a] horse")
-    Marked(text='a man rides a horse', words=((0, 1, False), (2, 5, False), (6, 11, True), (12, 13, True), (14, 19, False)))
-    """
+    Marked(text='a man rides a horse', words=((0, 1, False), (2, 5, False), (6, 11, True), (12, 13, True),
+    (14, 19, False)))"""
     text, wrong, inside = [], [], False
     for letter in sentence:
         if letter in "[]":

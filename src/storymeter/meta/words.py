@@ -4,8 +4,10 @@ A metric of sentence pairs says nothing of words, but it can be asked: the blame
 gains when the word is left out, s(caption without the word) - s(caption), against the same references. Held
 against the labels of an error span study (`storymeter.human.word_labels`):
 
-- **AUC**: the probability that a wrong word of a caption gets more blame than a right word of the same caption
-  (ties count half), averaged over captions that have both; 0.5 is chance. Intervals by drawing captions again.
+- **AUC**: the probability that a wrong word of a caption gets more blame than a right word of the same
+  caption
+  (ties count half), averaged over captions that have both; 0.5 is chance. Intervals by drawing captions
+  again.
 - **first**: in how many captions the word with the most blame is wrong, beside what chance would give.
 
 A word is wrong when at least the share `threshold` of its raters marked it."""
@@ -61,7 +63,10 @@ def point_at_words(
     if not use:
         raise DataError(
             f"None of the {len(labels):,} captions has a reference, a wrong word and a right one.",
-            hint="The ids of the references must be those of the study; a lower --threshold calls more words wrong.",
+            hint=(
+                "The ids of the references must be those of the study; a lower --threshold calls more words"
+                " wrong."
+            ),
         )
     chosen, marks = [known[k] for k in use], [wrong[k] for k in use]
     out = []

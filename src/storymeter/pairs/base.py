@@ -1,10 +1,11 @@
 """The PairScorer seam: how alike are two sentences?
 
-A scorer is a value: its options never change, and `fit` gives another scorer that has learnt from references. What a
-driver may ask is declared (`symmetric`, `range`, `raw_text`, `learns`, `pair_columns`, `by_group`), never guessed.
-Everything is built on one call: distinct sentences in two lists, and two index arrays that say which pairs are wanted
-(`score_indexed`). `pairs`, `matrix`, `statistics` and `aggregate` check what they are given and are made from it.
-Roles are keyword-only everywhere, because swapping them gives another number: METEOR weighs recall.
+A scorer is a value: its options never change, and `fit` gives another scorer that has learnt from references.
+What a driver may ask is declared (`symmetric`, `range`, `raw_text`, `learns`, `pair_columns`, `by_group`),
+never guessed. Everything is built on one call: distinct sentences in two lists, and two index arrays that say
+which pairs are wanted (`score_indexed`). `pairs`, `matrix`, `statistics` and `aggregate` check what they are
+given and are made from it. Roles are keyword-only everywhere, because swapping them gives another number:
+METEOR weighs recall.
 
 A scorer is also a metric of whole documents: the text of each (its captions joined by a blank) against its
 references' texts.
@@ -75,7 +76,9 @@ class PairScorer(Metric):
 
     @property
     def pair_columns(self) -> tuple[str, ...]:
-        """The additive statistics of a pair. Measures whose corpus value is no mean (BLEU, METEOR) have others."""
+        """The additive statistics of a pair. Measures whose corpus value is no mean (BLEU, METEOR) have
+        others.
+        """
         return PLAIN_COLUMNS
 
     def bind(self: Self, *, device: str = "cpu", progress: Progress = silent) -> Self:
@@ -85,11 +88,15 @@ class PairScorer(Metric):
         return bound
 
     def fit(self: Self, references: Sequence[Sequence[str]]) -> Self:
-        """The scorer after learning from the whole reference corpus, one list per item (idf). Most learn nothing."""
+        """The scorer after learning from the whole reference corpus, one list per item (idf). Most learn
+        nothing.
+        """
         return self
 
     def prepare(self) -> None:
-        """Do now what the first score would have to wait for (compile tables, load a model). Most need nothing."""
+        """Do now what the first score would have to wait for (compile tables, load a model). Most need
+        nothing.
+        """
 
     def depends_on(self) -> dict[str, object]:
         """What else the numbers depend on, for the signature: the hash of a model's weights, say."""
@@ -105,8 +112,8 @@ class PairScorer(Metric):
         reference_index: IntArray,
         jobs: int = 1,
     ) -> FloatArray:
-        """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each sentence
-        of the two lists is analysed once, whatever the number of pairs."""
+        """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each
+        sentence of the two lists is analysed once, whatever the number of pairs."""
 
     def statistics_indexed(
         self,
@@ -143,7 +150,8 @@ class PairScorer(Metric):
         jobs: int = 1,
     ) -> FloatArray:
         """Pairs in groups, each scored by what the scorer learns from that group alone: group g owns pairs
-        pair_bounds[g]:pair_bounds[g+1] and learns from the references item_index[item_bounds[g]:item_bounds[g+1]]."""
+        pair_bounds[g]:pair_bounds[g+1] and learns from the references
+        item_index[item_bounds[g]:item_bounds[g+1]]."""
         out = np.zeros(len(candidate_index))
         groups = len(pair_bounds) - 1
         for g in range(groups):
@@ -177,7 +185,9 @@ class PairScorer(Metric):
     def statistics(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
     ) -> FloatArray:
-        """(candidates, pair_columns): the additive statistics of candidates with one or more references each."""
+        """(candidates, pair_columns): the additive statistics of candidates with one or more references
+        each.
+        """
         return self._statistics(*self._read_groups(candidates, references), _jobs(jobs))
 
     def aggregate(

@@ -73,9 +73,8 @@ class Cider(PairScorer):
         return self.idf == "video"
 
     def fit(self, references: Sequence[Sequence[str]]) -> Cider:
-        """With document frequencies of a reference corpus, one list per item; with `idf=video` there is nothing to
-        learn.
-        """
+        """With document frequencies of a reference corpus, one list per item; with `idf=video` there is
+        nothing to learn."""
         if self.idf == "video":
             return self
         index, ids = analyse(self._read(list(chain.from_iterable(references)), "references"))

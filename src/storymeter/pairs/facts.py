@@ -1,21 +1,21 @@
 """`facts`: is what was said supported by the references, and which words are not?
 
 Precision of meaning: every sentence of the candidate, and every word in it, against all references of the
-document at once; each reference is read as a whole and sentence by sentence. For a sentence with tokens t and the tokens r of all references, both as vectors that
-`facts_reading` moves into the space of support:
+document at once; each reference is read as a whole and sentence by sentence. For a sentence with tokens t and
+the tokens r of all references, both as vectors that `facts_reading` moves into the space of support:
 
     s(t)  = max over r of cos(t, r)                 how well the references support the token
     facts = sum of w(t) s(t) / sum of w(t)          over all tokens of the candidate, w learnt, cut to 0..1
 
-A sentence's support is the same over its own tokens; below one half it is called unsupported. The support of a
-word is the logistic of 7.27 s + 1.04 S - 3.76, with s the mean over its tokens and S the support of its sentence;
-below one half it is called unsupported, too. Nothing is asked of what the candidate leaves out: a short true
-sentence scores high. A text without a word scores 0, and so does one without a reference.
+A sentence's support is the same over its own tokens; below one half it is called unsupported. The support of
+a word is the logistic of 7.27 s + 1.04 S - 3.76, with s the mean over its tokens and S the support of its
+sentence; below one half it is called unsupported, too. Nothing is asked of what the candidate leaves out: a
+short true sentence scores high. A text without a word scores 0, and so does one without a reference.
 
-Trained without any human judgement, on ActivityNet Captions: sentences of one annotator against paragraphs of the
-other (docs/models/facts.md). The idea of precision by greedy matching is BERTScore's (Zhang et al., ICLR 2020), the
-weighted late interaction ColBERT's (Khattab & Zaharia, SIGIR 2020), the question FactVC's (Liu & Wan, EMNLP 2023).
-"""
+Trained without any human judgement, on ActivityNet Captions: sentences of one annotator against paragraphs of
+the other (docs/models/facts.md). The idea of precision by greedy matching is BERTScore's (Zhang et al., ICLR
+2020), the weighted late interaction ColBERT's (Khattab & Zaharia, SIGIR 2020), the question FactVC's (Liu &
+Wan, EMNLP 2023)."""
 
 from __future__ import annotations
 
@@ -216,7 +216,9 @@ _NOTHING: Float32 = np.empty((0, 0), np.float32)
 
 
 def _support(reading: Reading, against: Float32) -> tuple[Float32, float]:
-    """Per token of a sentence its largest cosine with any token of the references, and their weighted mean."""
+    """Per token of a sentence its largest cosine with any token of the references, and their weighted
+    mean.
+    """
     if not len(reading.vectors) or not len(against):
         return np.zeros(len(reading.vectors), np.float32), 0.0
     near = np.asarray((reading.vectors @ against.T).max(axis=1))

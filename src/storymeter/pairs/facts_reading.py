@@ -93,9 +93,8 @@ def sentences_of(text: str) -> list[str]:
 
 
 def passages_of(text: str) -> list[str]:
-    """As few passages as possible, of whole sentences where they are short enough: the encoder reads a word in
-    the light of what stands around it.
-    """
+    """As few passages as possible, of whole sentences where they are short enough: the encoder reads a word
+    in the light of what stands around it."""
     out: list[list[str]] = []
     room = 0
     for piece in (part for sentence in split(text) for part in _pieces(sentence, LONGEST_PASSAGE)):

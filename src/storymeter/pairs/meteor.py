@@ -76,9 +76,8 @@ STATISTICS = (
 class Meteor(PairScorer):
     """See the module. Texts are tokens joined by blanks, unless `tokenizer` says how to make them so.
 
-    As a metric of documents its value is the corpus score; the part `mean` is the mean of the documents' scores, which
-    some papers report instead.
-    """
+    As a metric of documents its value is the corpus score; the part `mean` is the mean of the documents'
+    scores, which some papers report instead."""
 
     task: Literal["rank", "adq", "hter"] = option(
         "rank", "the parameters: captioning reports rank, stories hter"

@@ -62,7 +62,9 @@ CATEGORIES: Mapping[str, Callable[[Fact], bool]] = {
 )
 @dataclass(frozen=True)
 class Spice(PairScorer):
-    """As a metric of documents: the mean over documents, and each category over the documents where it occurs."""
+    """As a metric of documents: the mean over documents, and each category over the documents where it
+    occurs.
+    """
 
     engine: Literal["rules", "java"] = option(
         "rules", "our rules, or the original program where its jars are", always=True

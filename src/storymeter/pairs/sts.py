@@ -36,7 +36,8 @@ from .joined_embeddings import JoinedEmbeddings, embeddings
 @measure(
     Named(
         "sts",
-        "do candidate and reference mean the same? cosine of sentence vectors, or words aligned (engine=align)",
+        "do candidate and reference mean the same? cosine of sentence vectors, or words aligned"
+        " (engine=align)",
     ),
     papers=("reimers2019", "han2013"),
 )
@@ -44,7 +45,8 @@ from .joined_embeddings import JoinedEmbeddings, embeddings
 class Sts(PairScorer):
     model: str = option(
         "",
-        "a checkpoint, an added model (mpnet), several (minilm+mpnet), or multilingual; empty: the packaged one",
+        "a checkpoint, an added model (mpnet), several (minilm+mpnet), or multilingual; empty: the"
+        " packaged one",
     )
     cache: bool = option(True, "whether sentence vectors are kept on this machine")
     engine: Literal["cosine", "align"] = option("cosine", "sentence vectors, or words aligned with penalties")

@@ -1,9 +1,9 @@
 """Each distinct sentence is tokenised once, each distinct pair scored once, in a whole run.
 
-`Sentences` numbers sentences; `PairTable` keeps what a scorer said of two numbered sentences. Both live on the run's
-workbench, so that metrics that want the same pairs, and systems that repeat each other's sentences, find them there. A
-pair is (hypothesis, reference) as the scorer sees it; which side of the data is the hypothesis is the caller's choice,
-and so both orientations may live in one table."""
+`Sentences` numbers sentences; `PairTable` keeps what a scorer said of two numbered sentences. Both live on
+the run's workbench, so that metrics that want the same pairs, and systems that repeat each other's sentences,
+find them there. A pair is (hypothesis, reference) as the scorer sees it; which side of the data is the
+hypothesis is the caller's choice, and so both orientations may live in one table."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Sentences:
         return [self.texts[k] for k in self.numbers(raw).tolist()]
 
     def run_on(self, raw: Sequence[str]) -> list[int]:
-        """Which of these texts end in such a way that the tokeniser of the public scripts reads on in the line that
-        follows: in a single letter and a dot (`... with a capital T.`)."""
+        """Which of these texts end in such a way that the tokeniser of the public scripts reads on in the
+        line that follows: in a single letter and a dot (`... with a capital T.`)."""
         if self.tokenizer != "ptb":
             return []
         return [k for k, text in enumerate(raw) if text.rstrip()[-1:] == "." and _LETTER_DOT.search(text)]
@@ -72,7 +72,9 @@ class Sentences:
 
 
 class PairTable:
-    """What `scorer` says of pairs of `sentences`: a value each, and its additive statistics where it has its own."""
+    """What `scorer` says of pairs of `sentences`: a value each, and its additive statistics where it has its
+    own.
+    """
 
     def __init__(self, scorer: PairScorer, sentences: Sentences) -> None:
         self.scorer = scorer

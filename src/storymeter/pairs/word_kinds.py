@@ -3,13 +3,13 @@ nothing that could be wrong.
 
 The kinds follow HanTa's tags (BNC's set), our lists of colours and numbers, and one rule for places: the head
 noun of a phrase that a preposition of place opens (`in the red kitchen` -> kitchen). The words that hold a
-sentence together (articles, pronouns, prepositions, forms of be, have and do) are of the kind `other`; all the
-others are content words, with `not` among the numbers' company as `negation`.
+sentence together (articles, pronouns, prepositions, forms of be, have and do) are of the kind `other`; all
+the others are content words, with `not` among the numbers' company as `negation`.
 
 >>> [(word.text, word.kind) for word in tagged("two men wash a red car in the garden") if word.content]
 ... # doctest: +SKIP
-[('two', 'number'), ('men', 'thing'), ('wash', 'action'), ('red', 'colour'), ('car', 'thing'), ('garden', 'place')]
-"""
+[('two', 'number'), ('men', 'thing'), ('wash', 'action'), ('red', 'colour'), ('car', 'thing'), ('garden',
+'place')]"""
 
 from __future__ import annotations
 

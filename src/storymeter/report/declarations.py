@@ -1,4 +1,6 @@
-"""What a measure or a protocol declares, as a table: options, choices, defaults, papers, what a value means."""
+"""What a measure or a protocol declares, as a table: options, choices, defaults, papers, what a value
+means.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def metric_table(text: str) -> Table:
 
 
 def protocol_table(text: str) -> Table:
-    """Every field of one protocol, what deviates from the paper's marked; its source and what is wrong there."""
+    """Every field of one protocol, what deviates from the paper's marked; its source and what is wrong
+    there.
+    """
     protocol = get_protocol(text)
     preset, paper = PRESETS[protocol.name], get_protocol("paper")
     rows: list[list[Any]] = []

@@ -39,8 +39,8 @@ def clip(text: str, room: int) -> str:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Lines of at most `width` cells: cut between words, and inside a word only where it is wider than a line,
-    as unspaced Japanese is. Lines after the first begin with `indent`.
+    """Lines of at most `width` cells: cut between words, and inside a word only where it is wider than a
+    line, as unspaced Japanese is. Lines after the first begin with `indent`.
 
     >>> wrapped("a dog runs on the grass", 10)
     ['a dog runs', 'on the', 'grass']

@@ -74,9 +74,9 @@ def analysis_page(
             f" {currency}, which is {spent.per_system:,.2f} {currency} per system."
         ),
         thin=(
-            f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings, the"
-            " least that the method's authors advise before the score of a single caption is trusted; scores of"
-            " systems need less."
+            f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings,"
+            " the least that the method's authors advise before the score of a single caption is trusted;"
+            " scores of systems need less."
         ),
         notes=analysis.notes,
     )

@@ -9,13 +9,20 @@ from ..human.influence import Influence
 from .table import Column, Table
 
 WORDS = {
-    "favours": "the system that the rater leans to (or from) most, against what the others say of its captions",
-    "bias": (
-        "by how many standard deviations more (or less) than the others the rater scores that system's captions,"
-        " beside what the rater does to all systems"
+    "favours": (
+        "the system that the rater leans to (or from) most, against what the others say of its captions"
     ),
-    "p": "how likely so large a bias of any rater for any system is by luck (Holm's correction); below .01: flagged",
-    "moves": "the system whose score the rater moves most, and by how much; without the rater that much is gone",
+    "bias": (
+        "by how many standard deviations more (or less) than the others the rater scores that system's"
+        " captions, beside what the rater does to all systems"
+    ),
+    "p": (
+        "how likely so large a bias of any rater for any system is by luck (Holm's correction); below .01:"
+        " flagged"
+    ),
+    "moves": (
+        "the system whose score the rater moves most, and by how much; without the rater that much is gone"
+    ),
     "order": "whether the systems would come in another order without the rater",
 }
 #: rows of the table; all raters are in the JSON

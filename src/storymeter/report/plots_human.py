@@ -52,7 +52,9 @@ _MORE_FONTS = (
 
 @functools.cache
 def fonts() -> list[str]:
-    """The families to look for a letter in, one after the other: matplotlib's own, then those that are here."""
+    """The families to look for a letter in, one after the other: matplotlib's own, then those that are
+    here.
+    """
     from matplotlib.font_manager import get_font_names
 
     here = set(get_font_names())

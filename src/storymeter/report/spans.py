@@ -1,4 +1,6 @@
-"""Error span studies as JSON, as tables, and in words; the scores beside them are those of Direct Assessment."""
+"""Error span studies as JSON, as tables, and in words; the scores beside them are those of Direct
+Assessment.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from .human_study import analysis_json
 from .table import Column, Table, to_json
 
 PROFILE_WORDS = {
-    "weight": "errors per caption, a major one counted five times (lower is better); this column decides the order",
+    "weight": (
+        "errors per caption, a major one counted five times (lower is better); this column decides the order"
+    ),
     "95 %": "the range in which it would lie in 95 of 100 studies of the same size",
     "minor, major": "errors of each severity per caption",
     "clean %": "of the judgements, how many found nothing wrong",
@@ -22,9 +26,13 @@ KIND_WORDS = {
     "the columns": "errors per caption about an object, an action and so on, whatever their severity"
 }
 RATER_WORDS = {
-    "planted": "damaged captions that the rater saw, and how many were marked where the damage is; half must be",
+    "planted": (
+        "damaged captions that the rater saw, and how many were marked where the damage is; half must be"
+    ),
     "marked %": "of the words of other captions, how many the rater marked",
-    "precision": "of the words the rater marked, how many another rater of the caption marked too, on average",
+    "precision": (
+        "of the words the rater marked, how many another rater of the caption marked too, on average"
+    ),
     "recall": "of the words another rater marked, how many this rater marked too",
 }
 
@@ -119,6 +127,6 @@ def agreement_line(study: SpanStudy) -> str:
     alpha = f"{found.alpha:.3f}" if found.alpha is not None else "unknown"
     return (
         f"Agreement on the words of {found.captions:,} captions that two or more raters judged: F1"
-        f" {found.f1:.3f} ({found.f1_severity:.3f} where a different severity counts half), Krippendorff's alpha"
-        f" {alpha}."
+        f" {found.f1:.3f} ({found.f1_severity:.3f} where a different severity counts half), Krippendorff's"
+        f" alpha {alpha}."
     )

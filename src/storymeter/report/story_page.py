@@ -23,9 +23,9 @@ def repeated_words(story: StoryExplanation) -> set[str]:
 
 _USUAL = frozenset(
     words(
-        "a an the and or but of in on at to for with from by is are was were be been it its he she they we i you"
-        " his her their our my your this that there had has have did do as so then not n't 's 'm 're 've 'll all"
-        " some one up out"
+        "a an the and or but of in on at to for with from by is are was were be been it its he she they we i"
+        " you his her their our my your this that there had has have did do as so then not n't 's 'm 're 've"
+        " 'll all some one up out"
     )
 )
 

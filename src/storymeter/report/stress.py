@@ -130,9 +130,8 @@ def _damage_tile(result: Result, metric: str, label: str, flag: bool) -> Tile:
 
 
 def base_of(label: str, labels: Sequence[str]) -> str:
-    """What a damage is compared with: those that change the order also move the segments a little, and so does
-    `jitter`, which does nothing else; the rest is compared with the original.
-    """
+    """What a damage is compared with: those that change the order also move the segments a little, and so
+    does `jitter`, which does nothing else; the rest is compared with the original."""
     return "jitter" if label in REORDERED and "jitter" in labels else "original"
 
 

@@ -17,9 +17,9 @@ BLOCK, KEPT = 256, 1 << 23
 
 
 def resample_counts(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """Blocks of (up to 256, n): how often each document is drawn. The seed alone decides; so two systems scored on
-    the same documents are resampled alike, which is what a paired test needs. The last draw is kept: all metrics and
-    systems of a run ask for the same."""
+    """Blocks of (up to 256, n): how often each document is drawn. The seed alone decides; so two systems
+    scored on the same documents are resampled alike, which is what a paired test needs. The last draw is
+    kept: all metrics and systems of a run ask for the same."""
     yield from _kept(n, resamples, seed) if n * resamples <= KEPT else _drawn(n, resamples, seed)
 
 

@@ -11,7 +11,8 @@ For timed captions:
                                   m = 10 costs at least 20 % of it
     notices what is missing       leaving out half of the captions costs at least 10 %
     notices the wrong video       the sentences of another video cost at least 20 %
-    notices a wrong detail        where one detail that the references tell is changed (`minimal_pairs`: object,
+    notices a wrong detail        where one detail that the references tell is changed (`minimal_pairs`:
+                                  object,
                                   action, colour, number, negation, subject and object exchanged), the true
                                   caption scores higher in at least 85 % of the pairs, kinds weighing alike
 For stories and single captions, as far as they apply: order, repetition (a sentence said twice costs

@@ -1,7 +1,7 @@
 """Put a corpus under stress and watch the metrics: the machinery behind every table of the room.
 
-A `Trial` is a column of a table: a label and the transformed corpora of its repeats. All trials are scored in one
-`Run`, whose workbench keeps every scored pair: METEOR compares two sentences once, for all repeats."""
+A `Trial` is a column of a table: a label and the transformed corpora of its repeats. All trials are scored in
+one `Run`, whose workbench keeps every scored pair: METEOR compares two sentences once, for all repeats."""
 
 from __future__ import annotations
 

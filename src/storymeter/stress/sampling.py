@@ -15,8 +15,8 @@ from .scene import Change, Dice, Scene
 def fewer_documents(
     systems: Sequence[Corpus], references: Sequence[Corpus], count: int, seed: int
 ) -> tuple[list[Corpus], list[Corpus]]:
-    """`count` documents that all systems have, with a reference (where there are any), drawn once by `seed`, and
-    nothing else on either side. Where there is none, all stay as they are: whoever joins them says so."""
+    """`count` documents that all systems have, with a reference (where there are any), drawn once by `seed`,
+    and nothing else on either side. Where there is none, all stay as they are: whoever joins them says so."""
     known = {document.id for one in references for document in one}
     common = set[str].intersection(*({document.id for document in corpus} for corpus in systems))
     ids = sorted(common & known if known else common)

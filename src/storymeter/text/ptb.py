@@ -57,8 +57,8 @@ PUNCTUATION = frozenset(["''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--
 
 
 def tokenize_batch(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None) -> list[str]:
-    """Tokens joined by blanks of lines that the original reads as one text: after an abbreviation (a single letter, or
-    `no` before a number) a dot at the end of a line depends on the line that comes next.
+    """Tokens joined by blanks of lines that the original reads as one text: after an abbreviation (a single
+    letter, or `no` before a number) a dot at the end of a line depends on the line that comes next.
 
     >>> tokenize_batch(["This is plan A.", "The end."], punctuation=False)
     ['this is plan a', 'the end']

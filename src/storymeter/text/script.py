@@ -1,5 +1,5 @@
-"""In which script are captions written? METEOR's tables, the Penn Treebank tokeniser and the rules of SPICE are
-made for English; captions in another script would score near zero without a word.
+"""In which script are captions written? METEOR's tables, the Penn Treebank tokeniser and the rules of SPICE
+are made for English; captions in another script would score near zero without a word.
 
 >>> foreign_script(["男性が部屋に入る", "犬が走る。"]), foreign_script(["a café in Kyōto", "a man says привет"])
 ('Japanese', '')
@@ -61,6 +61,6 @@ def advice(language: str, *, english: Iterable[str], tokenizer: str) -> str:
     how = f"--tokenizer {suited} with " if tokenizer == "ptb" else ""
     return (
         f"The captions are not in English ({language}), and {' and '.join(wrong)}"
-        f" {'is' if len(wrong) == 1 else 'are'} made for English: the scores mean little. Use {how}BLEU, ROUGE-L"
-        " or CIDEr (alone or in SODA), or sts(model=multilingual)."
+        f" {'is' if len(wrong) == 1 else 'are'} made for English: the scores mean little. Use {how}BLEU,"
+        " ROUGE-L or CIDEr (alone or in SODA), or sts(model=multilingual)."
     )

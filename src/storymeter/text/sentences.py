@@ -4,8 +4,8 @@ Two kinds of text come in: tokenised ones, where every mark stands between blank
 VIST and ROCStories are published, and ordinary prose. In tokenised text every lone `.`, `!` or `?` ends a
 sentence, with closing quotes and further marks that follow it. In prose a sentence ends at such a mark before
 a blank and something that can begin a sentence, unless the mark belongs to an abbreviation, an initial or a
-number; `。`, `！` and `？` end one wherever they stand. This is the only splitter: everything that needs sentences
-asks it.
+number; `。`, `！` and `？` end one wherever they stand. This is the only splitter: everything that needs
+sentences asks it.
 
 >>> split("we ate . it rained ! so what ? ''")
 ['we ate .', 'it rained !', "so what ? ''"]

@@ -39,7 +39,9 @@ def test_vid2seq_turns_segments_round() -> None:
 
 
 def test_vid2seq_f1_per_video() -> None:
-    """v: precision 1, recall 1/2; w: precision 1/2, recall 1. F1 is 2/3 in both; of the means it would be 3/4."""
+    """v: precision 1, recall 1/2; w: precision 1/2, recall 1. F1 is 2/3 in both; of the means it would be
+    3/4.
+    """
     said = corpus("said", v=[(A, 0, 5)], w=[(A, 0, 5), (B, 50, 60)])
     truth = corpus("truth", v=[(A, 0, 5), (B, 20, 30)], w=[(A, 0, 5)])
     found = score("vid2seq", "localisation", said, truth)
@@ -56,8 +58,8 @@ def test_vid2seq_unmatched_meets_garbage() -> None:
 
 @pytest.mark.parametrize("protocol", ["pdvc", "vidchapters", "vid2seq"])
 def test_each_annotator_by_itself(protocol: str) -> None:
-    """The first has one of two videos, and there the caption is right; the second has both, and the other one is
-    wrong: (1 + (1 + 0) / 2) / 2. The mean per video would be (1 + 0) / 2."""
+    """The first has one of two videos, and there the caption is right; the second has both, and the other one
+    is wrong: (1 + (1 + 0) / 2) / 2. The mean per video would be (1 + 0) / 2."""
     said = corpus("said", v=[(A, 0, 5)], w=[(A, 0, 5)])
     first, second = corpus("first", v=[(A, 0, 5)]), corpus("second", v=[(A, 0, 5)], w=[(B, 20, 25)])
     for truth in ((first, second), (second, first)):

@@ -1,4 +1,6 @@
-"""Raters who do not look, raters who come twice, and clocks that jump: what each of them once got away with."""
+"""Raters who do not look, raters who come twice, and clocks that jump: what each of them once got away
+with.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +128,7 @@ def test_surveys_have_stories_that_must_lose(tmp_path: Path) -> None:
     assert len(foils) == 2 and all(panel.donor != panel.item for panel in foils)
     judge = STUDIES["survey"]
     common = {"item": "i", "rater": "r", "meta": {}}
-    (panel, *_) = foils
+    panel, *_ = foils
     good = {"marks": [[1 if k == panel.foil else 4] * 3 for k in range(4)], "vote": (panel.foil + 1) % 4}
     blind = {"marks": [[4] * 3] * 4, "vote": 0}
     tests = [

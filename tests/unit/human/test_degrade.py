@@ -27,8 +27,10 @@ WHERE = ("in the kitchen.", "near a lake.", "on a stage in Paris.", "behind the 
 def cased(count: int, seed: int = 0) -> dict[str, str]:
     rng = random.Random(seed)
     return {
-        f"v{k}": f"{rng.choice(WHO)} {rng.choice(DOES)} {rng.choice(WHERE)}"
-        + (" Then he leaves." if rng.random() < 0.1 else "")
+        f"v{k}": (
+            f"{rng.choice(WHO)} {rng.choice(DOES)} {rng.choice(WHERE)}"
+            + (" Then he leaves." if rng.random() < 0.1 else "")
+        )
         for k in range(count)
     }
 
@@ -74,9 +76,8 @@ def real(name: str) -> list[str]:
     "name", ["da/trecvid_vtt/single-annotator/2016/systems/trecvid16-vtt.en-en.HUMAN-b", "anet/val_1.json"]
 )
 def test_a_bigram_model_can_hardly_tell_the_twins_apart(name: str) -> None:
-    """An attacker's model that learnt from other captions of the same kind picks the less fluent of two twins;
-    a coin finds half of the damaged ones, and blind replacements were found in seven cases of ten.
-    """
+    """An attacker's model that learnt from other captions of the same kind picks the less fluent of two
+    twins; a coin finds half of the damaged ones, and blind replacements were found in seven cases of ten."""
     texts = real(name)
     random.Random(1).shuffle(texts)
     captions = {str(k): text for k, text in enumerate(texts[:400]) if len(text.split()) >= 3}

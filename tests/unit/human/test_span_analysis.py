@@ -1,4 +1,6 @@
-"""Error spans: thirty simulated raters recover the planted profile of three systems; agreement, controls, words."""
+"""Error spans: thirty simulated raters recover the planted profile of three systems; agreement, controls,
+words.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +46,13 @@ def planted(there: World) -> dict[str, dict[str, float]]:
     """Errors per caption by system and kind, as they were put in."""
     return {
         corpus.name: {
-            kind: sum(
-                any(word in known and word != there.facts[d.id][k] for word in d.text.split()) for d in corpus
+            kind: (
+                sum(
+                    any(word in known and word != there.facts[d.id][k] for word in d.text.split())
+                    for d in corpus
+                )
+                / len(corpus)
             )
-            / len(corpus)
             for k, (kind, known) in enumerate(zip(KINDS, FACTS, strict=True))
         }
         for corpus in there.systems

@@ -1,4 +1,6 @@
-"""Language pairs are not mixed, odd WMT tables are read, captions get scores of their own, wild scores are out."""
+"""Language pairs are not mixed, odd WMT tables are read, captions get scores of their own, wild scores are
+out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Figures are inline SVG with text that fits: nothing overlaps, nothing runs, nothing is said by colour alone."""
+"""Figures are inline SVG with text that fits: nothing overlaps, nothing runs, nothing is said by colour
+alone.
+"""
 
 from __future__ import annotations
 

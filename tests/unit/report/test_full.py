@@ -51,7 +51,8 @@ def test_the_verdict_says_who_leads_and_who_ties() -> None:
 def test_missing_documents_say_what_they_cost() -> None:
     partial = corpus("partial", TEXTS, first=4)
     assert warnings(findings(partial, metrics=["rouge_l"])) == [
-        "partial: 4 of 12 documents are missing; each counts 0 (--protocol paper+missing=skip leaves them out)."
+        "partial: 4 of 12 documents are missing; each counts 0 (--protocol paper+missing=skip leaves them"
+        " out)."
     ]
     skipped = warnings(findings(partial, metrics=["rouge_l"], protocol="paper+missing=skip"))
     assert "left out of its scores" in skipped[0]

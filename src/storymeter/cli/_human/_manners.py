@@ -43,8 +43,8 @@ def warn(home: Folder) -> None:
         say(f"note: other users of this machine may read private files. Close them: chmod 600 {names}")
     if home.rehearsal:
         say(
-            "note: this campaign was drawn from a chosen --seed, which others may guess and rebuild the private"
-            " key from: it is a rehearsal."
+            "note: this campaign was drawn from a chosen --seed, which others may guess and rebuild the"
+            " private key from: it is a rehearsal."
         )
 
 

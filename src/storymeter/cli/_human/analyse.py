@@ -103,14 +103,19 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey", "s
 @click.option(
     "--stratum",
     metavar="NAME",
-    help="For files with several language pairs or other strata: one of them, or `all` to mix them."
-    "  [default: each by itself]",
+    help=(
+        "For files with several language pairs or other strata: one of them, or `all` to mix them."
+        "  [default: each by itself]"
+    ),
 )
 @click.option(
     "--captions",
     "caption_file",
     metavar="FILE",
-    help="Also write the score of every caption (SYS,SID,RAW.SCR,Z.SCR,N; .json for JSON, - to print it alone).",
+    help=(
+        "Also write the score of every caption (SYS,SID,RAW.SCR,Z.SCR,N; .json for JSON, - to print it"
+        " alone)."
+    ),
 )
 @click.option(
     "--words",
@@ -253,7 +258,9 @@ def _other(
 
 
 def study_of(source: Path, seed: int) -> tuple[Any, Any]:
-    """Ratings or a campaign for the report: (a preference study or a survey, None) or (None, an assessment)."""
+    """Ratings or a campaign for the report: (a preference study or a survey, None) or (None, an
+    assessment).
+    """
     from ...human.analysis import analyse
     from ...human.preference import analyse_preferences
     from ...human.survey import analyse_survey

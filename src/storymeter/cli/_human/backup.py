@@ -15,8 +15,8 @@ from .._options import busy, say
 def command(folder: Path, out: Path) -> None:
     """Copy the campaign in DIR into the new folder OUT, and check the copy.
 
-    Raters may go on working: every answer that was acknowledged before it began is in it. Copying campaign.db by
-    hand is not enough.
+    Raters may go on working: every answer that was acknowledged before it began is in it. Copying campaign.db
+    by hand is not enough.
 
     \b
     storymeter human backup study /mnt/safe/study-monday
@@ -28,6 +28,6 @@ def command(folder: Path, out: Path) -> None:
     with busy("copying the campaign"):
         manifest = backup(Folder(folder), out)
     say(
-        f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters are in {out}, checked. It holds"
-        " the private key: keep it as safe as the campaign."
+        f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters are in {out}, checked. It"
+        " holds the private key: keep it as safe as the campaign."
     )

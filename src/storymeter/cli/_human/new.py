@@ -25,8 +25,8 @@ MANY = ("--systems",)
     default="da",
     show_default=True,
     help=(
-        "da: one caption, 0-100. spans: mark its wrong words, then 0-100. preference: two caption sets, -2..2."
-        " survey: several stories, Likert scales and a vote."
+        "da: one caption, 0-100. spans: mark its wrong words, then 0-100. preference: two caption sets,"
+        " -2..2. survey: several stories, Likert scales and a vote."
     ),
 )
 @click.option(
@@ -141,8 +141,10 @@ MANY = ("--systems",)
 @click.option(
     "--seed",
     type=click.IntRange(0),
-    help="For rehearsals: the same design again. Whoever guesses it can rebuild the private key.  [default: 128"
-    " random bits, kept in DIR/key.jsonl alone]",
+    help=(
+        "For rehearsals: the same design again. Whoever guesses it can rebuild the private key.  [default:"
+        " 128 random bits, kept in DIR/key.jsonl alone]"
+    ),
 )
 def command(
     folder: Path,

@@ -31,7 +31,7 @@ def command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
     say(f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters are back in {folder}.")
     if changed:
         say(
-            f"note: {len(changed):,} clips are not as they were: {some(changed, limit=3)}. Their folder is named in"
-            " campaign.json (clips)."
+            f"note: {len(changed):,} clips are not as they were: {some(changed, limit=3)}. Their folder is"
+            " named in campaign.json (clips)."
         )
     say(f"Serve it: storymeter human serve {folder}")

@@ -45,14 +45,18 @@ if TYPE_CHECKING:
 @click.option(
     "--admin-port",
     type=click.IntRange(0, 65535),
-    help="A port of its own for the dashboard, on this machine alone.  [default: with --public-url or --proxy,"
-    " any free one]",
+    help=(
+        "A port of its own for the dashboard, on this machine alone.  [default: with --public-url or --proxy,"
+        " any free one]"
+    ),
 )
 @click.option(
     "--watch",
     type=click.FloatRange(0, 1),
-    help="Instead of the campaign's: share of the time that clips and texts need which must pass before an answer"
-    " counts.",
+    help=(
+        "Instead of the campaign's: share of the time that clips and texts need which must pass before an"
+        " answer counts."
+    ),
 )
 @click.option("--skip-bad", is_flag=True, help="Serve although clips are missing; raters can skip them.")
 @click.option("--quiet", is_flag=True, help="Say nothing.")
@@ -97,8 +101,8 @@ def command(
         else:
             say(f"  for {campaign.platform.name:9}    {public}/{campaign.platform.name}")
         say(
-            f"  dashboard        {dashboard}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops"
-            " the server."
+            f"  dashboard        {dashboard}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C"
+            " stops the server."
         )
     serve(home, sock, admin_anywhere=admin_anywhere, admin=admin, proxies=proxies, watch=watch)
     if not quiet:
@@ -122,6 +126,9 @@ def _look_at_clips(home: Folder, skip_bad: bool) -> None:
     if not skip_bad:
         raise DataError(
             f"{len(found.broken):,} of {found.clips:,} files in {home.clips} cannot be shown: {listed}.",
-            hint="Bring them back, write their new folder into campaign.json (clips), or serve with --skip-bad.",
+            hint=(
+                "Bring them back, write their new folder into campaign.json (clips), or serve with"
+                " --skip-bad."
+            ),
         )
     say(f"note: {len(found.broken):,} of {found.clips:,} files cannot be shown: {listed}")

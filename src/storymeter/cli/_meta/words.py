@@ -63,8 +63,8 @@ def command(
 ) -> None:
     """Does a metric point at the words that people call wrong?
 
-    LABELS are the words of an error span study: storymeter human analyse CAMPAIGN --words LABELS. The blame of a
-    word is what the caption gains when it is left out.
+    LABELS are the words of an error span study: storymeter human analyse CAMPAIGN --words LABELS. The blame
+    of a word is what the caption gains when it is left out.
 
     \b
     storymeter meta words labels.jsonl -r people.json -m meteor,rouge_l
@@ -103,7 +103,9 @@ def command(
             for one in found
         ],
         title="Which words a metric blames",
-        note="AUC: how often a wrong word of a caption gets more blame than a right one (0.5 is chance); first: how"
-        " often the most blamed word is wrong.",
+        note=(
+            "AUC: how often a wrong word of a caption gets more blame than a right one (0.5 is chance);"
+            " first: how often the most blamed word is wrong."
+        ),
     )
     output(table.render(style, width=terminal_width(), colour=coloured()))

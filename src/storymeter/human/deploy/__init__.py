@@ -1,7 +1,8 @@
 """A campaign on a server of its own: files for a container, a PostgreSQL and a proxy with automatic HTTPS.
 
-The folder holds a backup of the campaign. When the containers start for the first time, the campaign is restored
-from it into PostgreSQL; afterwards it lives there, and `human backup` inside the container copies it out."""
+The folder holds a backup of the campaign. When the containers start for the first time, the campaign is
+restored from it into PostgreSQL; afterwards it lives there, and `human backup` inside the container copies it
+out."""
 
 from __future__ import annotations
 

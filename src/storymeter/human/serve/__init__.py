@@ -1,3 +1,2 @@
-"""The pages that raters see, and the organiser's dashboard: Starlette, Jinja2, and a little JavaScript without
-a build step.
-"""
+"""The pages that raters see, and the organiser's dashboard: Starlette, Jinja2, and a little JavaScript
+without a build step."""

@@ -107,9 +107,8 @@ def local(request: Request) -> bool:
 
 
 def forwarded(request: Request) -> bool:
-    """Whether a proxy says that it speaks for somebody else. Who for is believed only where uvicorn was told to
-    trust that proxy: then `request.client` is the other side already.
-    """
+    """Whether a proxy says that it speaks for somebody else. Who for is believed only where uvicorn was told
+    to trust that proxy: then `request.client` is the other side already."""
     return any(name in request.headers for name in ("x-forwarded-for", "forwarded", "x-real-ip", "via"))
 
 
@@ -153,10 +152,10 @@ class Limiter:
 class AdminGate:
     """The organiser's door: the token, a cookie of twelve hours, and by default only this machine.
 
-    A reverse proxy on the same machine looks like this machine. So the dashboard is refused under any name but
-    a local one, to anything that says it was forwarded, and to HTTP/1.0, which proxies speak and browsers do
-    not; and where the server is told of a proxy or of a public address, the dashboard has a port of its own
-    that no proxy leads to."""
+    A reverse proxy on the same machine looks like this machine. So the dashboard is refused under any name
+    but a local one, to anything that says it was forwarded, and to HTTP/1.0, which proxies speak and browsers
+    do not; and where the server is told of a proxy or of a public address, the dashboard has a port of its
+    own that no proxy leads to."""
 
     HOURS = 12
 

@@ -1,8 +1,8 @@
 """Answers, many at a time: one question to the database, one insert, whatever the number of raters who wait.
 
-An answer counts once its place is the next one of an active assignment, its clip has been watched and its text
-can have been read, by the server's clock. Anything else gets a reason, and what is stored already stays as it
-is."""
+An answer counts once its place is the next one of an active assignment, its clip has been watched and its
+text can have been read, by the server's clock. Anything else gets a reason, and what is stored already stays
+as it is."""
 
 from __future__ import annotations
 

@@ -40,9 +40,8 @@ def copy(source: str, target: str) -> dict[str, int]:
 
 
 def look(path: Path) -> dict[str, int] | None:
-    """The number of rows by table of an SQLite file that nobody writes to, without leaving a trace; None where the
-    file is not sound.
-    """
+    """The number of rows by table of an SQLite file that nobody writes to, without leaving a trace; None
+    where the file is not sound."""
     address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     try:
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:

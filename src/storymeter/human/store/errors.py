@@ -52,7 +52,10 @@ _SAID: dict[type[StoreError], tuple[str, str]] = {
     ),
     StoreDamagedError: (
         "The file that holds the answers is damaged.",
-        "Bring back a backup (storymeter human restore), or rescue what can be read: sqlite3 campaign.db .recover",
+        (
+            "Bring back a backup (storymeter human restore), or rescue what can be read: sqlite3 campaign.db"
+            " .recover"
+        ),
     ),
     StoreReadOnlyError: ("The database cannot be written to.", "Check its rights and its disk."),
 }

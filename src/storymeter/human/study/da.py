@@ -77,7 +77,10 @@ class DirectAssessment(Study):
     def unvouched(self, key: Iterable[Slot]) -> str:
         if any(line.kind == "degraded" for line in key):
             return ""
-        return "Nothing vouches for the raters: there is no degraded caption, so nobody who only clicks is found."
+        return (
+            "Nothing vouches for the raters: there is no degraded caption, so nobody who only clicks is"
+            " found."
+        )
 
     def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:
         return (payload["caption"],)

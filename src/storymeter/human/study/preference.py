@@ -1,9 +1,9 @@
 """Story preference (SODA, ECCV 2020, section 6.3): a clip, the captions of two systems, which are better?
 
 The sides are drawn by lot, and the answer is -2 (left is better) … 2 (right is better). Every (video, pair of
-systems) comes once before any comes twice. Who can be believed is told by test questions that only a viewer can
-answer (`--tests`); where there are none, three comparisons in ten are controls: one side shows captions of
-another video, and must lose."""
+systems) comes once before any comes twice. Who can be believed is told by test questions that only a viewer
+can answer (`--tests`); where there are none, three comparisons in ten are controls: one side shows captions
+of another video, and must lose."""
 
 from __future__ import annotations
 
@@ -192,10 +192,9 @@ def _controls(
     count: int,
     rng: random.Random,
 ) -> list[Duel]:
-    """Comparisons with captions of another video on one side: of videos that the HIT does not show already, as
-    far as there are any, so that a second showing gives nothing away; and with times where the others have
-    some.
-    """
+    """Comparisons with captions of another video on one side: of videos that the HIT does not show already,
+    as far as there are any, so that a second showing gives nothing away; and with times where the others have
+    some."""
     shown = {item for item, _, _ in hand}
     cards = rng.sample(deck, len(deck))
     found: list[Duel] = []

@@ -1,6 +1,6 @@
-"""Error spans (Kocmi et al., WMT 2024: Error Span Annotation), for video: the rater watches the clip, marks the
-words of the caption that are wrong, says how bad (minor, major) and what about (object, action, …), writes what
-is missing, and then gives a score from 0 to 100.
+"""Error spans (Kocmi et al., WMT 2024: Error Span Annotation), for video: the rater watches the clip, marks
+the words of the caption that are wrong, says how bad (minor, major) and what about (object, action, …),
+writes what is missing, and then gives a score from 0 to 100.
 
 Items and controls are those of Direct Assessment. In a degraded caption the words that were put in are known,
 so that beside the scores of the pair the marks tell who looked: one of the planted words must be marked."""
@@ -155,8 +155,8 @@ def planted_at(line: Slot) -> tuple[int, int] | None:
 
 
 def _true_errors(line: Slot, kinds: Sequence[str], bot: Rehearsing) -> Iterable[dict[str, Any]]:
-    """Errors that a rehearsal pretends a caption has: its quality decides how many words are wrong, its author
-    what most errors are about. The words are the same for every rater; now and then one is overlooked.
+    """Errors that a rehearsal pretends a caption has: its quality decides how many words are wrong, its
+    author what most errors are about. The words are the same for every rater; now and then one is overlooked.
     """
     truth = random.Random(f"{line.item} {line.text}")
     share = max(0.0, min(0.9, (85.0 - bot.truth_of(line.text)) / 100))

@@ -1,5 +1,5 @@
-"""The story survey of Wang et al. (RoViST, figure 7): a picture sequence, several stories, three marks from 1 to
-5 for each, and one vote for the best.
+"""The story survey of Wang et al. (RoViST, figure 7): a picture sequence, several stories, three marks from 1
+to 5 for each, and one vote for the best.
 
 The order of the stories is drawn by lot. In two sequences of five there is one more story, told of other
 pictures: it must lose. Who votes for it, or finds it as well grounded in the pictures as the others are on
@@ -113,8 +113,8 @@ class Survey(Study):
         if any(line.foil >= 0 for line in key):
             return ""
         return (
-            "Nothing vouches for the raters: no sequence has a story that must lose, so nobody who only clicks"
-            " is found. With two sequences or more such stories are made by themselves."
+            "Nothing vouches for the raters: no sequence has a story that must lose, so nobody who only"
+            " clicks is found. With two sequences or more such stories are made by themselves."
         )
 
     def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:

@@ -1,4 +1,6 @@
-"""Who can be believed so far: by control pairs, or by questions and stories that only who looked gets right."""
+"""Who can be believed so far: by control pairs, or by questions and stories that only who looked gets
+right.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Distributions below each other: a box for the middle half, whiskers from the worst to the best twentieth, the
-median as a line, and a mark for the mean with its interval."""
+"""Distributions below each other: a box for the middle half, whiskers from the worst to the best twentieth,
+the median as a line, and a mark for the mean with its interval."""
 
 from __future__ import annotations
 

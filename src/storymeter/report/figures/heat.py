@@ -1,5 +1,5 @@
-"""A matrix of coloured cells: blue above zero, orange below, the number in every cell and a sign that needs no
-colour."""
+"""A matrix of coloured cells: blue above zero, orange below, the number in every cell and a sign that needs
+no colour."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ ROW, WIDTH, AXIS = 28, 720, 34
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One row: its name, a value with its interval, what stands at the right, and the mark it is drawn with."""
+    """One row: its name, a value with its interval, what stands at the right, and the mark it is drawn
+    with.
+    """
 
     name: str
     value: float

@@ -1,4 +1,6 @@
-"""What all figures share: tags that escape their text, the eight marks of the systems, scales and their ticks."""
+"""What all figures share: tags that escape their text, the eight marks of the systems, scales and their
+ticks.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def tag(name: str, *children: str | Markup, **attributes: object) -> Markup:
 
 
 def visible(text: str) -> str:
-    """Text for a page: what would turn the direction of writing, or is no character of HTML, is written out."""
+    """Text for a page: what would turn the direction of writing, or is no character of HTML, is written
+    out.
+    """
     return harmless(text)
 
 

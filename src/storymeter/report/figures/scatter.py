@@ -77,9 +77,8 @@ def _axes(across: Scale, up: Scale, labels: tuple[str, str]) -> list[Markup]:
 def places_of(
     points: Sequence[tuple[float, float]], names: Sequence[str]
 ) -> list[tuple[float, float] | None]:
-    """Where each name is written: at one of eight places around its point, where it covers nothing; None where
-    there is no such place (the mark still says its name).
-    """
+    """Where each name is written: at one of eight places around its point, where it covers nothing; None
+    where there is no such place (the mark still says its name)."""
     taken: list[_Box] = [(a - 5, b - 5, a + 5, b + 5) for a, b in points]
     found: list[tuple[float, float] | None] = []
     for (a, b), name in zip(points, names, strict=True):

@@ -1,4 +1,6 @@
-"""Two sides and what lies between them: a bar per pair, cut into wins of the left, undecided, wins of the right."""
+"""Two sides and what lies between them: a bar per pair, cut into wins of the left, undecided, wins of the
+right.
+"""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ def audit_section(audit: Audit, system: str) -> AuditSection:
         f"The captions of {system} were damaged on purpose, in a different way on every line. A metric that"
         f" measures the story should fall. {kept} of {len(audit.verdicts)} verdicts hold.",
         audit_figure(audit),
-        "The change in per cent. Orange: the damage costs; blue: it pays. A thick border: a verdict that rests"
-        " on this cell does not hold. swap, shuffle and reverse also move the segments and are compared with"
-        " jitter, which does only that; all others with the original.",
+        "The change in per cent. Orange: the damage costs; blue: it pays. A thick border: a verdict that"
+        " rests on this cell does not hold. swap, shuffle and reverse also move the segments and are compared"
+        " with jitter, which does only that; all others with the original.",
         shown(audit_table(audit)).html,
     )

@@ -58,16 +58,18 @@ def report_page(
         verdict=verdict(findings),
         warnings=warnings(findings),
         board=board(findings),
-        luck=[
-            {
-                "metric": name,
-                "forest": forest(findings, m),
-                "matrix": matrix(findings, m) if len(findings.systems) > 2 else None,
-            }
-            for m, name in enumerate(findings.metrics)
-        ]
-        if findings.comparisons
-        else [],
+        luck=(
+            [
+                {
+                    "metric": name,
+                    "forest": forest(findings, m),
+                    "matrix": matrix(findings, m) if len(findings.systems) > 2 else None,
+                }
+                for m, name in enumerate(findings.metrics)
+            ]
+            if findings.comparisons
+            else []
+        ),
         tests=len(findings.comparisons),
         document_rows=_document_rows(findings),
         static_documents=[{"id": id, "lanes": list(_lanes(findings, id))} for id in shown],
@@ -115,7 +117,9 @@ def _events(document: Document, partners: dict[int, Any] | None) -> list[dict[st
 
 
 def write_report(path: Path, findings: Findings, **options: Any) -> list[Path]:
-    """The page, and a folder of pictures beside it only where the page would be too large; what was written."""
+    """The page, and a folder of pictures beside it only where the page would be too large; what was
+    written.
+    """
     from ...files import atomic, write_text
 
     text = report_page(findings, **options)

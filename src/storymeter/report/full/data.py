@@ -4,11 +4,13 @@ ids         the documents, sorted
 systems, metrics, annotators
 values      [system][metric][document]: rounded to five digits, null where not scored
 texts       every distinct sentence once
-captions    [system][document]: start, end, sentence, start, end, sentence, … (null: none; times null: untimed)
+captions    [system][document]: start, end, sentence, start, end, sentence, … (null: none; times null:
+            untimed)
 references  [annotator][document]: likewise
 alignments  per metric with a matching: [system][document]: annotator, then caption, reference, IoU, f, …
 words       [alignment][system][document]: for each matched pair METEOR's word links, `3-5` (exact), `3-5s`
-            (stem), `3-5y` (synonym), `3-5p` (paraphrase): the words of caption and reference, counted at blanks
+            (stem), `3-5y` (synonym), `3-5p` (paraphrase): the words of caption and reference, counted at
+            blanks
 """
 
 from __future__ import annotations

@@ -95,7 +95,9 @@ def inline(name: str, data: bytes) -> str:
 
 
 def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
-    """[system][document]: METEOR's word links with the reference it likes best, and the facts of both sides."""
+    """[system][document]: METEOR's word links with the reference it likes best, and the facts of both
+    sides.
+    """
     from ...pairs import Meteor
     from ...pairs.spice_explain import compare_graphs
     from ..graphs import fact_table

@@ -49,7 +49,9 @@ class Findings:
 
     @cached_property
     def values(self) -> list[list[FloatArray]]:
-        """[system][metric]: the value of each document by itself, in the order of `ids`; NaN where not scored."""
+        """[system][metric]: the value of each document by itself, in the order of `ids`; NaN where not
+        scored.
+        """
         place = {id: k for k, id in enumerate(self.ids)}
         out = []
         for system in self.results.systems:

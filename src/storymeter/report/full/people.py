@@ -63,7 +63,8 @@ def _ranking(findings: Findings, analysis: Analysis) -> Drawn:
             alternative="; ".join(f"{row.name}: {row.value:+.2f}" for row in rows),
             zero=True,
         ),
-        "0 is a rater's own average. The rank is the range that is compatible with the significant differences.",
+        "0 is a rater's own average. The rank is the range that is compatible with the significant"
+        " differences.",
     )
 
 

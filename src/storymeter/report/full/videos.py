@@ -12,7 +12,9 @@ ENDINGS = (".mp4", ".webm", ".m4v", ".ogv", ".mov", ".mkv")
 
 
 def find_videos(folder: Path, ids: Iterable[str], page: Path) -> dict[str, str]:
-    """Document id -> address relative to the page. A file is named by the id, with or without a leading `v_`."""
+    """Document id -> address relative to the page. A file is named by the id, with or without a leading
+    `v_`.
+    """
     known: dict[str, Path] = {}
     for path in sorted(folder.rglob("*"), key=lambda p: (_rank(p), p.as_posix())):
         if _rank(path) < len(ENDINGS):

@@ -1,4 +1,6 @@
-"""CIDEr-D with the idf of the references at hand, as captioning reports it. For `evaluate.load`: see `storymeter.compat.huggingface`."""
+"""CIDEr-D with the idf of the references at hand, as captioning reports it. For `evaluate.load`: see
+`storymeter.compat.huggingface`.
+"""
 
 from __future__ import annotations
 

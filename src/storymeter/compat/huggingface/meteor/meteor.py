@@ -1,4 +1,6 @@
-"""METEOR 1.5 without Java, as captioning reports it. For `evaluate.load`: see `storymeter.compat.huggingface`."""
+"""METEOR 1.5 without Java, as captioning reports it. For `evaluate.load`: see
+`storymeter.compat.huggingface`.
+"""
 
 from __future__ import annotations
 

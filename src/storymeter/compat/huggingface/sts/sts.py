@@ -1,4 +1,6 @@
-"""Cosine of sentence vectors: do two captions mean the same? For `evaluate.load`: see `storymeter.compat.huggingface`."""
+"""Cosine of sentence vectors: do two captions mean the same? For `evaluate.load`: see
+`storymeter.compat.huggingface`.
+"""
 
 from __future__ import annotations
 

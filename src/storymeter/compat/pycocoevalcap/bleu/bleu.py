@@ -24,8 +24,8 @@ class Bleu:
         verbose: int | str = 1,
         score_option: int | str = "closest",
     ) -> tuple[list[float], list[list[float]]]:
-        """Newer copies take `score_option` (closest, shortest, average) in the place of `verbose`: so may a caller
-        here."""
+        """Newer copies take `score_option` (closest, shortest, average) in the place of `verbose`: so may a
+        caller here."""
         option, loud = "closest", 1
         for value in (verbose, score_option):
             if isinstance(value, str):

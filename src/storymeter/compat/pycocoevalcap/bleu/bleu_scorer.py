@@ -1,6 +1,7 @@
 """BLEU of one list of candidates, gathered with `scorer += (candidate, references)`.
 
-    p_n = (matches + 1e-15) / (n-grams + 1e-9), and the length ratio likewise; brevity exp(1 - 1/ratio) below 1
+    p_n = (matches + 1e-15) / (n-grams + 1e-9), and the length ratio likewise; brevity exp(1 - 1/ratio) below
+    1
 
 The reference length of an item: the one `closest` to the candidate's (the shorter of two), the `shortest`,
 or their `average`.
