@@ -1,8 +1,8 @@
 """Storymeter measures how well a machine told the story of a video.
 
-    import storymeter report = storymeter.evaluate(candidates=storymeter.read("mine.json"),
-    references=[storymeter.read("ref.json")],
-                                 metrics=["soda_c", "meteor"], protocol="paper")
+    import storymeter
+    run = storymeter.Run(references=storymeter.read("people.json"), protocol="paper")
+    results = run.score(storymeter.read("mine.json"), ["soda_c", "meteor"])
 
 Names are loaded on first use, so that a program that only wants METEOR starts in a moment.
 """

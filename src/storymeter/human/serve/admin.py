@@ -134,7 +134,7 @@ def routes(context: Context) -> list[Endpoint]:
             headers={"content-disposition": f'attachment; filename="{context.campaign.id}.{suffix}"'},
         )
 
-    posted = (303, 401, 403, 408, 413)
+    posted = (303, 401, 403, 413)
     return [
         Endpoint("GET", "/admin", inside(dashboard), "The dashboard", replies=(303,)),
         Endpoint("GET", "/admin/login", near(login), "Where the token is asked for"),

@@ -1,9 +1,8 @@
-"""Reading what a request brings: in pieces, up to a limit, and not for ever."""
+"""Reading what a request brings: in pieces, and up to a limit. How long it may take, `connection` watches over."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -12,9 +11,8 @@ from starlette.requests import ClientDisconnect, Request
 from .errors import CutOffError, PageError, RefusedError
 from .security import same_origin
 
-#: the largest body of any request, in bytes, and how long it may take to come
+#: the largest body of any request, in bytes
 LIMIT = 16_384
-SECONDS = 15.0
 #: the most fields of a form
 FIELDS = 20
 T = TypeVar("T")
@@ -47,9 +45,7 @@ async def _whole(request: Request) -> bytes:
     if not (size.isascii() and size.isdecimal()) or len(size) > 12 or int(size) > LIMIT:
         raise RefusedError(413, "The request is too large.")
     try:
-        return await asyncio.wait_for(_pieces(request), SECONDS)
-    except asyncio.TimeoutError:
-        raise RefusedError(408, "The request took too long to arrive.") from None
+        return await _pieces(request)
     except ClientDisconnect:
         raise CutOffError from None
 
@@ -61,7 +57,3 @@ async def _pieces(request: Request) -> bytes:
         if len(found) > LIMIT:  # chunked bodies announce no length
             raise RefusedError(413, "The request is too large.")
     return bytes(found)
-
-
-def reply_bytes(value: Any) -> bytes:
-    return msgspec.json.encode(value)

@@ -2,9 +2,15 @@
 request may be, and on how many may wait.
 
 uvicorn itself waits for ever for a request that never comes. Here a connection that has no whole head within
+<<<<<<< HEAD
 `HEAD_SECONDS` is closed, as is one whose head grows past `HEAD_BYTES`; and when the process runs short of
 file descriptors, the connection that has been waiting longest makes room, so that a thousand half-sent
 requests keep no rater out."""
+=======
+`HEAD_SECONDS`, or no whole body within `BODY_SECONDS` after it, is closed, as is one whose head grows past
+`HEAD_BYTES`; and when the process runs short of file descriptors, the connection that has been waiting longest
+makes room, so that a thousand half-sent requests keep no rater out."""
+>>>>>>> h1
 
 from __future__ import annotations
 
@@ -17,6 +23,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 15.0
 HEAD_BYTES = 32_768
+#: how long a body may take to come
+BODY_SECONDS = 15.0
 #: file descriptors kept for the database, clips and the rest
 RESERVE = 200
 
@@ -53,6 +61,14 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._stop_waiting()
         super().on_headers_complete()
+        if self.scope["method"] == "POST":
+            self._timer = self.loop.call_later(BODY_SECONDS, self._give_up)
+
+    def on_message_complete(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        super().on_message_complete()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..campaign import Folder
+from ..recent import Recent
 from ..store import Answer, Door, Outcome, Place, Standing, StoreError, StoreFullError
 from .bodies import json_body
 from .context import Context
@@ -52,7 +53,7 @@ _ANSWER = msgspec.json.Decoder(AnswerBody)
 _EVENT = msgspec.json.Decoder(EventBody)
 _SKIP = msgspec.json.Decoder(SkipBody)
 _encode = msgspec.json.Encoder().encode
-_REFUSALS = (400, 403, 408, 409, 410, 413, 422)
+_REFUSALS = (400, 403, 409, 410, 413, 422)
 
 
 def reply(value: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -98,6 +99,17 @@ def routes(context: Context) -> list[Endpoint]:
         if places is None:
             places = await run_in_threadpool(store.places, hit)
         return places[work.place(position)]
+
+    paces: Recent[tuple[str, int], float] = Recent(100_000)
+
+    def least(work: Standing, position: int, here: Place) -> float:
+        """The least time that this place takes to be seen and read; counted once."""
+        key = ("" if position < 0 else work.hit, work.place(position))
+        known = paces.get(key)
+        if known is None:
+            seconds = [one.seconds for one in here.media]
+            known = paces.put(key, campaign.watch * study.least(here.payload, seconds))
+        return known
 
     async def shown(base: str, work: Standing, position: int) -> dict[str, Any]:
         """The item at a position, or where to go when there is none left."""
@@ -164,7 +176,7 @@ def routes(context: Context) -> list[Endpoint]:
             watch_seconds(context.folder, here),
             tuple(body.events),
             context.terms.lease,
-            campaign.watch * study.least(here.payload, [one.seconds for one in here.media]),
+            least(work, body.at, here),
         )
         outcome = await asyncio.wrap_future(store.answer(wanted))
         more = {"feedback": feedback(body.at, body.answer)} if body.at < 0 else {}

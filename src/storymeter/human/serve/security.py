@@ -37,7 +37,12 @@ def policy(*, frames: str = "'none'", forms: str = "'self'") -> str:
     )
 
 
-_DEFAULT = policy().encode()
+_STRICT = [
+    *_FIXED,
+    (b"content-security-policy", policy().encode()),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+]
 
 
 class Headers:
@@ -65,19 +70,14 @@ class Headers:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                present = {name.lower() for name, _ in message["headers"]}
-                extra = list(_FIXED)
+                headers = message["headers"]
+                present = [name for name, _ in headers]
+                strict = b"content-security-policy" not in present
+                headers += _FIXED if not strict else _STRICT
                 if unread:
-                    extra.append((b"connection", b"close"))
-                if b"content-security-policy" not in present:
-                    extra += [
-                        (b"content-security-policy", _DEFAULT),
-                        (b"x-frame-options", b"DENY"),
-                        (b"cross-origin-opener-policy", b"same-origin"),
-                    ]
+                    headers.append((b"connection", b"close"))
                 if b"cache-control" not in present:
-                    extra.append((b"cache-control", b"no-store"))
-                message["headers"] = [*message["headers"], *extra]
+                    headers.append((b"cache-control", b"no-store"))
             await send(message)
 
         await self.app(scope, receiving if unread else receive, sending)

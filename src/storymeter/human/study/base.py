@@ -191,6 +191,9 @@ def reading_seconds(texts: Iterable[str], speed: float) -> float:
     """
     words = 0.0
     for text in texts:
+        if text.isascii():
+            words += len(text.split())
+            continue
         dense = sum(_dense(letter) for letter in text)
         words += dense / 2 + sum(1 for word in text.split() if not all(map(_dense, word)))
         if dense and dense < len(text) and " " not in text.strip():

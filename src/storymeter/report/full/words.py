@@ -15,8 +15,8 @@ _WORD = re.compile(r"\S+")
 class WordLinks:
     """Each distinct pair is aligned once.
 
-    >>> WordLinks(Meteor())("A man walked, past", "a man is walking")
-    '0-0 1-1 2-3s'
+    >>> WordLinks(Meteor())("A man walked past", "a man is walking by")
+    '0-0 1-1 2-3s 3-4y'
     """
 
     def __init__(self, scorer: Meteor) -> None:
