@@ -18,16 +18,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..engine.workbench import Workbench
 from ..errors import DataError
+from ..human.ratings import BoolArray
 from ..human.word_labels import Labelled
 from ..metric import Progress, Tokenizer, silent
 from ..registry import scorer as get_scorer
-from ..stats.resampling import resample_counts
-
-FloatArray = NDArray[np.float64]
+from ..stats.resampling import bootstrap_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +74,13 @@ def point_at_words(
         blames = _blame(name, chosen, references, tokenizer, jobs, seed, device)
         aucs = np.array([_auc(blame, bad) for blame, bad in zip(blames, marks, strict=True)])
         firsts = [float(bad[blame >= blame.max()].mean()) for blame, bad in zip(blames, marks, strict=True)]
-        interval = None
-        if resamples and len(aucs) > 1:
-            drawn = resample_counts(len(aucs), resamples, seed) @ aucs / len(aucs)
-            low, high = np.quantile(drawn, [0.025, 0.975])
-            interval = float(low), float(high)
+        interval = (
+            bootstrap_interval(
+                np.column_stack([aucs, np.ones(len(aucs))]), _mean, resamples=resamples, seed=seed
+            )
+            if resamples
+            else None
+        )
         out.append(
             Pointing(
                 name,
@@ -129,7 +130,7 @@ def _blame(
     return out
 
 
-def _auc(blame: FloatArray, bad: NDArray[np.bool_]) -> float:
+def _auc(blame: FloatArray, bad: BoolArray) -> float:
     """The share of (wrong word, right word) in which the wrong one has more blame; ties count half.
 
     >>> _auc(np.array([0.1, 0.3, 0.3]), np.array([False, True, False]))
@@ -137,3 +138,7 @@ def _auc(blame: FloatArray, bad: NDArray[np.bool_]) -> float:
     """
     difference = blame[bad][:, None] - blame[~bad][None, :]
     return float((difference > 0).mean() + (difference == 0).mean() / 2)
+
+
+def _mean(sums: FloatArray) -> FloatArray:
+    return np.asarray(sums[:, 0] / sums[:, 1])
