@@ -125,7 +125,7 @@ def test_surveys_have_stories_that_must_lose(tmp_path: Path) -> None:
     study = survey(tmp_path / "study")
     panels = list(study.key.values())
     foils = [panel for panel in panels if panel.foil >= 0]
-    assert len(foils) == 2 and all(panel.donor != panel.item for panel in foils)
+    assert len(foils) == 2 * study.campaign.hits and all(panel.donor != panel.item for panel in foils)
     judge = STUDIES["survey"]
     common = {"item": "i", "rater": "r", "meta": {}}
     panel, *_ = foils
