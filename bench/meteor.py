@@ -1,5 +1,4 @@
-"""METEOR: the original (through pycocoevalcap), ours and ours before, in one run, on the same pairs of
-captions.
+"""METEOR: the original (through pycocoevalcap), ours and ours before, in one run, on the same captions.
 
     python bench/meteor.py [--before HEAD~1] [--rounds 6] [--pairs 20000] [--jar-pairs 4000]
 
@@ -24,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +177,11 @@ def inputs(pairs: int) -> dict[str, Any]:
     }
 
 
+def _call_all(actions: list[Callable[[], object]]) -> None:
+    for action in actions:
+        action()
+
+
 def rates(data: dict[str, Any], repeat: int) -> dict[str, float]:
     """Pairs per second of the METEOR that this process imports."""
     meteor, blocks = Meteor(), data["blocks"]
@@ -191,14 +196,12 @@ def rates(data: dict[str, Any], repeat: int) -> dict[str, float]:
     for jobs in (1, 2):
         for kind, (candidates, references) in data["lists"].items():
             several = [[r] for r in references]
-            action = lambda c=candidates, r=several, j=jobs: meteor.pairs(candidates=c, references=r, jobs=j)  # noqa: E731
-            out[f"{kind} {jobs}"] = len(candidates) / best(action, repeat)  # type: ignore[arg-type]
+            action = partial(meteor.pairs, candidates=candidates, references=several, jobs=jobs)
+            out[f"{kind} {jobs}"] = len(candidates) / best(action, repeat)
         cells = BLOCK * BLOCK * len(blocks)
-        out[f"blocks {jobs}"] = cells / best(lambda j=jobs: meteor.score_indexed(**together, jobs=j), repeat)  # type: ignore[misc]
-        out[f"one block a call {jobs}"] = cells / best(
-            lambda j=jobs: [meteor.matrix(candidates=c, references=r, jobs=j) for c, r in blocks],  # type: ignore[misc]
-            repeat,
-        )
+        out[f"blocks {jobs}"] = cells / best(partial(meteor.score_indexed, **together, jobs=jobs), repeat)
+        each = [partial(meteor.matrix, candidates=c, references=r, jobs=jobs) for c, r in blocks]
+        out[f"one block a call {jobs}"] = cells / best(partial(_call_all, each), repeat)
     return out
 
 
@@ -223,7 +226,7 @@ class Original:
                 {k: [text] for k, text in enumerate(references)},
                 {k: [text] for k, text in enumerate(candidates)},
             )
-            out[kind] = len(candidates) / best(lambda a=arguments: self._jar.compute_score(*a), repeat)  # type: ignore[misc]
+            out[kind] = len(candidates) / best(partial(self._jar.compute_score, *arguments), repeat)
             scores = self._jar.compute_score(*arguments)[1]
             if Meteor().pairs(candidates=candidates, references=[[r] for r in references]).tolist() != scores:
                 sys.exit("The two sides disagree: nothing is worth measuring.")
@@ -272,15 +275,15 @@ def compare(options: argparse.Namespace) -> None:
     original.close()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; before is {options.before}\n")
     print(
-        f"{'pairs per second':<22}{'original':>10}{'before':>12}{'now':>12}{'now/before':>12}{'now/original':>14}"
+        f"{'pairs per second':<22}"
+        + "".join(f"{title:>14}" for title in (*fast, "now/before", "now/original"))
     )
     for what, now in fast["now"].items():
         kind, before = what.rsplit(" ", 1)[0], fast["before"][what]
         jar = fast["original"].get(kind, fast["original"]["blocks"])
         goal = f"  go for {GOALS[kind]}" if what.endswith("2") and kind in GOALS else ""
-        print(
-            f"{what:<22}{jar:>10,.0f}{before:>12,.0f}{now:>12,.0f}{now / before:>12.2f}{now / jar:>14.0f}{goal}"
-        )
+        speeds = "".join(f"{value:>14,.0f}" for value in (jar, before, now))
+        print(f"{what:<22}{speeds}{now / before:>14.2f}{now / jar:>14.0f}{goal}")
     for kind in dict.fromkeys(what.rsplit(" ", 1)[0] for what in fast["now"]):
         line(f"{kind}: two threads against one", fast["now"][f"{kind} 2"] / fast["now"][f"{kind} 1"], "times")
     line("the original starts in (in a running Python)", original.start, "s")
