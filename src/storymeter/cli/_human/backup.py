@@ -13,7 +13,9 @@ from .._options import busy, say
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 def command(folder: Path, out: Path) -> None:
-    """Copy the campaign in DIR into the new folder OUT, and check the copy.
+    """A checked copy of the campaign in DIR.
+
+    OUT is a new folder.
 
     Raters may go on working: every answer that was acknowledged before it began is in it. Copying campaign.db
     by hand is not enough.

@@ -19,7 +19,9 @@ from .._options import busy, say
 )
 @click.option("--clips", metavar="FOLDER", help="Where the clips are now.  [default: where they were]")
 def command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
-    """Bring the campaign in the backup OUT back into the new folder DIR.
+    """A campaign from its backup.
+
+    OUT is the backup, DIR a new folder.
 
     The backup is checked first, and the clips are compared with what they were. Links and codes stay good.
     """
