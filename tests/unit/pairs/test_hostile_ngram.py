@@ -65,13 +65,13 @@ COUNTS = {
 @pytest.mark.parametrize("measure", SCORERS, ids=lambda s: s.name)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_has_a_finite_value_in_little_time(measure: PairScorer, name: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     values = measure.pairs(
         candidates=[HOSTILE[name], "a dog runs", HOSTILE[name]],
         references=[["a dog runs", HOSTILE[name]], [HOSTILE[name]], ["the " + HOSTILE[name] + " end"]],
     )
     assert (
-        time.perf_counter() - begin < 20
+        time.process_time() - begin < 20
     )  # about 0.3 s on a quiet machine; a quadratic LCS would take minutes
     assert np.isfinite(values).all()
 
@@ -81,9 +81,9 @@ def _score(name: str, *documents: list[str]) -> float:
         tuple(Document(str(k), tuple(Caption(c) for c in captions)) for k, captions in enumerate(documents)),
         "mine",
     )
-    begin = time.perf_counter()
+    begin = time.process_time()
     value = metric(name).score(join(candidates=corpus), Workbench(tokenizer="ptb", jobs=2)).value
-    assert time.perf_counter() - begin < 20  # well under a second on a quiet machine
+    assert time.process_time() - begin < 20  # well under a second on a quiet machine
     return value
 
 
@@ -110,9 +110,9 @@ def test_the_variety_of_hostile_text_is_what_counting_gives(name: str) -> None:
 
 def test_the_lcs_of_two_long_shuffled_texts_is_not_quadratic_in_words() -> None:
     a, b = (draw.choices("abcdefgh", k=100_000) for _ in range(2))
-    begin = time.perf_counter()
+    begin = time.process_time()
     value = RougeL().matrix(candidates=[" ".join(a)], references=[" ".join(b)])[0, 0]
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
     assert 0.3 < value < 0.8
 
 
