@@ -62,7 +62,7 @@ def test_all_defects_in_one_file(tmp_path: Path) -> None:
     )
     begin = time.process_time()
     found = _found(path)
-    assert time.process_time() - begin < 20
+    assert time.process_time() - begin < 5
     expected = {
         code: (f"$.results.{code}{place}", severity) for code, (_, place, severity) in DEFECTS.items()
     }
@@ -176,4 +176,4 @@ def test_a_big_file_with_a_late_fault_is_read_in_time(tmp_path: Path) -> None:
     reading = examine(tmp_path / "f.json")
     assert {p.code for p in reading.errors} == {"duplicate-id", "truncated"}
     assert len(reading.corpus) == 120_001
-    assert time.process_time() - begin < 60
+    assert time.process_time() - begin < 30

@@ -123,7 +123,7 @@ def test_a_program_that_hangs_is_ended_with_its_children(
     begin = time.monotonic()
     with pytest.raises(StorymeterError, match="stopped after 2 seconds"):
         Spice("java", deadline=2.0).pairs(candidates=CAPTIONS, references=REFERENCES)
-    assert time.monotonic() - begin < 200
+    assert time.monotonic() - begin < 20
     child = int((tmp_path / "calls.child").read_text(encoding="utf-8"))
     for _ in range(100):
         try:
