@@ -27,7 +27,8 @@ gts, res = tokenizer.tokenize(gts), tokenizer.tokenize(res)
 out = {}
 for name, scorer in (("BLEU", Bleu(4)), ("METEOR", Meteor()), ("ROUGE_L", Rouge()), ("CIDEr", Cider())):
     score, each = scorer.compute_score(gts, res)
-    out[name] = [list(score) if isinstance(score, list) else float(score), [list(e) for e in each] if name == "BLEU" else list(map(float, each))]
+    whole = list(score) if isinstance(score, list) else float(score)
+    out[name] = [whole, [list(e) for e in each] if name == "BLEU" else list(map(float, each))]
 json.dump(out, open(sys.argv[2], "w"))
 """
 

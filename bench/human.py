@@ -126,8 +126,8 @@ def run(work: object) -> object:
     try:
         import uvloop
     except ImportError:
-        return asyncio.run(work)  # type: ignore[arg-type]
-    return uvloop.run(work)  # type: ignore[arg-type]
+        return asyncio.run(work)
+    return uvloop.run(work)
 
 
 def with_thinking(url: str, links: list[str], items: int) -> None:
@@ -138,7 +138,7 @@ def with_thinking(url: str, links: list[str], items: int) -> None:
         await asyncio.gather(*(rater.thinking(items) for rater in raters))
         return raters
 
-    raters: list[Rater] = run(work())  # type: ignore[assignment]
+    raters: list[Rater] = run(work())
     times = sorted(t for rater in raters for t in rater.latencies)
     refused = sum(rater.refused for rater in raters)
     p99 = times[int(len(times) * 0.99)] * 1000
@@ -165,7 +165,7 @@ def without_thinking(server: Server, links: list[str], seconds: float) -> tuple[
             (server.processor_time() - used) / sum(counts) * 1000,
         )
 
-    return run(work())  # type: ignore[return-value]
+    return run(work())
 
 
 class Server:
@@ -242,7 +242,7 @@ def big(home: Path, clips: Path, name: object, seconds: float, rounds: int = 4) 
     folders = []
     for what in ("empty", "full"):
         begin = time.perf_counter()
-        folders.append(human_kit.campaign(home / what, clips, hits=1000, raters=400, database=name(what)))  # type: ignore[operator]
+        folders.append(human_kit.campaign(home / what, clips, hits=1000, raters=400, database=name(what)))
         took.append(time.perf_counter() - begin)
     filled = fill(folders[1].database, 800)
     os.sync()

@@ -54,7 +54,7 @@ def records(columns: dict[str, list[object]]) -> Iterator[Rating]:
             seconds=6.5,
             time="2026-01-01T00:00:00.000+00:00",
             meta={"assignment": k // 100, "state": "done"},
-        )  # type: ignore[arg-type]
+        )
 
 
 def main() -> None:

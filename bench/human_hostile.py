@@ -60,7 +60,8 @@ class Crowd:
             with contextlib.suppress(OSError):
                 _, writer = await asyncio.open_connection(self.host, self.port)
                 writer.write(
-                    f"POST {self.link}/answer HTTP/1.1\r\nhost: {self.host}\r\ncontent-length: 9000\r\n\r\n".encode()
+                    f"POST {self.link}/answer HTTP/1.1\r\nhost: {self.host}\r\n"
+                    "content-length: 9000\r\n\r\n".encode()
                 )
                 for _ in range(200):
                     writer.write(b" ")

@@ -35,7 +35,7 @@ def seconds(work: object, repeat: int = 1) -> float:
     best = float("inf")
     for _ in range(repeat):
         start = time.perf_counter()
-        work()  # type: ignore[operator]
+        work()
         best = min(best, time.perf_counter() - start)
     return best
 

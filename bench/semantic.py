@@ -226,7 +226,7 @@ def memory(count: int, encoded: int) -> bool:
         scorer, captions, seen = Sts(), generated(count, seed=7), []
         for begin in range(0, count, 4000):
             if begin >= encoded:
-                embeddings.load = lambda *_: ByChance()  # type: ignore[assignment]
+                embeddings.load = lambda *_: ByChance()
             part = captions[begin : begin + 4000]
             scorer.pairs(candidates=part, references=[[other] for other in part[::-1]])
             seen.append(megabytes())

@@ -1,5 +1,6 @@
-"""Pages of the documentation site that are generated from the code, so that they cannot go out of date: the command
-line, metrics, protocols, the Python interface, and files of the repository's root. MkDocs calls `on_files`."""
+"""Pages of the documentation site that are generated from the code, so that they cannot go out of date: the
+command line, metrics, protocols, the Python interface, and files of the repository's root. MkDocs calls
+`on_files`."""
 
 from __future__ import annotations
 

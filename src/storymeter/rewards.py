@@ -26,7 +26,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -83,7 +83,7 @@ class Reward(ABC):
         """The reward of each sample, in the shape of `samples`. The references are those that were fitted for
         `ids`, or `references` (one list per entry of `samples`); with neither, entry k belongs to item k."""
         nested = len(samples) > 0 and not isinstance(samples[0], str)
-        flat: list[str] = list(chain.from_iterable(samples)) if nested else list(samples)  # type: ignore[arg-type]
+        flat = cast("list[str]", list(chain.from_iterable(samples) if nested else samples))
         each = len(samples[0]) if nested else 1
         if nested and any(len(group) != each for group in samples):
             raise UsageError(

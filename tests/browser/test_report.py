@@ -252,7 +252,8 @@ def _cut(page: Any) -> list[str]:
     """Elements whose content is wider than they are and hidden, or that reach out of the page."""
     return page.evaluate(
         """() => [...document.querySelectorAll('main *')].filter(e => e.getClientRects().length)
-        .filter(e => !e.closest('.scroll, .rows, pre, select, nav') && e.getBoundingClientRect().right > innerWidth + 1)
+        .filter(e => !e.closest('.scroll, .rows, pre, select, nav'))
+        .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
         .map(e => e.outerHTML.slice(0, 120))"""
     )
 

@@ -126,7 +126,7 @@ def test_the_class_as_its_users_call_it() -> None:
     with pytest.raises(OSError, match="ground_truth_filenames"):
         densevid.ANETcaptions()
     with pytest.raises(UsageError, match="no variant '2019b'"):
-        densevid.ANETcaptions(TRUTH, VIDEOS / "good.json", variant="2019b")  # type: ignore[arg-type]
+        densevid.ANETcaptions(TRUTH, VIDEOS / "good.json", variant="2019b")
 
 
 def test_soda_in_all_its_ways() -> None:
@@ -137,7 +137,7 @@ def test_soda_in_all_its_ways() -> None:
     corpus = storymeter.read(VIDEOS / "good.json")
     for variant in ("a", "b", "c", "d"):
         wanted = values("soda-v1", corpus, [f"soda_{variant}"])[f"soda_{variant}"].parts
-        got = soda.SODA(data, soda_type=variant, tious=None, scorer="Meteor", verbose=False).evaluate()  # type: ignore[arg-type]
+        got = soda.SODA(data, soda_type=variant, tious=None, scorer="Meteor", verbose=False).evaluate()
         assert got == {"Meteor": pytest.approx([wanted["precision"], wanted["recall"], wanted["f1"]])}
     assert soda.SODA.build_from_prediction(prediction, TRUTH).evaluate() == soda.SODA(data).evaluate()
     some = soda.SODA.build(prediction["results"], truth, ["pancakes"])

@@ -40,16 +40,16 @@ def test_evaluate_captions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     gts, res = dict(enumerate(truth)), {k: [text] for k, text in enumerate(said)}
     for name, scorer in (("meteor", Meteor()), ("cider", Cider())):
         wanted, each = scorer.compute_score(gts, res)
-        got = load(name, tmp_path, monkeypatch).compute(predictions=SAID, references=TRUTH)  # type: ignore[attr-defined]
+        got = load(name, tmp_path, monkeypatch).compute(predictions=SAID, references=TRUTH)
         assert got[name] == pytest.approx(wanted, abs=1e-12)
         assert got["scores"] == pytest.approx(list(each), abs=1e-12)
-    single = load("meteor", tmp_path, monkeypatch).compute(predictions=["a b"], references=["a b"])  # type: ignore[attr-defined]
+    single = load("meteor", tmp_path, monkeypatch).compute(predictions=["a b"], references=["a b"])
     assert single["meteor"] == 1.0
 
 
 def test_evaluate_sts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
-    got = load("sts", tmp_path, monkeypatch).compute(predictions=SAID[:2], references=TRUTH[:2])  # type: ignore[attr-defined]
+    got = load("sts", tmp_path, monkeypatch).compute(predictions=SAID[:2], references=TRUTH[:2])
     assert got["scores"] == pytest.approx(Sts().pairs(candidates=SAID[:2], references=TRUTH[:2]).tolist())
 
 
@@ -58,7 +58,7 @@ def test_evaluate_soda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = [{"timestamps": [[0.0, 5.0], [5.0, 9.0]], "sentences": ["the dog is running", "it jumps high"]}]
     module = load("soda", tmp_path, monkeypatch)
     for protocol in ("paper", "soda-v1"):
-        got = module.compute(predictions=said, references=truth, protocol=protocol)  # type: ignore[attr-defined]
+        got = module.compute(predictions=said, references=truth, protocol=protocol)
         wanted = _dense.scores(
             ["soda_c"], _dense.references({"0": said[0]}), [_dense.references({"0": truth[0]})], get(protocol)
         )["soda_c"]

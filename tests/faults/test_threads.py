@@ -12,7 +12,8 @@ import resource, numpy as np
 from storymeter import _native
 
 random = np.random.default_rng(0)
-fixed, columns = random.integers(0, 9, 4000).astype(np.int32), random.integers(0, 9, (512, 4000)).astype(np.int32)
+fixed = random.integers(0, 9, 4000).astype(np.int32)
+columns = random.integers(0, 9, (512, 4000)).astype(np.int32)
 one, many = np.zeros((512, 4), np.int64), np.zeros((512, 4), np.int64)
 _native.concordance(fixed, 9, columns, 9, one, 1)
 pages = int(open("/proc/self/statm").read().split()[0])

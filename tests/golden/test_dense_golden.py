@@ -121,17 +121,17 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
             expected["per_video"][video.id]["soda-v1/d"][0][0], abs=1e-9
         )
     for video in links(Soda("b"))[:300]:
-        order = sorted(range(len(video.candidates)), key=lambda k: video.candidates[k].start)  # type: ignore[arg-type,return-value]
+        order = sorted(range(len(video.candidates)), key=lambda k: video.candidates[k].start)
         held = (
             range(len(video.references))
             if setting.protocol.reference_order == "file"
             else sorted(range(len(video.references)), key=lambda k: video.references[k].start)
-        )  # type: ignore[arg-type,return-value]
+        )
         table = iou(
             [(video.references[k].start, video.references[k].end) for k in held],
             [(video.candidates[k].start, video.candidates[k].end) for k in order],
             "eps",
-        )  # type: ignore[misc]
+        )
         assert sum(link.iou for link in video.links) == pytest.approx(match(table)[0], abs=1e-12)
 
 

@@ -37,7 +37,7 @@ def test_the_mturk_batch_is_complete(batch: Ratings) -> None:
 )
 def test_worker_tests_of_the_mturk_batch(batch: Ratings, test: str, at_05: int, at_01: int) -> None:
     for alpha, expected in ((0.05, at_05), (0.01, at_01)):
-        quality = assess(batch, test=test, alpha=alpha)  # type: ignore[arg-type]
+        quality = assess(batch, test=test, alpha=alpha)
         assert int(quality.accepted.sum()) == expected
         assert all(worker.pairs == 10 and worker.repeats == 10 for worker in quality.workers)
 

@@ -152,5 +152,5 @@ def test_compat_soda(golden: Path, data: Path, name: str) -> None:
     loaded = soda.ANETCaptions.from_load_files(truth, folder / "bmt_val_1.json", name == "multi")
     loaded.preprocess()
     for variant in ("c", "d"):
-        got = soda.SODA(loaded, soda_type=variant).evaluate()["Meteor"]  # type: ignore[arg-type]
+        got = soda.SODA(loaded, soda_type=variant).evaluate()["Meteor"]
         assert got == pytest.approx(wanted[f"soda-v1/{variant}"], abs=1e-9)

@@ -160,7 +160,7 @@ def test_any_layout(
     systems: int,
     merge: bool,
 ) -> None:
-    layout = Layout(blocks, system, degraded, repeat, human, base)  # type: ignore[arg-type]
+    layout = Layout(blocks, system, degraded, repeat, human, base)
     people = corpus("human", 90, seed)
     files = [corpus(f"s{k}", 90, seed) for k in range(systems)]
     try:

@@ -81,7 +81,7 @@ def test_a_matrix_is_its_pairs_with_one_thread_or_three(
 @given(scorers, batches(6), st.randoms(use_true_random=False))
 def test_neither_order_nor_repetition_changes_a_score(meteor: Meteor, texts: list[str], draw: object) -> None:
     order = [k % len(texts) for k in range(2 * len(texts))]
-    draw.shuffle(order)  # type: ignore[attr-defined]
+    draw.shuffle(order)
     expected = meteor.matrix(candidates=texts, references=texts)
     shuffled = [texts[k] for k in order]
     assert np.array_equal(

@@ -89,7 +89,7 @@ def test_printing() -> None:
         lambda: registry.scorer("soda_c"),
     ],
 )
-def test_a_wrong_choice_is_refused_wherever_it_comes_from(wrong) -> None:  # type: ignore[no-untyped-def]
+def test_a_wrong_choice_is_refused_wherever_it_comes_from(wrong) -> None:
     with pytest.raises(UsageError) as caught:
         wrong()
     assert caught.value.hint
@@ -102,7 +102,7 @@ def test_a_scorer_may_be_given_by_name() -> None:
 def test_measures_do_not_change() -> None:
     for measure in (Soda("c"), Meteor(), Sts(), Protocol()):
         with pytest.raises(FrozenInstanceError):
-            measure.refs = "mean"  # type: ignore[misc]
+            measure.refs = "mean"
 
 
 def test_fit_gives_another_scorer() -> None:

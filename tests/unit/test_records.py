@@ -17,9 +17,9 @@ def corpus(name: str, **documents: list[str]) -> Corpus:
 def test_records_are_frozen() -> None:
     caption = Caption("a dog", 0.0, 1.0)
     with pytest.raises(AttributeError):
-        caption.text = "a cat"  # type: ignore[misc]
+        caption.text = "a cat"
     with pytest.raises(AttributeError):
-        Document("v").id = "w"  # type: ignore[misc]
+        Document("v").id = "w"
 
 
 def test_kind_is_seen_from_the_captions() -> None:

@@ -71,7 +71,8 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - None where the caller has closed it (`>&-`)
+    # None where the caller has closed it (`>&-`)
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the end
     _console.prepare()
     warnings.showwarning = _note

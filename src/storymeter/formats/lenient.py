@@ -130,8 +130,10 @@ class Lenient:
         found = dict(pairs)
         if len(found) == len(pairs):
             return found
-        again, seen = Repeated(found), set[str]()
-        again.keys_again = [key for key, _ in pairs if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+        again = Repeated(found)
+        keys = [key for key, _ in pairs]
+        first = {key: place for place, key in reversed(list(enumerate(keys)))}
+        again.keys_again = [key for place, key in enumerate(keys) if place > first[key]]
         self.doubtful = True
         return again
 

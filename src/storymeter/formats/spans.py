@@ -44,7 +44,8 @@ _PATTERNS = {
 }
 _LABEL = re.compile(
     r"[*_`\"'"
-    r" ]*(?:(?:event|scene|segment|clip|shot|part|step|chapter|caption|section|moment|sentence|activity|action"
+    r" ]*(?:(?:event|scene|segment|clip|shot|part|step|chapter|caption|section|moment|sentence|activity"
+    r"|action"
     r"|time ?stamp|time (?:range|span)|time)s?\b"
     r"(?: ?(?:no\.? ?)?#?\d{1,4})?[ :.,|*_-]*)?[*_`\"' ]*",
     re.IGNORECASE,

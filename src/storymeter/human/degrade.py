@@ -17,7 +17,8 @@ around `_GAIN`: above zero, because the damage is chosen by a small model, and l
 read elsewhere. With captions of TRECVID, ActivityNet and YouCook2, a bigram model that learnt from other
 captions then picks the damaged one of two twins about as often as a coin does (docs/human-analysis.md).
 
->>> damaged = degrade("two white males dancing in a stadium", {"v2": "a monkey wearing a red hat eats"}, seed=4)
+>>> others = {"v2": "a monkey wearing a red hat eats"}
+>>> damaged = degrade("two white males dancing in a stadium", others, seed=4)
 >>> damaged.length, damaged.donor, len(damaged.text.split())
 (3, 'v2', 7)
 >>> damaged.text.split()[0], damaged.text.split()[-1]

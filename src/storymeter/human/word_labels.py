@@ -6,7 +6,8 @@ that points at words can be held against them.
 
 >>> from storymeter.captions import Rating
 >>> meta = {"text": "a dog runs", "spans": [{"start": 2, "end": 5, "severity": "major", "kind": "object"}]}
->>> said = [Rating("v", "s", "r1", 40.0, meta=meta), Rating("v", "s", "r2", 90.0, meta={"text": "a dog runs"})]
+>>> said = [Rating("v", "s", "r1", 40.0, meta=meta),
+...         Rating("v", "s", "r2", 90.0, meta={"text": "a dog runs"})]
 >>> [(word.text, word.wrong, word.major) for word in word_labels(said)[0].words]
 [('a', 0.0, 0.0), ('dog', 0.5, 0.5), ('runs', 0.0, 0.0)]
 """

@@ -154,7 +154,7 @@ class VectorStore:
             for start in range(0, len(names), 500):
                 part = names[start : start + 500]
                 marks = ",".join("?" * len(part))
-                question = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"  # noqa: S608  (only marks)
+                question = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"  # noqa: S608
                 for key, data in self._connection.execute(question, part):
                     if isinstance(data, bytes) and len(data) == 4 * self._dimension:
                         found[keys[key]] = np.frombuffer(data, np.float32)

@@ -23,7 +23,8 @@ one. Up to 4,096 words (and 8 million candidate matches) alignments are the orig
 aligned in windows of 16 words, the n-th with the n-th along the best path, so that no text takes long.
 
 >>> meteor = Meteor()
->>> meteor.pairs(candidates=["a man is walking down the street"], references=[["a man walks down the road"]]).tolist()
+>>> candidate, reference = "a man is walking down the street", "a man walks down the road"
+>>> meteor.pairs(candidates=[candidate], references=[[reference]]).tolist()
 [0.424941253014049]
 """
 
@@ -167,7 +168,8 @@ class Meteor(PairScorer):
         >>> found.candidate, found.reference
         (('a', 'man', 'walked', 'past'), ('a', 'man', 'is', 'walking', 'by'))
         >>> for match in found.matches[2:]:
-        ...     print(found.candidate[match.candidate.start], found.reference[match.reference.start], match.by)
+        ...     ours, theirs = match.candidate.start, match.reference.start
+        ...     print(found.candidate[ours], found.reference[theirs], match.by)
         walked walking stem
         past by synonym
         >>> found.chunks

@@ -70,7 +70,8 @@ class VectorRows:
 
     def _move(self) -> None:
         try:
-            self._file = tempfile.TemporaryFile(prefix="storymeter-")  # noqa: SIM115  (it lives as long as the rows)
+            # it lives as long as the rows
+            self._file = tempfile.TemporaryFile(prefix="storymeter-")  # noqa: SIM115
             self._file.write(self._rows[: self._count].tobytes())
         except OSError:  # a full or read-only disk
             self._file, self._memory = None, float("inf")

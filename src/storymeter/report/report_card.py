@@ -13,13 +13,17 @@ from .table import Table, to_json
 
 #: what every other metric is tested against, and with how many permutations at segment level
 YARDSTICK, PERMUTATIONS = "meteor", 1000
-READING = f"""In brackets: 95 % bootstrap intervals over items. Best first, by the statistic in the first column of numbers. The last column says whether a metric's
-correlation with people (Pearson) is higher or lower than METEOR's, with the one-sided p of Williams' test at system level and of a permutation test ({PERMUTATIONS:,} permutations)
-at segment level; \\* is below .05 after Holm's correction over the column. What the statistics mean, and what the benchmarks are, is said in [meta-evaluation](meta-evaluation.md);
-which number to trust, in [semantic](semantic.md#which-number-to-trust-and-why)."""
-HONESTY = """The encoder of `sts`, `bertscore` and `wmd` was trained on pairs of captions that include Flickr30k and COCO, so that Flickr8k-Expert (whose images come from the same source) is not
-unseen; TRECVID is the clean test. The rules of `spice(engine=rules)` were tuned while looking at Flickr8k-Expert, and the default layer of `bertscore` was chosen on TRECVID. `cider_d` is `cider`
-under its second name. `tiger` and `rovist_vg` look at pictures, which none of these benchmarks has here."""
+READING = f"""In brackets: 95 % bootstrap intervals over items. Best first, by the statistic in the first
+column of numbers. The last column says whether a metric's correlation with people (Pearson) is higher or
+lower than METEOR's, with the one-sided p of Williams' test at system level and of a permutation test
+({PERMUTATIONS:,} permutations) at segment level; \\* is below .05 after Holm's correction over the column.
+What the statistics mean, and what the benchmarks are, is said in [meta-evaluation](meta-evaluation.md); which
+number to trust, in [semantic](semantic.md#which-number-to-trust-and-why)."""
+HONESTY = """The encoder of `sts`, `bertscore` and `wmd` was trained on pairs of captions that include
+Flickr30k and COCO, so that Flickr8k-Expert (whose images come from the same source) is not unseen; TRECVID is
+the clean test. The rules of `spice(engine=rules)` were tuned while looking at Flickr8k-Expert, and the
+default layer of `bertscore` was chosen on TRECVID. `cider_d` is `cider` under its second name. `tiger` and
+`rovist_vg` look at pictures, which none of these benchmarks has here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +99,9 @@ def _against(comparison: MetricComparison | None, metric: str) -> str:
         return ""
     if math.isnan(comparison.p):
         return comparison.reason
-    return (
-        f"{'higher' if comparison.better == metric else 'lower'}, p"
-        f" {'< 0.0001' if comparison.p < 0.0001 else f'{comparison.p:.4f}'}{'*' if comparison.p_holm < 0.05 else ''}"
-    )
+    side = "higher" if comparison.better == metric else "lower"
+    p = "< 0.0001" if comparison.p < 0.0001 else f"{comparison.p:.4f}"
+    return f"{side}, p {p}{'*' if comparison.p_holm < 0.05 else ''}"
 
 
 def _order(result: MetricResult, headline: str) -> tuple[float, str]:

@@ -55,7 +55,8 @@ def breakable(name: str) -> Markup:
 def legend_mark(number: int) -> Markup:
     """The mark of a system beside its name; the name says it in words."""
     drawn = svg(16, 16, "", mark(number, 8, 8, 5.5), klass="figure legend")
-    return Markup(str(drawn).replace('role="img"', 'aria-hidden="true"').replace("<title></title>", ""))  # noqa: S704
+    hidden = str(drawn).replace('role="img"', 'aria-hidden="true"').replace("<title></title>", "")
+    return Markup(hidden)  # noqa: S704
 
 
 @cache

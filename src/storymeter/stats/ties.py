@@ -15,9 +15,11 @@
 - `preference_accuracy`: share of documents on which the metric prefers what people prefer (answers -2..2).
 
 >>> human, metric = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
->>> tie_accuracy(human, metric), tie_accuracy(human, metric, epsilon=2), tie_calibrated(human, metric).accuracy
+>>> exact, loose = tie_accuracy(human, metric), tie_accuracy(human, metric, epsilon=2)
+>>> exact, loose, tie_calibrated(human, metric).accuracy
 (0.6, 0.4, 0.7)
->>> kendall_like([10, 11, 100, 150], [2, 1, 4, 3]) == 3 / 5, kendall_like([10, 11, 100, 150], [2, 1, 4, 3], threshold=1) == 2 / 6
+>>> human, metric = [10, 11, 100, 150], [2, 1, 4, 3]
+>>> kendall_like(human, metric) == 3 / 5, kendall_like(human, metric, threshold=1) == 2 / 6
 (True, True)
 """
 

@@ -27,7 +27,7 @@ from ..text.checkpoints import (
     torch_device,
     weights_hash,
 )
-from ..text.glove import Glove
+from ..text.vector_file import VectorFile
 from .regions import Box
 
 CONFIG, WEIGHTS, ENCODER = "grounding.json", "grounding.safetensors", "encoder"
@@ -48,7 +48,7 @@ class PairedConfig(msgspec.Struct, frozen=True, kw_only=True):
 class PairedSpace:
     """A `JointSpace`."""
 
-    def __init__(self, config: PairedConfig, net: Any, glove: Glove, device: str, digest: str) -> None:
+    def __init__(self, config: PairedConfig, net: Any, glove: VectorFile, device: str, digest: str) -> None:
         self.config, self.net, self.glove = config, net, glove
         self.device = torch_device(device)
         self.net.to(self.device).eval()
@@ -126,7 +126,7 @@ def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:
     vision, _ = load_vision(folder / ENCODER, weights=False)
     net = PairedNet(vision, config.text_width, config.width)
     load_weights(net, read_safetensors(folder / WEIGHTS), folder / WEIGHTS)
-    glove = Glove(os.environ.get("STORYMETER_GLOVE") or config.glove)
+    glove = VectorFile(os.environ.get("STORYMETER_GLOVE") or config.glove)
     if glove.width != config.text_width:
         raise DataError(
             f"{glove.path} has {glove.width} numbers a word, and the model was trained with"

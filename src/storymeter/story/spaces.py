@@ -66,7 +66,8 @@ class LabelSpace:
         )
         self.person = _unit(self.phrases(PEOPLE).mean(0))
         self.cascade = _face_cascade()
-        self.label = f"labels(efficientnet-lite0#{digest[:8]},{self.words.label}{',faces' if self.cascade is not None else ''})"
+        faces = ",faces" if self.cascade is not None else ""
+        self.label = f"labels(efficientnet-lite0#{digest[:8]},{self.words.label}{faces})"
 
     def more_boxes(self, image: Any) -> list[Box]:
         if self.cascade is None:

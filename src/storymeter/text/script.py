@@ -1,8 +1,10 @@
 """In which script are captions written? METEOR's tables, the Penn Treebank tokeniser and the rules of SPICE
 are made for English; captions in another script would score near zero without a word.
 
->>> foreign_script(["男性が部屋に入る", "犬が走る。"]), foreign_script(["a café in Kyōto", "a man says привет"])
-('Japanese', '')
+>>> foreign_script(["男性が部屋に入る", "犬が走る。"])
+'Japanese'
+>>> foreign_script(["a café in Kyōto", "a man says привет"])
+''
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ SECOND = corpus("second", v=[(0, 8, "a x")])
 def anet(*references: object, **protocol: object) -> dict[str, float]:
     return dict(
         score(ActivityNet(SharedWords()), MINE, *references, protocol=Protocol().change(**protocol)).parts
-    )  # type: ignore[arg-type]
+    )
 
 
 def test_by_hand() -> None:

@@ -15,7 +15,7 @@ def corpus(*documents: Document, name: str = "mine") -> Corpus:
 
 
 def value(metric: str, candidates: Corpus, **kwargs: object) -> float:
-    return evaluate(candidates=candidates, metrics=[metric], **kwargs).systems[0].scores[0].value  # type: ignore[arg-type]
+    return evaluate(candidates=candidates, metrics=[metric], **kwargs).systems[0].scores[0].value
 
 
 TWO = corpus(

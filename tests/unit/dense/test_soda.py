@@ -33,7 +33,7 @@ def soda(
         candidates,
         *references,
         protocol=Protocol().change(**protocol),
-    )  # type: ignore[arg-type]
+    )
     assert got.value == got.parts["f1"]
     return dict(got.parts)
 

@@ -59,4 +59,4 @@ def score(metric: str | Metric, candidates: Corpus, *references: Corpus, **optio
         evaluate(candidates=candidates, references=references, metrics=[metric], **options)
         .systems[0]
         .scores[0]
-    )  # type: ignore[arg-type]
+    )

@@ -103,7 +103,7 @@ def test_a_metric_of_the_callers_own_is_sent_along() -> None:
     )
     assert here["c", "words"].value == there["c", "words"].value == len("dogs they leave")
     unsendable = Letters()
-    unsendable.lock = threading.Lock()  # type: ignore[attr-defined]
+    unsendable.lock = threading.Lock()
     with pytest.raises(UsageError, match="sent to the cluster"):
         evaluate(candidates=SYSTEMS, references=REFERENCES, metrics=unsendable, cluster="local")
 

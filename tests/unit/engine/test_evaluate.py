@@ -34,7 +34,7 @@ class SharedWords(MeanMetric):
 
 
 @pytest.fixture(scope="module")
-def report(examples: Path) -> storymeter.Results:  # type: ignore[name-defined]
+def report(examples: Path) -> storymeter.Results:
     videos = examples / "videos"
     return storymeter.evaluate(
         candidates=[storymeter.read(videos / f"{s}.json") for s in ("good", "padded", "disordered")],
@@ -43,7 +43,7 @@ def report(examples: Path) -> storymeter.Results:  # type: ignore[name-defined]
     )
 
 
-def test_value_is_the_mean_of_the_documents(report) -> None:  # type: ignore[no-untyped-def]
+def test_value_is_the_mean_of_the_documents(report) -> None:
     score = report["good", "words"]
     assert score.value == pytest.approx(score.rows[:, 0].mean())
     assert score.interval[0] < score.value < score.interval[1]
@@ -52,14 +52,14 @@ def test_value_is_the_mean_of_the_documents(report) -> None:  # type: ignore[no-
         report["good", "nothing"]
 
 
-def test_json_has_the_fixed_shape(report) -> None:  # type: ignore[no-untyped-def]
+def test_json_has_the_fixed_shape(report) -> None:
     out = json.loads(score_json(report))
     assert out["schema"] == 1
     assert [s["name"] for s in out["systems"]] == ["good", "padded", "disordered"]
     assert set(out["systems"][0]["scores"][0]) == {"metric", "value", "parts", "interval", "n", "signature"}
 
 
-def test_tables_print_percentages_where_the_field_does(report) -> None:  # type: ignore[no-untyped-def]
+def test_tables_print_percentages_where_the_field_does(report) -> None:
     rows = score_table(report).rows
     assert rows[0][2].text == f"{100 * report['good', 'words'].value:.2f}"
     assert rows[1][2].text == f"{report['good', 'captions'].value:.2f}"
@@ -67,7 +67,7 @@ def test_tables_print_percentages_where_the_field_does(report) -> None:  # type:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
-def test_one_row_per_document(report, tmp_path: Path, suffix: str) -> None:  # type: ignore[no-untyped-def]
+def test_one_row_per_document(report, tmp_path: Path, suffix: str) -> None:
     if suffix == "parquet":
         pytest.importorskip("pyarrow")
     path = tmp_path / f"out.{suffix}"
@@ -78,7 +78,7 @@ def test_one_row_per_document(report, tmp_path: Path, suffix: str) -> None:  # t
         document_writer("out.docx")
 
 
-def test_comparison_finds_the_padded_system_longer(report) -> None:  # type: ignore[no-untyped-def]
+def test_comparison_finds_the_padded_system_longer(report) -> None:
     found = compare(report, resamples=199, seed=3)
     assert len(found) == 6
     longer = next(c for c in found if (c.metric, c.a, c.b) == ("captions", "good", "padded"))
@@ -94,7 +94,7 @@ def test_comparison_finds_the_padded_system_longer(report) -> None:  # type: ign
     )
 
 
-def test_same_seed_same_bytes(report) -> None:  # type: ignore[no-untyped-def]
+def test_same_seed_same_bytes(report) -> None:
     assert comparison_json(compare(report, resamples=99, seed=1)) == comparison_json(
         compare(report, resamples=99, seed=1)
     )
@@ -129,4 +129,4 @@ def test_wrong_arguments_are_wrong_usage(examples: Path) -> None:
         {"resamples": -1},
     ):
         with pytest.raises(UsageError):
-            storymeter.evaluate(**{"candidates": system, "metrics": ["words"], **wrong})  # type: ignore[arg-type]
+            storymeter.evaluate(**{"candidates": system, "metrics": ["words"], **wrong})

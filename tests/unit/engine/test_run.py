@@ -27,7 +27,7 @@ class Shout(MeanMetric):
 
     name = "shout"
 
-    def document_values(self, task, bench):  # type: ignore[no-untyped-def]
+    def document_values(self, task, bench):
         return np.array([np.mean([c.isupper() for c in d.text] or [0.0]) for d in task.candidates])
 
 
@@ -128,7 +128,7 @@ def test_rows_that_do_not_fit_are_refused(systems: list[Corpus]) -> None:
         name = "odd"
         needs_references = False
 
-        def document_values(self, task, bench):  # type: ignore[no-untyped-def]
+        def document_values(self, task, bench):
             return self.made(len(task))
 
     for made in (
@@ -137,7 +137,7 @@ def test_rows_that_do_not_fit_are_refused(systems: list[Corpus]) -> None:
         lambda n: np.full(n, np.nan),
     ):
         metric = Odd()
-        metric.made = made  # type: ignore[attr-defined]
+        metric.made = made
         with pytest.raises(UsageError, match="odd gave"):
             Run().score(systems[0], metric)
 

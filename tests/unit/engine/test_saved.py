@@ -94,7 +94,7 @@ def _npy(array: np.ndarray, **options: bool) -> bytes:
     return out.getvalue()
 
 
-def _run(members: Members, change: Callable[[dict], object]) -> Members:  # type: ignore[type-arg]
+def _run(members: Members, change: Callable[[dict], object]) -> Members:
     run = json.loads(members["run.json"])
     change(run)
     return {**members, "run.json": json.dumps(run).encode()}

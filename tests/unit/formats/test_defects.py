@@ -58,7 +58,8 @@ def test_all_defects_in_one_file(tmp_path: Path) -> None:
     videos = ",\r\n".join(f'"{code}": {value}' for code, (value, _, _) in DEFECTS.items())
     path = tmp_path / "f.json"
     path.write_bytes(
-        f'\ufeff{{"results": {{{videos}, "twice": [{OK}], "twice": [{OK}], "last": [{OK}, {{"sentence": "cut'.encode()
+        f'\ufeff{{"results": {{{videos}, "twice": [{OK}], "twice": [{OK}],'
+        f' "last": [{OK}, {{"sentence": "cut'.encode()
     )
     begin = time.process_time()
     found = _found(path)

@@ -15,7 +15,7 @@ TWO = [(0, 5, "a dog runs"), (5, 9, "it jumps")]
 
 
 def _spans(path: Path, **options: object) -> list[list[tuple[float | None, float | None, str]]]:
-    reading = examine(path, **options)  # type: ignore[arg-type]
+    reading = examine(path, **options)
     assert reading.corpus.origin.format == "prose" and not reading.errors
     return [[(c.start, c.end, c.text) for c in document.captions] for document in reading.corpus]
 

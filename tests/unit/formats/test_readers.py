@@ -88,10 +88,15 @@ SAMPLES: dict[str, Any] = {
 }
 TEXTS = {
     "vitt": (
-        '{"id":"x","annotations":[{"timestamp":1060,"tag":"Start"},{"timestamp":20001,"tag":"End"}],"type":"howto"}\n{"id":"x","annotations":[{"timestamp":0,"tag":"All"}]}\n'
+        '{"id":"x","annotations":[{"timestamp":1060,"tag":"Start"},{"timestamp":20001,"tag":"End"}],'
+        '"type":"howto"}\n'
+        '{"id":"x","annotations":[{"timestamp":0,"tag":"All"}]}\n'
     ),
     "jsonl": (
-        '{"storymeter":"captions","schema":1,"name":"m","origin":{"path":"","format":"","sha256":""},"meta":{}}\n{"doc":"v","text":"a","start":0,"end":1.5,"image":"i","meta":{"k":[1]}}\n{"doc":"v","duration":9.0}\n{"doc":"v","text":"b"}\n'
+        '{"storymeter":"captions","schema":1,"name":"m","origin":{"path":"","format":"","sha256":""},'
+        '"meta":{}}\n'
+        '{"doc":"v","text":"a","start":0,"end":1.5,"image":"i","meta":{"k":[1]}}\n'
+        '{"doc":"v","duration":9.0}\n{"doc":"v","text":"b"}\n'
     ),
     "lines": "a dog runs\n2 men sing\n",
     "vtt": (

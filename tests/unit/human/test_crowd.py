@@ -61,7 +61,7 @@ def test_a_clock_that_was_set_back_leaves_the_item_answerable(store: Store) -> N
     assert work is not None
     store.show(work.assignment, 0, 10_000.0).result()
     for event in ("play", "ended"):
-        store.played(work.assignment, 0, event, 10_001.0).result()  # type: ignore[arg-type]
+        store.played(work.assignment, 0, event, 10_001.0).result()
     now = 6_400.0  # an hour earlier
     asked = Answer(work.assignment, ticket, 0, "{}", now, 2.0, least=2.0)
     refused = store.answer(asked).result()
@@ -200,7 +200,7 @@ def test_the_dashboard_is_not_behind_a_proxy(study: Folder) -> None:
         headers = {"host": "127.0.0.1:8000"}  # noqa: RUF012
         client = type("Client", (), {"host": "127.0.0.1"})
 
-    assert not AdminGate(study.secrets).near(Old())  # type: ignore[arg-type]
+    assert not AdminGate(study.secrets).near(Old())
 
 
 def test_plans_and_links_say_what_is(tmp_path: Path, clips: Path) -> None:

@@ -46,7 +46,7 @@ def test_its_commands_are_ours(written: Path) -> None:
     assert len(commands) == 3
     for words in commands:
         assert words[0] == "storymeter", words
-        command: Any = cli.get_command(None, words[1])  # type: ignore[arg-type]
+        command: Any = cli.get_command(None, words[1])
         verb = command.get_command(None, words[2])
         verb.make_context(words[2], list(words[3:]))  # raises on an unknown option
 

@@ -188,7 +188,7 @@ def test_a_classifier_cannot_tell_controls_from_the_rest(tmp_path: Path, clips: 
                         *name,
                     ]
                 )
-                labels.append(folder.key[hit, position].kind != "system")  # type: ignore[union-attr]
+                labels.append(folder.key[hit, position].kind != "system")
                 groups.append(number)
     finally:
         store.close()

@@ -108,7 +108,8 @@ def test_nan_scores_are_dropped_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "r.jsonl", campaign())
     path.write_text(
         path.read_text()
-        + '{"item":"v0","system":"best","rater":"r0","value":null}\n{"item":"v0","system":"best","rater":"r0","value":1e308}\n'
+        + '{"item":"v0","system":"best","rater":"r0","value":null}\n'
+        + '{"item":"v0","system":"best","rater":"r0","value":1e308}\n'
     )
     assert any("2 rows have no usable number" in note for note in read(path).notes)
 
@@ -142,14 +143,16 @@ def testcsv_rows_jsonl_and_wmt_say_the_same(tmp_path: Path) -> None:
     kinds = {"system": "SYSTEM", "human": "REF", "degraded": "BAD_REF"}
     rows = ["HITId WorkerId src trg item hit sys_id rid type sid score time"]
     rows += [
-        f"{r.hit}\t{r.rater}\tv\ten\tad\t1\t{r.system}\t{r.position}\t{kinds[r.kind]}\t{r.item}\t{r.value}\t660"
+        f"{r.hit}\t{r.rater}\tv\ten\tad\t1\t{r.system}\t{r.position}\t{kinds[r.kind]}\t{r.item}\t"
+        f"{r.value}\t660"
         for r in records
     ]
     (tmp_path / "r.wmt").write_text("\n".join(rows))
     kinds = {"system": "TGT", "human": "REF", "degraded": "BAD"}
     (tmp_path / "r.app").write_text(
         "\n".join(
-            f"{r.rater},{r.system},{r.item},{kinds[r.kind]},v,en,{r.value},{r.position},{(r.position or 0) + 6}"
+            f"{r.rater},{r.system},{r.item},{kinds[r.kind]},v,en,{r.value},"
+            f"{r.position},{(r.position or 0) + 6}"
             for r in records
         )
     )

@@ -355,7 +355,7 @@ def test_systems_may_be_drawn_too() -> None:
     )
     widths = {}
     for unit in ("items", "systems", "both"):
-        low, high = system_level(scores, "m", resamples=200, unit=unit).intervals["pearson"]  # type: ignore[arg-type]
+        low, high = system_level(scores, "m", resamples=200, unit=unit).intervals["pearson"]
         widths[unit] = high - low
     assert widths["items"] > 0 and widths["systems"] > 0 and widths["both"] > 0
 

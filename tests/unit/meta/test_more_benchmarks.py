@@ -74,7 +74,9 @@ def small(tmp_path: Path) -> Path:
         {"SYS": system, "seg_id": str(k), "hyp": text, "P": p, "R": p, "Fl": 0, "Inc": 0, "Con": 0,
          "human_score": p}
         for k in range(3)
-        for system, text, p in (("Human", "a brown dog runs", 5.0), ("m1", "a dog", 4.0), ("m2", "a car", 1.0))
+        for system, text, p in (
+            ("Human", "a brown dog runs", 5.0), ("m1", "a dog", 4.0), ("m2", "a car", 1.0)
+        )
     ]  # fmt: skip
     write(folder / "thumb" / "mscoco_THumB-1.0.jsonl", thumb, lines=True)
     write(

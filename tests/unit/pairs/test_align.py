@@ -150,7 +150,7 @@ def test_wrong_input(tmp_path: Path) -> None:
         Sts(engine="align", vectors=str(tmp_path / "torn.txt")).pairs(
             candidates=["cat"], references=[["dog"]]
         )
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="There is no file"):
         Sts(engine="align", vectors=str(tmp_path / "none.txt")).pairs(
             candidates=["cat"], references=[["dog"]]
         )

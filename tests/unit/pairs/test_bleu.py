@@ -16,7 +16,7 @@ from storymeter.registry import metric, scorer
 
 
 def one(candidate: str, *references: str, n: int = 4, smoothing: str = "none") -> float:
-    return float(Bleu(n, smoothing=smoothing).pairs(candidates=[candidate], references=[list(references)])[0])  # type: ignore[arg-type]
+    return float(Bleu(n, smoothing=smoothing).pairs(candidates=[candidate], references=[list(references)])[0])
 
 
 def test_papinenis_seven_times_the() -> None:

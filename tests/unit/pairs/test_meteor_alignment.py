@@ -109,4 +109,4 @@ def test_matches_say_by_what() -> None:
 
 def test_one_sentence_on_either_side() -> None:
     with pytest.raises(UsageError, match=r"reference\[0\] is a list"):
-        Meteor().align(candidate="a man", reference=["a man"])  # type: ignore[arg-type]
+        Meteor().align(candidate="a man", reference=["a man"])

@@ -30,7 +30,11 @@ rows = json.load(open(source, encoding="utf-8"))
 def shared(row):
     theirs = set(" ".join(row["refs"]).split())
     return len(set(row["test"].split()) & theirs) / len(theirs | set(row["test"].split()))
-answer = [{{"image_id": r["image_id"], "scores": {{"All": {{"f": shared(r)}}, "Object": {{"f": None}}, "Relation": {{"f": 0.0}}}}}} for r in reversed(rows)]
+answer = [
+    {{"image_id": r["image_id"],
+     "scores": {{"All": {{"f": shared(r)}}, "Object": {{"f": None}}, "Relation": {{"f": 0.0}}}}}}
+    for r in reversed(rows)
+]
 if mode == "hang":
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     open(os.environ["STAND_IN_LOG"] + ".child", "w").write(str(child.pid))

@@ -86,5 +86,5 @@ def test_figures_of_a_survey_begin_at_the_lowest_mark() -> None:
 def test_japanese_names_take_the_room_they_need() -> None:
     narrow = dots([Dot("abcd", 1.0)], label="", alternative="")
     wide = dots([Dot("日本語の名前", 1.0)], label="", alternative="")
-    place = [float(re.search(r'x="([\d.]+)"[^>]*class="name"', str(f)).group(1)) for f in (narrow, wide)]  # type: ignore[union-attr]
+    place = [float(re.search(r'x="([\d.]+)"[^>]*class="name"', str(f)).group(1)) for f in (narrow, wide)]
     assert place[1] > place[0] >= 60

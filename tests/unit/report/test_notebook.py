@@ -10,7 +10,8 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "videos"
 CELL = f"""
 import storymeter
 read = lambda name: storymeter.read(rf"{EXAMPLES}/{{name}}.json")
-storymeter.evaluate(candidates=[read("good"), read("padded")], references=read("reference_1"), metrics=["soda_c", "cider"])
+systems, references = [read("good"), read("padded")], read("reference_1")
+storymeter.evaluate(candidates=systems, references=references, metrics=["soda_c", "cider"])
 """
 
 

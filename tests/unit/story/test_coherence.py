@@ -121,7 +121,8 @@ def test_readers(tmp_path: Path) -> None:
     assert read_stories(roc)[0].sentences == ("One, two.", "B.", "C.", "D.", "E.")
     cloze = tmp_path / "cloze.tsv"
     cloze.write_text(
-        "InputStoryid\tInputSentence1\tInputSentence2\tInputSentence3\tInputSentence4\tRandomFifthSentenceQuiz1\tRandomFifthSentenceQuiz2\tAnswerRightEnding\n"
+        "InputStoryid\tInputSentence1\tInputSentence2\tInputSentence3\tInputSentence4\t"
+        "RandomFifthSentenceQuiz1\tRandomFifthSentenceQuiz2\tAnswerRightEnding\n"
         "x\tA.\tB.\tC.\tD.\tE.\tF.\t2\n"
     )
     assert read_stories(cloze)[0].sentences == ("A.", "B.", "C.", "D.", "F.")

@@ -29,12 +29,14 @@ from storymeter.story.spaces import load_space
 from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll, train_coherence
 from storymeter.story.train.flickr30k import read_mentions
 from storymeter.story.train.grounding import train_grounding
-from storymeter.story.train.loop import CURVE, STATE, Options, fit, read_safetensors
+from storymeter.story.train.loop import CURVE, STATE, TrainingOptions, fit, read_safetensors
 from storymeter.story.train.stories import read_stories
 
 from . import tiny
 
-QUICK = Options(lr=3e-3, schedule="epoch", lr_decay=0.95, batch_size=32, epochs=6, patience=5, interval=3)
+QUICK = TrainingOptions(
+    lr=3e-3, schedule="epoch", lr_decay=0.95, batch_size=32, epochs=6, patience=5, interval=3
+)
 
 
 def test_an_albert_learns_an_artificial_order(tmp_path: Path) -> None:
@@ -88,16 +90,17 @@ def test_our_layers_are_the_encoders_layers(tmp_path: Path) -> None:
     assert torch.allclose(ours[batch.mask], theirs[batch.mask], atol=1e-5)
 
 
-LONG = Options(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
+LONG = TrainingOptions(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
 SCRIPT = """
 import sys, torch
 torch.set_num_threads(1)
 from storymeter.story.train.coherence import Recipe, train_coherence
-from storymeter.story.train.loop import Options
+from storymeter.story.train.loop import TrainingOptions
 from storymeter.story.train.stories import read_stories
 from pathlib import Path
-options = Options(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
-train_coherence(read_stories(sys.argv[1]), [], Path(sys.argv[3]), encoder=sys.argv[2], recipe=Recipe(freeze=1, pooling="cls+a+b", options=options))
+options = TrainingOptions(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
+recipe = Recipe(freeze=1, pooling="cls+a+b", options=options)
+train_coherence(read_stories(sys.argv[1]), [], Path(sys.argv[3]), encoder=sys.argv[2], recipe=recipe)
 """
 
 
@@ -157,7 +160,7 @@ def test_interrupted_at_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(
         "storymeter.story.train.loop.draw_curve", lambda history, path: None
     )  # looked at elsewhere; it takes the most time
-    options = Options(lr=0.05, epochs=3, patience=9, interval=2)
+    options = TrainingOptions(lr=0.05, epochs=3, patience=9, interval=2)
     whole = _Line()
     fit(whole, options, tmp_path / "whole")
     for step in (1, 2, 3, 5, 8, 11, 14, 15):
@@ -171,19 +174,19 @@ def test_interrupted_at_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    fit(_Line(), Options(lr=0.05, epochs=1), tmp_path)
+    fit(_Line(), TrainingOptions(lr=0.05, epochs=1), tmp_path)
     with pytest.raises(UsageError, match="other data or settings"):
-        fit(_Line(), Options(lr=0.04, epochs=1), tmp_path)
+        fit(_Line(), TrainingOptions(lr=0.04, epochs=1), tmp_path)
     (tmp_path / STATE).write_bytes((tmp_path / STATE).read_bytes()[:100])
     with pytest.raises(DataError, match="no readable"):
-        fit(_Line(), Options(lr=0.05, epochs=1), tmp_path)
+        fit(_Line(), TrainingOptions(lr=0.05, epochs=1), tmp_path)
 
 
 def test_early_stopping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("storymeter.story.train.loop.draw_curve", lambda history, path: None)
     task = _Line()
-    task.evaluate = lambda: {"loss": 1.0}  # type: ignore[method-assign]
-    assert len(fit(task, Options(lr=0.01, epochs=30, patience=3), tmp_path)) == 4
+    task.evaluate = lambda: {"loss": 1.0}
+    assert len(fit(task, TrainingOptions(lr=0.01, epochs=30, patience=3), tmp_path)) == 4
 
 
 def test_the_symmetric_loss_by_hand() -> None:
@@ -209,7 +212,7 @@ def test_grounding_learns_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     vectors = tiny.glove(tmp_path / "glove.txt", [*tiny.COLOURS, *tiny.SHAPES, "page"])
     mentions = read_mentions(entities)
     assert len(mentions) == 300 and {m.phrase.split()[0] for m in mentions} == set(tiny.COLOURS)
-    options = Options(lr=2e-3, batch_size=32, epochs=12, patience=12, interval=50)
+    options = TrainingOptions(lr=2e-3, batch_size=32, epochs=12, patience=12, interval=50)
     train_grounding(
         mentions,
         images,

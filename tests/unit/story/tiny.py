@@ -263,12 +263,14 @@ def flickr(folder: Path, images: int = 40) -> tuple[Path, Path]:
                 )
             id = str(1000 + 2 * number + side)
             objects.append(
-                f"<object><name>{id}</name><bndbox><xmin>{box[0]}</xmin><ymin>{box[1]}</ymin><xmax>{box[2]}</xmax><ymax>{box[3]}</ymax></bndbox></object>"
+                f"<object><name>{id}</name><bndbox><xmin>{box[0]}</xmin><ymin>{box[1]}</ymin>"
+                f"<xmax>{box[2]}</xmax><ymax>{box[3]}</ymax></bndbox></object>"
             )
             phrases.append(f"[/EN#{id}/other a {colour} {shape}]")
         image.save(pictures / f"{number}.png")
         (entities / "Annotations" / f"{number}.xml").write_text(
-            f"<annotation><filename>{number}.png</filename>{''.join(objects)}<object><name>9</name><nobndbox>1</nobndbox></object></annotation>"
+            f"<annotation><filename>{number}.png</filename>{''.join(objects)}"
+            "<object><name>9</name><nobndbox>1</nobndbox></object></annotation>"
         )
         (entities / "Sentences" / f"{number}.txt").write_text(
             f"{phrases[0]} beside {phrases[1]} on [/EN#9/scene a page] .\n"

@@ -27,7 +27,7 @@ def test_none_changes_nothing_but_what_no_encoding_can_carry() -> None:
 
 def test_unknown_tokenizer() -> None:
     with pytest.raises(UsageError, match="no tokenizer 'ptbb'") as caught:
-        tokenize(["a"], "ptbb")  # type: ignore[arg-type]
+        tokenize(["a"], "ptbb")
     assert "ptb" in caught.value.hint
 
 

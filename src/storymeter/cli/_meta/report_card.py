@@ -84,13 +84,13 @@ def command(
             benchmark = load(name, data)
             headlines[name] = benchmark.headline
             cards.append(_card(benchmark, asked, resamples, device, jobs, seed, progress))
-    about = {
+    about: dict[str, Any] = {
         "date": date or datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "version": __version__,
         "seed": seed,
         "resamples": resamples,
     }
-    text = card_json(cards, **about) if style == "json" else card_markdown(cards, headlines, **about)  # type: ignore[arg-type]
+    text = card_json(cards, **about) if style == "json" else card_markdown(cards, headlines, **about)
     if out is None:
         output(text)
     else:

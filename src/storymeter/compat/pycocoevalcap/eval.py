@@ -58,7 +58,12 @@ class COCOEvalCap:
     def setEval(self, score: float, method: str) -> None:  # noqa: N802
         self.eval[method] = score
 
-    def setImgToEvalImgs(self, scores: Sequence[Any], imgIds: Iterable[Any], method: str) -> None:  # noqa: N802, N803
+    def setImgToEvalImgs(  # noqa: N802
+        self,
+        scores: Sequence[Any],
+        imgIds: Iterable[Any],  # noqa: N803
+        method: str,
+    ) -> None:
         for i, score in zip(imgIds, scores, strict=False):
             self.imgToEval.setdefault(i, {"image_id": i})[method] = score
 

@@ -1,4 +1,5 @@
-"""Reading what a request brings: in pieces, and up to a limit. How long it may take, `connection` watches over."""
+"""Reading what a request brings: in pieces, and up to a limit. `connection` limits
+how long it may take."""
 
 from __future__ import annotations
 

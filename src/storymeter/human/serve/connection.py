@@ -1,10 +1,10 @@
-"""Connections that waste nobody's time: uvicorn's, with a limit on how long and how large the head of a request
-may be, and on how many may wait.
+"""uvicorn's connections, with a limit on how long and how large the head of a request may be, and on how many
+may wait.
 
 uvicorn itself waits for ever for a request that never comes. Here a connection that has no whole head within
 `HEAD_SECONDS`, or no whole body within `BODY_SECONDS` after it, is closed, as is one whose head grows past
-`HEAD_BYTES`; and when the process runs short of file descriptors, the connection that has been waiting longest
-makes room, so that a thousand half-sent requests keep no rater out."""
+`HEAD_BYTES`; and when the process runs short of file descriptors, the connection that has been waiting
+longest is closed, so that a thousand half-sent requests keep no rater out."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _go_on_counting(connection: sa.Connection) -> None:
         if [column.name for column in table.primary_key] == ["id"]:
             connection.execute(
                 sa.text(
-                    f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'),"  # noqa: S608 (our own names)
+                    f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'),"  # noqa: S608
                     f" COALESCE((SELECT MAX(id) FROM {table.name}), 1))"
                 )
             )

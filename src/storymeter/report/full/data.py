@@ -77,7 +77,8 @@ def data(findings: Findings, *, details: dict[str, Any]) -> dict[str, Any]:
 def block(content: dict[str, Any]) -> Markup:
     """As it stands inside `<script type="application/json">`, which nothing in it can end."""
     text = msgspec.json.encode(content).decode()
-    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))  # noqa: S704
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return Markup(text)  # noqa: S704
 
 
 def _rounded(value: float) -> float | None:

@@ -23,7 +23,7 @@ from ...text.checkpoints import checkpoint_folder, need_torch
 from ...text.encoder import DEFAULT_NAME, default_folder
 from ..order_net import CONFIG, ENCODER, WEIGHTS, OrderConfig, OrderModel
 from .heldout import calibration_error
-from .loop import Options, fit, write_bytes, write_safetensors
+from .loop import TrainingOptions, fit, write_bytes, write_safetensors
 from .order_data import Pair, Split, split_pairs
 from .stories import Story
 
@@ -39,7 +39,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int = 128
     dev_share: float = 0.15
     reach: int = 1
-    options: Options = Options()
+    options: TrainingOptions = TrainingOptions()
 
 
 PAPER = Recipe()
@@ -49,13 +49,13 @@ EMBEDDED = Recipe(
     dropout=0.2,
     dev_share=0.08,
     reach=2,
-    options=Options(
+    options=TrainingOptions(
         lr=2e-4, schedule="tail", weight_decay=1e-5, epochs=1, warmup=100, patience=5, clip=1.0, interval=200
     ),
 )
 
 
-class OrderTask:
+class OrderObjective:
     """Pairs in both orders, grouped by length. Sequence 2k is pair k as told, 2k + 1 the same swapped."""
 
     def __init__(
@@ -253,17 +253,17 @@ def train_coherence(
     out.mkdir(parents=True, exist_ok=True)
     need_torch("Training").manual_seed(recipe.options.seed)
     model = OrderModel(config, folder, device=device)
-    task = OrderTask(model, parts.train, parts.dev, recipe, out / "features.f16", progress)
+    objective = OrderObjective(model, parts.train, parts.dev, recipe, out / "features.f16", progress)
     digest = parts.sha256()
     history = fit(
-        task,
+        objective,
         recipe.options,
         out,
         key=f"{digest} {model.config.encoder_hash} {msgspec.json.encode(recipe).decode()}",
         progress=progress,
         say=say,
     )
-    dev = task.dev_logits()
+    dev = objective.dev_logits()
     trained = {
         "pairs": len(parts.train),
         "dev_pairs": len(parts.dev),

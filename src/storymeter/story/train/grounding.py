@@ -21,18 +21,18 @@ from ...arrays import IntArray
 from ...errors import DataError, UsageError, some
 from ...metric import Progress, silent
 from ...text.checkpoints import checkpoint_folder, need_torch, torch_device, weight_files, weights_hash
-from ...text.glove import Glove
+from ...text.vector_file import VectorFile
 from ..paired_space import CONFIG, ENCODER, WEIGHTS, PairedConfig, PairedSpace, load_vision, to_pixels
 from ..pictures import Pictures, open_picture
 from .flickr30k import Mention
-from .loop import Options, fit, write_bytes, write_safetensors
+from .loop import TrainingOptions, fit, write_bytes, write_safetensors
 
-PAPER = Options(
+PAPER = TrainingOptions(
     lr=5e-5, lr_decay=0.95, schedule="epoch", weight_decay=1e-5, batch_size=64, epochs=30, patience=3
 )
 
 
-class PairedTask:
+class PairedObjective:
     """Mentions as (pixels, GloVe vector); a phrase without a known word has been left out before."""
 
     def __init__(
@@ -42,8 +42,8 @@ class PairedTask:
         pictures: Pictures,
         train: Sequence[Mention],
         dev: Sequence[Mention],
-        glove: Glove,
-        options: Options,
+        glove: VectorFile,
+        options: TrainingOptions,
         device: str,
     ) -> None:
         self.net, self.config, self.pictures, self.options = net, config, pictures, options
@@ -135,7 +135,7 @@ def train_grounding(
     glove_file: str | Path,
     out: Path,
     *,
-    options: Options = PAPER,
+    options: TrainingOptions = PAPER,
     width: int = 1024,
     dev_share: float = 0.15,
     name: str = "grounding",
@@ -147,7 +147,7 @@ def train_grounding(
     torch = need_torch("Training")
     from ..paired_layers import PairedNet
 
-    glove = Glove(glove_file)
+    glove = VectorFile(glove_file)
     known = np.abs(glove.phrases([mention.phrase for mention in mentions])).sum(axis=1) > 0
     kept = [mention for mention, there in zip(mentions, known, strict=True) if there]
     pictures = Pictures(images)
@@ -181,10 +181,10 @@ def train_grounding(
             f"{len(train):,} pairs to train on, {len(dev):,} kept back; {len(mentions) - len(kept):,} phrases"
             " without a word vector left out"
         )
-    task = PairedTask(net, config, pictures, train, dev, glove, options, device)
+    objective = PairedObjective(net, config, pictures, train, dev, glove, options, device)
     digest = hashlib.sha256(msgspec.json.encode([train, dev])).hexdigest()
     history = fit(
-        task,
+        objective,
         options,
         out,
         key=f"{digest} {weights_hash(*weight_files(folder))} {glove.key} {width}",

@@ -147,7 +147,8 @@ def bag_of_words(
         from sklearn.linear_model import LogisticRegression
     except ImportError:
         return None
-    vectors = CountVectorizer(ngram_range=(1, 2), min_df=3, binary=True, token_pattern=r"(?u)[\w']+")  # noqa: S106
+    word = r"(?u)[\w']+"
+    vectors = CountVectorizer(ngram_range=(1, 2), min_df=3, binary=True, token_pattern=word)
     vectors.fit([p.first for p in train] + [p.second for p in train])
     sign = np.where(np.arange(len(train)) % 2 == 0, 1.0, -1.0)
     difference = (

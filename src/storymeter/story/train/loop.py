@@ -24,7 +24,7 @@ from ...text.checkpoints import need_torch, read_safetensors
 STATE, BEST, CURVE, HISTORY = "state.safetensors", "best.safetensors", "learning_curve.png", "history.json"
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Adam's settings and when to stop. `schedule`: `epoch` multiplies the rate by `lr_decay` after each
     epoch (the paper); `tail` lets it rise over `warmup` steps, keeps it, and lets it fall to zero over the
     last fifth of all steps. `steps` ends the run after so many steps, in the middle of an epoch if need be
@@ -44,7 +44,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
 
 
-class Task(Protocol):
+class Objective(Protocol):
     """What is trained: a module, its batches, its loss, and how well it does on the part that was kept
     back.
     """
@@ -69,7 +69,7 @@ class Epoch(msgspec.Struct, frozen=True):
 
 
 class Counters(msgspec.Struct):
-    """Where the run stands; `key` names the task and options it belongs to."""
+    """Where the run stands; `key` names the objective and options it belongs to."""
 
     key: str
     epoch: int = 0
@@ -83,8 +83,8 @@ class Counters(msgspec.Struct):
 
 
 def fit(
-    task: Task,
-    options: Options,
+    objective: Objective,
+    options: TrainingOptions,
     folder: Path,
     *,
     key: str = "",
@@ -99,10 +99,10 @@ def fit(
     torch = need_torch("Training")
     folder.mkdir(parents=True, exist_ok=True)
     key = f"{key} {msgspec.json.encode(options).decode()}"
-    trained = {name: p for name, p in task.net.named_parameters() if p.requires_grad}
+    trained = {name: p for name, p in objective.net.named_parameters() if p.requires_grad}
     optimiser = torch.optim.Adam(trained.values(), lr=options.lr, weight_decay=options.weight_decay)
-    counters = _resume(folder / STATE, key, task.net, trained, optimiser, torch)
-    per_epoch = len(task.batches(0))
+    counters = _resume(folder / STATE, key, objective.net, trained, optimiser, torch)
+    per_epoch = len(objective.batches(0))
     if per_epoch == 0:
         raise DataError(
             "There is nothing to train on: no batch could be made.",
@@ -110,15 +110,15 @@ def fit(
         )
     total = min(per_epoch * options.epochs, options.steps or per_epoch * options.epochs)
     while not counters.finished:
-        batches = task.batches(counters.epoch)
+        batches = objective.batches(counters.epoch)
         while counters.batch < len(batches) and counters.step < total:
             rate = _rate(options, counters.epoch, counters.step, total)
             for group in optimiser.param_groups:
                 group["lr"] = rate
             torch.manual_seed((options.seed * 1_000_003 + counters.step) % (1 << 62))
-            task.net.train()
+            objective.net.train()
             optimiser.zero_grad(set_to_none=True)
-            loss = task.loss(batches[counters.batch])
+            loss = objective.loss(batches[counters.batch])
             loss.backward()
             if options.clip:
                 torch.nn.utils.clip_grad_norm_(list(trained.values()), options.clip)
@@ -133,15 +133,15 @@ def fit(
                 )
             progress(f"training, epoch {counters.epoch + 1}", counters.batch, len(batches))
             if counters.step % options.interval == 0 and counters.batch < len(batches):
-                _save(folder / STATE, counters, task.net, trained, optimiser)
-        _end_epoch(task, options, folder, counters, total, trained, say)
-        _save(folder / STATE, counters, task.net, trained, optimiser)
-    load_weights(task.net, read_safetensors(folder / BEST), folder / BEST)
-    task.net.eval()
+                _save(folder / STATE, counters, objective.net, trained, optimiser)
+        _end_epoch(objective, options, folder, counters, total, trained, say)
+        _save(folder / STATE, counters, objective.net, trained, optimiser)
+    load_weights(objective.net, read_safetensors(folder / BEST), folder / BEST)
+    objective.net.eval()
     return counters.history
 
 
-def _rate(options: Options, epoch: int, step: int, total: int) -> float:
+def _rate(options: TrainingOptions, epoch: int, step: int, total: int) -> float:
     if options.schedule == "epoch":
         return options.lr * options.lr_decay**epoch
     warm = min(1.0, (step + 1) / max(1, options.warmup))
@@ -149,16 +149,16 @@ def _rate(options: Options, epoch: int, step: int, total: int) -> float:
 
 
 def _end_epoch(
-    task: Task,
-    options: Options,
+    objective: Objective,
+    options: TrainingOptions,
     folder: Path,
     counters: Counters,
     total: int,
     trained: Mapping[str, Any],
     say: Callable[[str], None] | None,
 ) -> None:
-    task.net.eval()
-    dev = {name: float(value) for name, value in task.evaluate().items()}
+    objective.net.eval()
+    dev = {name: float(value) for name, value in objective.evaluate().items()}
     mean = counters.running / max(counters.batch, 1)
     counters.history.append(
         Epoch(counters.epoch, mean, dev, _rate(options, counters.epoch, counters.step - 1, total))
@@ -166,7 +166,7 @@ def _end_epoch(
     if counters.best is None or dev["loss"] < counters.best:
         counters.best, counters.best_epoch = dev["loss"], counters.epoch
         write_safetensors(
-            folder / BEST, {name: p.detach() for name, p in trained.items()} | _buffers(task.net)
+            folder / BEST, {name: p.detach() for name, p in trained.items()} | _buffers(objective.net)
         )
     if say is not None:
         say(

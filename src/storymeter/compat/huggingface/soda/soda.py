@@ -12,7 +12,8 @@ import evaluate
 CITATION = "Fujita et al., SODA: Story Oriented Dense Video Captioning Evaluation Framework, ECCV 2020"
 INPUTS = """\
 predictions, references: one entry per video: {"timestamps": [[start, end], ...], "sentences": [text, ...]}.
-variant: a, b, c (default) or d; protocol: paper (default), soda-v1 and the others of `storymeter info --protocols`.
+variant: a, b, c (default) or d; protocol: paper (default), soda-v1 and the others of
+`storymeter info --protocols`.
 Returns soda (F1), precision and recall."""
 
 

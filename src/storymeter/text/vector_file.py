@@ -1,4 +1,5 @@
-"""GloVe vectors from a text file (`word v1 … vd` a line), read once and memory-mapped ever after.
+"""Word vectors from a text file (GloVe, word2vec, fastText: `word v1 … vd` a line), read once and
+memory-mapped ever after.
 
 The first use compiles the text into a table of floats and a list of words, in the cache folder
 (`STORYMETER_CACHE`, by default the user's cache directory), under a name that holds the file's size and time;
@@ -20,8 +21,8 @@ from ..files import atomic, cache_folder
 from .words import words
 
 
-class Glove:
-    """`phrases` gives the mean vector of each phrase's known words; zeros where none is known."""
+class VectorFile:
+    """`table` has one row per line; `places` says which row a word has, the first of its lines."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).expanduser()
@@ -34,11 +35,13 @@ class Glove:
         self.key = hashlib.sha256(
             f"{self.path.resolve()} {stamp.st_size} {stamp.st_mtime_ns}".encode()
         ).hexdigest()[:16]
-        table, listing = (cache_folder() / f"glove-{self.key}{ending}" for ending in (".npy", ".words"))
+        table, listing = (cache_folder() / f"vectors-{self.key}{ending}" for ending in (".npy", ".words"))
         if not (table.is_file() and listing.is_file()):
             self._compile(table, listing)
         self.table: Float32 = np.load(table, mmap_mode="r")
-        self.places = {word: k for k, word in enumerate(listing.read_text(encoding="utf-8").split("\n"))}
+        self.places: dict[str, int] = {}
+        for place, word in enumerate(listing.read_text(encoding="utf-8").split("\n")):
+            self.places.setdefault(word, place)
         self.width = int(self.table.shape[1])
 
     def _compile(self, table: Path, listing: Path) -> None:
@@ -66,6 +69,7 @@ class Glove:
             out.write("\n".join(names).encode())
 
     def phrases(self, texts: Sequence[str]) -> Float32:
+        """The mean vector of each phrase's known words; zeros where none is known."""
         out = np.zeros((len(texts), self.width), np.float32)
         for row, text in enumerate(texts):
             known = [self.places[word] for word in words(text) if word in self.places]
