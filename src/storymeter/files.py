@@ -1,7 +1,10 @@
-"""Writing files so that nobody ever sees half of one: to a neighbour first, then renamed over the target."""
+"""Reading a small file whole; writing files so that nobody ever sees half of one: to a neighbour first, then
+renamed over the target.
+"""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import stat
@@ -11,6 +14,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from .errors import DataError
+
+
+def content(path: Path, hint: str) -> bytes:
+    """The file without its byte order mark; an error, with `hint`, if there is nothing in it."""
+    try:
+        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file."
+        ) from None
+    if not raw.strip():
+        raise DataError(f"{path} is empty.", hint=hint)
+    return raw
 
 
 @contextlib.contextmanager

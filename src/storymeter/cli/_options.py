@@ -71,6 +71,15 @@ def tokenizer_option(help: str) -> Callable[[F], F]:
     )
 
 
+def metrics_option(help: str, *, required: bool = False) -> Callable[[F], F]:
+    return click.option(
+        "--metric", "-m", "metrics", multiple=True, required=required, metavar="NAME", help=help
+    )
+
+
+references_option = click.option(
+    "--references", "-r", multiple=True, metavar="FILE", help="What people wrote; once per annotator."
+)
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(1, 1024),

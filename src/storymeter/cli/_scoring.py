@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from ..metric import Progress, Score
 from ..names import split
-from ._options import busy, say, tokenizer_option
+from ._options import busy, metrics_option, references_option, say, tokenizer_option
 from ._reading import read_candidates, read_references, require_equal_lines
 
 if TYPE_CHECKING:
@@ -31,21 +31,8 @@ cluster_option = click.option(
 def scoring_options(function: F) -> F:
     for option in reversed(
         [
-            click.option(
-                "--references",
-                "-r",
-                multiple=True,
-                metavar="FILE",
-                help="What people wrote; once per annotator.",
-            ),
-            click.option(
-                "--metric",
-                "-m",
-                "metrics",
-                multiple=True,
-                metavar="NAME",
-                help="Metric, or a comma-separated list; default: by kind of document.",
-            ),
+            references_option,
+            metrics_option("Metric, or a comma-separated list; default: by kind of document."),
             click.option(
                 "--protocol",
                 default="paper",

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ._options import device_option, jobs_option, output, say, terminal_width
+from ._options import device_option, jobs_option, output, references_option, say, terminal_width
 from ._reading import reading_options
 from ._shown import Shown
 
@@ -14,9 +14,7 @@ from ._shown import Shown
 @click.command()
 @click.argument("document")
 @click.argument("candidates")
-@click.option(
-    "--references", "-r", multiple=True, metavar="FILE", help="What people wrote; once per annotator."
-)
+@references_option
 @click.option("--system", metavar="NAME", help="Which system of a saved run; default: the first.")
 @click.option(
     "--metric",

@@ -14,9 +14,11 @@ from ._options import (
     busy,
     format_option,
     jobs_option,
+    metrics_option,
     output,
     progress_bar,
     put,
+    references_option,
     say,
     seed_option,
     tokenizer_option,
@@ -47,21 +49,8 @@ def command() -> None:
 def _common(function: F) -> F:
     for option in reversed(
         [
-            click.option(
-                "--references",
-                "-r",
-                multiple=True,
-                metavar="FILE",
-                help="What people wrote; once per annotator.",
-            ),
-            click.option(
-                "--metric",
-                "-m",
-                "metrics",
-                multiple=True,
-                metavar="NAME",
-                help="Metrics to watch; default: those of the papers.",
-            ),
+            references_option,
+            metrics_option("Metrics to watch; default: those of the papers."),
             click.option("--protocol", default="paper", show_default=True),
             tokenizer_option("How sentences become words."),
             click.option(
@@ -434,7 +423,7 @@ def details(
 @click.argument("transformation")
 @click.argument("candidates")
 @click.argument("target")
-@click.option("--references", "-r", multiple=True, metavar="FILE")
+@references_option
 @click.option("--protocol", default="paper", show_default=True)
 @jobs_option
 @seed_option

@@ -21,6 +21,7 @@ from typing import Any
 
 from ..captions import Rating
 from ..errors import DataError, UsageError, some
+from ..files import content
 from .own_files import credit_all, plain_cell, records, storymeter, text
 from .ratings import Labels, Ratings, from_columns
 
@@ -36,6 +37,7 @@ _MTURK_KINDS = {
 _APPRAISE_KINDS = {"TGT": "system", "CHK": "repeat", "REF": "human", "BAD": "degraded"}
 _APPRAISE_KIND_COLUMN = 3
 _FIELDS = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds", "stratum")
+_EMPTY = "Give a file of ratings: an export of ours, a WMT table, MTurk batch results or an Appraise CSV."
 _OTHERWISE = {"kind": "system", "hit": "", "pair": "", "stratum": ""}
 
 
@@ -69,7 +71,7 @@ def _joined(tables: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _columns(path: Path, format: str | None, notes: list[str]) -> tuple[str, dict[str, Any]]:
-    raw = _bytes(path)
+    raw = content(path, _EMPTY)
     chosen = format or sniff(raw)
     if chosen not in READERS:
         raise UsageError(
@@ -77,25 +79,6 @@ def _columns(path: Path, format: str | None, notes: list[str]) -> tuple[str, dic
         )
     with _readable(path):
         return chosen, READERS[chosen](raw, path.name, notes)
-
-
-def _bytes(path: Path) -> bytes:
-    """The file without its byte order mark, if there is anything in it."""
-    try:
-        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file."
-        ) from None
-    if not raw.strip():
-        raise DataError(
-            f"{path} is empty.",
-            hint=(
-                "Give a file of ratings: an export of ours, a WMT table, MTurk batch results or an Appraise"
-                " CSV."
-            ),
-        )
-    return raw
 
 
 @contextlib.contextmanager
@@ -134,7 +117,7 @@ def records_of(path: Path) -> list[Rating]:
     """The records of one of our exports, for studies whose answers are not single scores (preference,
     survey).
     """
-    raw = _bytes(path)
+    raw = content(path, _EMPTY)
     with _readable(path):
         return records(raw, path.name)
 

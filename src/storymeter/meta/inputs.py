@@ -8,7 +8,6 @@ beside system and item, or lines of metric, system, item, score."""
 
 from __future__ import annotations
 
-import codecs
 import csv
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ import msgspec
 
 from ..captions import Rating
 from ..errors import DataError, some
+from ..files import content
 from ..human.analysis import analyse
 from ..human.imports import peek, read, records_of, sniff
 from ..human.own_files import plain_cell
@@ -35,7 +35,7 @@ SCORE = {
 def read_human(
     path: Path, *, which: Literal["z", "raw"] = "z", accept: Literal["passed", "all"] = "passed"
 ) -> Scores:
-    raw = _bytes(path)
+    raw = content(path, "Give a table of scores.")
     if _is_ratings(raw):
         return _from_ratings(path, which, accept)
     rows = _table(raw, path.name)
@@ -97,7 +97,7 @@ def read_survey(path: Path) -> dict[str, Scores] | None:
 
 
 def read_scores(path: Path) -> dict[str, dict[Key, float]]:
-    rows = _table(_bytes(path), path.name)
+    rows = _table(content(path, "Give a table of scores."), path.name)
     system, item, metric = _column(rows[0], SYSTEM), _column(rows[0], ITEM), _column(rows[0], ("metric",))
     if system is None:
         raise DataError(
@@ -128,18 +128,6 @@ def read_scores(path: Path) -> dict[str, dict[Key, float]]:
     if not found:
         raise DataError(f"{path.name} holds no scores.", hint="Give one column of numbers per metric.")
     return found
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read: {error.strerror}.", hint="Check the name of the file."
-        ) from None
-    if not raw.strip():
-        raise DataError(f"{path} is empty.", hint="Give a table of scores.")
-    return raw
 
 
 def _is_ratings(raw: bytes) -> bool:

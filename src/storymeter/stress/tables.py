@@ -19,6 +19,14 @@ ALL = "all"
 DEFAULT_M = ("0.1", "0.5", "1", "2", "10", ALL)
 
 
+def _transformed(label: str, name: str, corpus: Corpus, run: Run, scene: Scene, repeats: int) -> Trial:
+    """`corpus` after one transformation; a value that makes no sense is refused before any work."""
+    apply([name], Corpus(()), scene, seed=0)
+    return Trial(
+        label, lambda repeat: apply([name], corpus, scene, seed=seeds(run.bench.seed, repeat)), repeats
+    )
+
+
 def count(
     corpus: Corpus,
     run: Run,
@@ -47,16 +55,7 @@ def count(
             trials.append(Trial(ALL, lambda repeat: corpus))
             continue
         name = f"sample({letter}={value})"
-        apply([name], Corpus(()), scene, seed=0)  # a value that makes no sense is refused before any work
-        trials.append(
-            Trial(
-                f"{letter}={value}",
-                lambda repeat, name=name: apply(  # type: ignore[misc]
-                    [name], corpus, scene, seed=seeds(run.bench.seed, repeat)
-                ),
-                repeats,
-            )
-        )
+        trials.append(_transformed(f"{letter}={value}", name, corpus, run, scene, repeats))
     return run_trials(
         trials,
         run=run,
@@ -125,16 +124,7 @@ def pad(
     for size in n:
         for kind in ("same", "other", "foreign"):
             name = f"pad(n={size},kind={kind})"
-            apply([name], Corpus(()), scene, seed=0)
-            trials.append(
-                Trial(
-                    f"{kind} {size}",
-                    lambda repeat, name=name: apply(  # type: ignore[misc]
-                        [name], corpus, scene, seed=seeds(run.bench.seed, repeat)
-                    ),
-                    repeats,
-                )
-            )
+            trials.append(_transformed(f"{kind} {size}", name, corpus, run, scene, repeats))
     return run_trials(
         trials,
         run=run,

@@ -16,6 +16,16 @@ from .._options import output, put, say
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+data_option = click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    envvar="STORYMETER_DATA",
+    show_envvar=True,
+    help="Folder of benchmark data.",
+)
+
+
 def resampling_options(function: F) -> F:
     for option in reversed(
         [

@@ -12,33 +12,20 @@ from .._options import (
     device_option,
     format_option,
     jobs_option,
+    metrics_option,
     progress_bar,
     say,
     seed_option,
     tokenizer_option,
 )
-from ._shared import resampling_options, show
+from ._shared import data_option, resampling_options, show
 from ._special import show_choices, show_words
 
 
 @click.command("benchmark")
 @click.argument("name", metavar="NAME")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    envvar="STORYMETER_DATA",
-    show_envvar=True,
-    help="Folder of benchmark data.",
-)
-@click.option(
-    "--metric",
-    "-m",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Metric, or a comma-separated list.  [default: bleu_1,bleu_4,rouge_l,meteor,cider]",
-)
+@data_option
+@metrics_option("Metric, or a comma-separated list.  [default: bleu_1,bleu_4,rouge_l,meteor,cider]")
 @tokenizer_option("How sentences become words.")
 @click.option(
     "--level",

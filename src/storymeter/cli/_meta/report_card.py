@@ -8,26 +8,22 @@ from typing import Any
 
 import click
 
-from .._options import device_option, format_option, jobs_option, output, progress_bar, say, seed_option
+from .._options import (
+    device_option,
+    format_option,
+    jobs_option,
+    metrics_option,
+    output,
+    progress_bar,
+    say,
+    seed_option,
+)
+from ._shared import data_option
 
 
 @click.command("report-card")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    envvar="STORYMETER_DATA",
-    show_envvar=True,
-    help="Folder of benchmark data.",
-)
-@click.option(
-    "--metric",
-    "-m",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Only these metrics; default: all that suit a benchmark.",
-)
+@data_option
+@metrics_option("Only these metrics; default: all that suit a benchmark.")
 @click.option(
     "--benchmark",
     "-b",

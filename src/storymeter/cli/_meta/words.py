@@ -12,6 +12,7 @@ from .._options import (
     device_option,
     format_option,
     jobs_option,
+    metrics_option,
     output,
     progress_bar,
     seed_option,
@@ -29,14 +30,7 @@ from .._options import (
     metavar="FILE",
     help="Captions of the same items by people.",
 )
-@click.option(
-    "--metric",
-    "-m",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Scorer of sentence pairs, or a comma-separated list.  [default: meteor,rouge_l,bleu_1]",
-)
+@metrics_option("Scorer of sentence pairs, or a comma-separated list.  [default: meteor,rouge_l,bleu_1]")
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1, min_open=True),
