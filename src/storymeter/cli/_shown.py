@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..engine.results import Results
     from ..engine.run import Run
     from ..pairs.spice_explain import GraphComparison
+    from ..report.support import Support
     from ..report.timeline import Timeline
 
 
@@ -101,6 +102,22 @@ class Shown:
             for corpus in self.references
         ]
         return run.score(one, self.metric, resamples=0).systems[0].scores[0]
+
+    def support(self, name: str, device: str) -> Support:
+        """Its captions with the words that no reference supports."""
+        from ..pairs.facts import Facts
+        from ..pairs.facts_marks import marked_captions
+        from ..report.support import Support
+
+        if not self.references:
+            hint = "Give them with --references FILE."
+            raise UsageError("Support is looked for in references.", hint=hint)
+        document, against = self.document(name), self.against(name)
+        if not against:
+            hint = "Check the ids with: storymeter validate"
+            raise DataError(f"No reference speaks of {name!r}.", hint=hint)
+        value, captions = marked_captions(Facts().bind(device=device), document, against)
+        return Support(name, self.corpus.name, value, captions, against)
 
     def timeline(self, name: str) -> Timeline:
         from ..dense.links import video_links

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--audit", is_flag=True, help="Also damage the first system's captions and see which metric notices."
 )
+@click.option("--facts", is_flag=True, help="Also mark the words that no reference supports.")
 @click.option("--title", metavar="TEXT", help="Heading of the page.  [default: names of the systems]")
 @click.option(
     "--out",
@@ -58,6 +59,7 @@ def command(
     videos: Path | None,
     human: Path | None,
     audit: bool,
+    facts: bool,
     title: str | None,
     out: Path,
     resamples: int,
@@ -91,6 +93,7 @@ def command(
     extras = Extras(
         audit=_audit(results, options) if audit else None,
         people=_people(findings, human, options["seed"]) if human is not None else None,
+        unsupported=_unsupported(findings, options["device"]) if facts else None,
     )
     with busy("writing the page"):
         written = write_report(
@@ -114,6 +117,16 @@ def _audit(results: Results, options: dict[str, Any]) -> Any:
     with progress_bar() as progress:
         run = make_run(results.references, progress, settings)
         return audit_section(audit(system.candidates, run, metrics=names), system.name)
+
+
+def _unsupported(findings: Any, device: str) -> Any:
+    from ..report.full.support import unsupported
+
+    if not findings.annotators:
+        hint = "Give references, or leave out --facts."
+        raise UsageError("Support is looked for in references, and the run has none.", hint=hint)
+    with progress_bar() as progress:
+        return unsupported(findings, device, progress)
 
 
 def _people(findings: Any, source: Path, seed: int) -> Any:

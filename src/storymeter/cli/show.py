@@ -38,6 +38,12 @@ from ._shown import Shown
         " always shown so."
     ),
 )
+@click.option(
+    "--facts",
+    "support",
+    is_flag=True,
+    help="The captions with the words that no reference supports in brackets; the same as -m facts.",
+)
 @click.option("--html", "page", metavar="FILE", help="Also write a self-contained page.")
 @click.option(
     "--images", type=click.Path(exists=True, file_okay=False), help="Folder of the stories' images."
@@ -52,6 +58,7 @@ def command(
     system: str | None,
     metric: str | None,
     graphs: bool,
+    support: bool,
     page: str | None,
     images: str | None,
     device: str,
@@ -61,23 +68,29 @@ def command(
 
     DOCUMENT is its id in CANDIDATES, a file of captions or a saved run. A video: its captions and references
     on a time axis, matched pairs joined. A story: its weakest link, what repeats, and what each noun was seen
-    in. A single caption: a scene graph beside its references'.
+    in. A single caption: a scene graph beside its references'. Any of them with --facts: which words no
+    reference supports.
 
     \b
     storymeter show v_123 mine.json --references people.json --html v_123.html
     storymeter show v_123 run.smr --system mine
+    storymeter show v_123 mine.json -r people.json --facts
     storymeter show -r people.json -- -abc mine.json        an id that begins with a dash
     """
     from ..files import write_text
 
     shown = Shown.of(candidates, references, system, metric, options)
     width = terminal_width() or 120
-    if graphs or shown.corpus.kind == "caption":
-        from ..report.graphs import graphs_page
-        from ..report.graphs import terminal as facts
+    if support or metric == "facts":
+        from ..report import support as supported
+
+        marked = shown.support(document, device)
+        text, html = supported.terminal(marked, width), supported.support_page(marked)
+    elif graphs or shown.corpus.kind == "caption":
+        from ..report import graphs as pictured
 
         compared = shown.graphs(document)
-        text, html = facts(compared, width), graphs_page(document, compared)
+        text, html = pictured.terminal(compared, width), pictured.graphs_page(document, compared)
     elif shown.corpus.kind == "story":
         from ._show_story import show_story
 

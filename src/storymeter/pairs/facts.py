@@ -171,8 +171,8 @@ class Facts(PairScorer):
         return ("value", "documents", "sentences", "unsupported sentences", *counts)
 
     def rows(self, task: Task, bench: Workbench) -> FloatArray:
-        candidates = [_told(document) for document in task.candidates]
-        groups = [[_told(document) for document in group] for group in task.references]
+        candidates = [joined(document)[0] for document in task.candidates]
+        groups = [[joined(document)[0] for document in group] for group in task.references]
         scorer = bench.scorer(self)
         out = np.zeros((len(task), len(self.columns)))
         out[:, 0] = scorer.pairs(candidates=candidates, references=groups, jobs=bench.jobs)
@@ -206,10 +206,15 @@ def _parts(references: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _told(document: Document) -> str:
-    """Its captions as one text in which each caption ends a sentence."""
-    texts = (caption.text.strip() for caption in document.captions)
-    return " ".join(text if text.endswith((".", "!", "?", "…")) else f"{text}." for text in texts if text)
+def joined(document: Document) -> tuple[str, list[int]]:
+    """Its captions as one text in which each caption ends a sentence, and where each begins in it."""
+    text, begins = "", []
+    for caption in document.captions:
+        own = caption.text.strip()
+        text += " " if text and own else ""
+        begins.append(len(text))
+        text += own if not own or own.endswith((".", "!", "?", "…")) else f"{own}."
+    return text, begins
 
 
 _NOTHING: Float32 = np.empty((0, 0), np.float32)

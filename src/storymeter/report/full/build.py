@@ -30,6 +30,8 @@ class Extras:
 
     audit: Any = None
     people: Any = None
+    #: [system][document][caption]: the words that no reference supports
+    unsupported: Any = None
 
 
 def report_page(
@@ -43,6 +45,9 @@ def report_page(
     """The whole page as text; `store` keeps pictures, inside the page if nothing else is said."""
     extras = extras or Extras()
     shown = findings.ids[:STATIC]
+    more = details(findings, images, device, store)
+    if extras.unsupported is not None:
+        more["unsupported"] = extras.unsupported
     return render(
         "report.html",
         title=findings.title,
@@ -78,7 +83,7 @@ def report_page(
         people=extras.people,
         methods=methods(findings),
         signatures=findings.signatures,
-        data=block(data(findings, details=details(findings, images, device, store))),
+        data=block(data(findings, details=more)),
     )
 
 

@@ -11,6 +11,7 @@ alignments  per metric with a matching: [system][document]: annotator, then capt
 words       [alignment][system][document]: for each matched pair METEOR's word links, `3-5` (exact), `3-5s`
             (stem), `3-5y` (synonym), `3-5p` (paraphrase): the words of caption and reference, counted at
             blanks
+unsupported [system][document][caption]: words that no reference supports, counted at blanks (with --facts)
 """
 
 from __future__ import annotations

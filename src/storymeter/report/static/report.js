@@ -27,7 +27,7 @@ function draw(name, attributes = {}, ...children) {
 
 /* ---- the state, which is the address ---- */
 
-const state = { d: "", m: 0, a: 0, b: several ? 1 : 0, q: "", low: "", high: "", order: "id", brush: "", al: 0, ann: "", words: "" };
+const state = { d: "", m: 0, a: 0, b: several ? 1 : 0, q: "", low: "", high: "", order: "id", brush: "", al: 0, ann: "", words: data.unsupported ? "facts" : "" };
 const defaults = { ...state };
 
 function readAddress() {
@@ -359,7 +359,7 @@ function denseView(k) {
   const controls = make("div", { class: "controls" });
   if (data.alignments.length > 1) controls.append(choice("Matching by", "al", data.alignments.map((a, n) => [data.metrics[a.metric].name, n])));
   if (present.length > 1) controls.append(choice("References by", "ann", [["the one that counts", ""], ...present.map(([name], n) => [name, String(n)])]));
-  if (data.alignments.length) controls.append(choice("Words", "words", [["plain", ""], ...(data.words.length ? [["METEOR's word links", "links"]] : []), ["not in any reference", "unsaid"]]));
+  if (data.alignments.length || data.unsupported) controls.append(choice("Words", "words", [["plain", ""], ...(data.words.length ? [["METEOR's word links", "links"]] : []), ["not in any reference", "unsaid"], ...(data.unsupported ? [["unsupported by the references", "facts"]] : [])]));
   parts.push(controls, lanes(k, present));
   if (data.alignments.length) parts.push(make("p", { class: "note" }, "Filled bars have a partner, dashed ones have none. Point at a caption to see its links: overlap in time (IoU) times how alike the sentences are (f). Click a time to play it there."));
   return parts;
@@ -386,12 +386,12 @@ function lanes(k, present) {
   const numbers = { references: data.systems.map((_, s) => numbersOf(tracks.find((t) => counting[s] && t.key === counting[s].annotator))), captions: data.systems.map((_, s) => numbersOf({ list: events(data.captions[s], k) || [] })) };
   for (const track of tracks) {
     const linked = counting.map((c) => (c && c.annotator === track.key ? c.pairs : []));
-    box.append(lane(`References: ${track.name}`, "g", null, track.list, duration, (e) => linked.flatMap((pairs, s) => pairs.filter((p) => p.reference === e.at).map((p) => ({ ...p, s }))),
+    box.append(lane(k, `References: ${track.name}`, "g", null, track.list, duration, (e) => linked.flatMap((pairs, s) => pairs.filter((p) => p.reference === e.at).map((p) => ({ ...p, s }))),
       (e, row) => rows.references.set(`${track.key}:${e.at}`, row), null, numbers));
   }
   data.systems.forEach((name, s) => {
     const pairs = counting[s] ? counting[s].pairs : [];
-    box.append(lane(name, "p", s, events(data.captions[s], k) || [], duration, (e) => pairs.filter((p) => p.caption === e.at).map((p) => ({ ...p, s })), (e, row) => rows.captions[s].set(e.at, row), told, numbers));
+    box.append(lane(k, name, "p", s, events(data.captions[s], k) || [], duration, (e) => pairs.filter((p) => p.caption === e.at).map((p) => ({ ...p, s })), (e, row) => rows.captions[s].set(e.at, row), told, numbers));
   });
   box.append(overlay);
   const partners = (row, links, side) => links.map((p) => [p, side === "g" ? rows.captions[p.s].get(p.caption) : counting[p.s] && rows.references.get(`${counting[p.s].annotator}:${p.reference}`)]).filter(([, other]) => other);
@@ -438,7 +438,7 @@ function playhead(player, box, overlay, duration) {
 
 const numbersOf = (track) => new Map(track ? track.list.map((e) => [e.at, e.number]) : []);
 
-function lane(title, letter, system, list, duration, linksFor, register, told, numbers) {
+function lane(k, title, letter, system, list, duration, linksFor, register, told, numbers) {
   const items = list.map((e) => {
     const links = linksFor(e), single = data.alignments.length > 0 && !links.length;
     const left = (Math.max(0, e.start || 0) / duration) * 1000, width = Math.max(3, (((e.end || 0) - (e.start || 0)) / duration) * 1000);
@@ -446,7 +446,7 @@ function lane(title, letter, system, list, duration, linksFor, register, told, n
     const bar = draw("svg", { class: "track", viewBox: "0 0 1000 18", preserveAspectRatio: "none", "aria-hidden": "true" }, draw("rect", { class: single ? `single s${colour}` : `bar c${colour}`, x: left, y: 2, width: Math.min(width, 1000 - Math.min(left, 990)), height: 14, rx: 3 }));
     const when = make("button", { type: "button", class: "when" }, `${clock(e.start || 0)} – ${clock(e.end || 0)}`);
     when.addEventListener("click", () => play(e.start || 0));
-    const text = make("div", { class: "text", dir: "auto" }, ...spelled(e, links, told, letter));
+    const text = make("div", { class: "text", dir: "auto" }, ...spelled(e, links, told, letter, lacking(system, k, e.at)));
     const outside = video ? null : source(e.start || 0);
     const place = make("div", {}, text, when, ...(outside ? [" ", make("a", { href: outside, target: "_blank", rel: "noopener noreferrer", class: "soft" }, "source")] : []));
     const partner = !data.alignments.length ? "" : single ? "no partner" : letter === "p" ? links.map((p) => `→ g${numbers.references[p.s].get(p.reference) ?? p.reference + 1}: ${p.iou.toFixed(2)} × ${p.f.toFixed(2)} = ${(p.iou * p.f).toFixed(2)}`).join("; ") : links.map((p) => `${several ? `${data.systems[p.s].slice(0, 14)} ` : ""}p${numbers.captions[p.s].get(p.caption)}`).join(", ");
@@ -461,7 +461,9 @@ function lane(title, letter, system, list, duration, linksFor, register, told, n
 }
 
 const LETTERS = { "": 0, s: 1, y: 2, p: 3 };
-function spelled(e, links, told, letter) {
+const UNSUPPORTED = { class: "unsaid", title: "unsupported by the references (facts)" };
+const lacking = (system, document, caption) => new Set((data.unsupported && system !== null && data.unsupported[system][document] && data.unsupported[system][document][caption]) || []);
+function spelled(e, links, told, letter, unsupported) {
   if (letter !== "p" || !state.words) return [e.text];
   const kinds = new Map();
   for (const link of links) for (const found of (link.words || "").matchAll(/(\d+)-\d+([syp]?)/g)) kinds.set(Number(found[1]), LETTERS[found[2]]);
@@ -470,6 +472,7 @@ function spelled(e, links, told, letter) {
     if (!word.trim()) return word;
     at += 1;
     if (state.words === "links") return kinds.has(at) ? make("span", { class: `w${kinds.get(at)}`, title: ["exact", "same stem", "synonym", "paraphrase"][kinds.get(at)] }, word) : word;
+    if (state.words === "facts") return unsupported.has(at) ? make("mark", UNSUPPORTED, word) : word;
     const letters = word.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
     return letters.length && letters.some((part) => !told.has(part)) ? make("span", { class: "unsaid", title: "in no reference" }, word) : word;
   });
@@ -485,20 +488,26 @@ function play(seconds) {
 
 function storyView(k) {
   const parts = [];
-  const sides = [...data.systems.map((name, s) => [name, events(data.captions[s], k), data.stories && data.stories[s] ? data.stories[s][k] : null]), ...data.annotators.map((name, n) => [`Reference: ${name}`, events(data.references[n], k), null])];
-  for (const [name, list, found] of sides) {
+  const sides = [...data.systems.map((name, s) => [name, events(data.captions[s], k), data.stories && data.stories[s] ? data.stories[s][k] : null, s]), ...data.annotators.map((name, n) => [`Reference: ${name}`, events(data.references[n], k), null, null])];
+  for (const [name, list, found, system] of sides) {
     if (!list) continue;
     const repeated = new Set(found ? found.repeated : []);
     const items = list.map((e, n) => {
       const picture = found && found.images ? found.images[n] : null;
       const view = picture && data.images[picture] ? make("div", { class: "frame" }, make("img", { src: data.images[picture], alt: `picture ${n + 1}: ${picture}`, loading: "lazy" }), regions(found, n)) : null;
-      const words = e.text.split(/(\s+)/).map((word) => (repeated.has(word.toLowerCase().replace(/[^\p{L}\p{N}']/gu, "")) ? make("mark", {}, word) : word));
+      const unsupported = lacking(system, k, e.at);
+      let at = -1;
+      const words = e.text.split(/(\s+)/).map((word) => {
+        if (word.trim()) at += 1;
+        if (word.trim() && unsupported.has(at)) return make("mark", UNSUPPORTED, word);
+        return repeated.has(word.toLowerCase().replace(/[^\p{L}\p{N}']/gu, "")) ? make("mark", {}, word) : word;
+      });
       const strength = found && found.links && n < found.links.length ? make("p", { class: n === found.weakest ? "strength weakest" : "strength" }, `→ ${found.links[n].toFixed(2)}${n === found.weakest ? " the weakest link" : ""}`) : null;
       return make("li", {}, view, make("p", { dir: "auto" }, ...words), strength);
     });
     parts.push(make("h4", { dir: "auto" }, name), make("ol", { class: "story" }, ...items));
   }
-  parts.push(make("p", { class: "note" }, "→: the probability that the next sentence follows. Marked words repeat. Boxes: where a noun was seen best."));
+  parts.push(make("p", { class: "note" }, `→: the probability that the next sentence follows. Marked words repeat${data.unsupported ? ", or (orange) no reference supports them" : ""}. Boxes: where a noun was seen best.`));
   return parts;
 }
 
@@ -510,18 +519,22 @@ function regions(found, sentence) {
 function captionView(k) {
   const parts = [];
   data.systems.forEach((name, s) => {
-    const told = (events(data.captions[s], k) || []).map((e) => e.text).join(" ");
+    const list = events(data.captions[s], k) || [];
+    const told = list.map((e) => e.text).join(" ");
+    const unsupported = new Set();
+    let before = 0;
+    for (const e of list) { for (const at of lacking(s, k, e.at)) unsupported.add(before + at); before += e.text.split(/\s+/).filter(Boolean).length; }
     parts.push(make("h4", { dir: "auto" }, name), make("p", { dir: "auto" }, told || "no caption"));
     const pair = data.pairs && data.pairs[s] ? data.pairs[s][k] : null;
-    if (!pair) return;
-    const kinds = new Map([...pair.words.matchAll(/(\d+)-(\d+)([syp]?)/g)].map((m) => [Number(m[1]), LETTERS[m[3]]]));
+    if (!pair && !data.unsupported) return;
+    const kinds = new Map([...(pair ? pair.words : "").matchAll(/(\d+)-(\d+)([syp]?)/g)].map((m) => [Number(m[1]), LETTERS[m[3]]]));
     let at = -1;
-    const marked = told.split(/(\s+)/).map((word) => { if (!word.trim()) return word; at += 1; return kinds.has(at) ? make("span", { class: `w${kinds.get(at)}` }, word) : make("span", { class: "unsaid" }, word); });
+    const marked = told.split(/(\s+)/).map((word) => { if (!word.trim()) return word; at += 1; if (data.unsupported && unsupported.has(at)) return make("mark", UNSUPPORTED, word); return kinds.has(at) ? make("span", { class: `w${kinds.get(at)}` }, word) : data.unsupported ? word : make("span", { class: "unsaid" }, word); });
     parts[parts.length - 1].replaceChildren(...marked);
-    if (pair.facts.length) parts.push(make("table", { class: "facts" }, make("thead", {}, make("tr", {}, make("th", {}, ""), make("th", {}, "caption"), make("th", {}, ""), make("th", {}, "references"))), make("tbody", {}, ...pair.facts.map((row) => make("tr", {}, ...row.map((cell) => make("td", { dir: "auto" }, cell)))))));
+    if (pair && pair.facts.length) parts.push(make("table", { class: "facts" }, make("thead", {}, make("tr", {}, make("th", {}, ""), make("th", {}, "caption"), make("th", {}, ""), make("th", {}, "references"))), make("tbody", {}, ...pair.facts.map((row) => make("tr", {}, ...row.map((cell) => make("td", { dir: "auto" }, cell)))))));
   });
   parts.push(make("h4", {}, "References"), make("ul", {}, ...data.references.flatMap((list) => events(list, k) || []).map((e) => make("li", { dir: "auto" }, e.text))));
-  parts.push(make("p", { class: "note" }, "Underlined: METEOR links the word with one of the nearest reference (dotted: same stem, wavy: synonym or paraphrase); the rest is marked. = the same words, ~ words of one WordNet synset."));
+  parts.push(make("p", { class: "note" }, `Underlined: METEOR links the word with one of the nearest reference (dotted: same stem, wavy: synonym or paraphrase); ${data.unsupported ? "marked: no reference supports it" : "the rest is marked"}. = the same words, ~ words of one WordNet synset.`));
   return parts;
 }
 

@@ -1,0 +1,64 @@
+"""Unsupported words stand at their place in the caption, in the terminal, on the page and in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import storymeter
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.pairs.facts import Facts
+from storymeter.pairs.facts_marks import marked_captions
+from storymeter.report.full.build import Extras, report_page
+from storymeter.report.full.findings import Findings
+from storymeter.report.full.support import unsupported
+
+pytest.importorskip("torch")
+Run = Callable[..., tuple[int, str, str]]
+TOLD = Document(
+    "v", (Caption("  a man washes 🎈 a car", 0, 5), Caption("", 5, 6), Caption("a Horse, sings!", 6, 9))
+)
+PEOPLE = Document("v", (Caption("A man washes a car in his yard.", 0, 5), Caption("He waves.", 6, 9)))
+
+
+def test_every_word_goes_back_to_its_caption() -> None:
+    value, captions = marked_captions(Facts(), TOLD, [PEOPLE])
+    assert [caption.text for caption in captions] == [caption.text for caption in TOLD.captions]
+    for caption in captions:
+        assert all(caption.text[word.start : word.end] == word.text for word in caption.words)
+        assert "".join(text for text, _ in caption.pieces()) == caption.text
+    assert [[word.text for word in caption.words] for caption in captions] == [
+        ["a", "man", "washes", "a", "car"],
+        [],
+        ["a", "Horse", "sings"],
+    ]
+    assert [word.text for caption in captions for word in caption.unsupported] == ["Horse", "sings"]
+    assert 0 < value < 1
+
+
+def test_the_report_marks_them_on_demand() -> None:
+    corpora = [Corpus((TOLD,), "mine"), Corpus((PEOPLE,), "people")]
+    results = storymeter.evaluate(candidates=corpora[:1], references=corpora[1:], metrics=["soda_c"])
+    findings = Findings("t", results, [])
+    assert unsupported(findings) == [[[[], [], [1, 2]]]]
+    asked = report_page(findings, extras=Extras(unsupported=unsupported(findings)))
+    assert '"unsupported":[[[[],[],[1,2]]]]' in asked
+    assert '"unsupported":[' not in report_page(findings)
+
+
+@pytest.mark.parametrize("asked", [["--facts"], ["-m", "facts"]])
+def test_show_puts_them_in_brackets(run: Run, tmp_path: Path, asked: list[str]) -> None:
+    mine, people, page = tmp_path / "mine.json", tmp_path / "people.json", tmp_path / "page.html"
+    storymeter.write(Corpus((TOLD,), "mine"), mine, format="activitynet")
+    storymeter.write(Corpus((PEOPLE,), "people"), people, format="activitynet")
+    code, out, err = run("show", "v", str(mine), "-r", str(people), *asked, "--html", str(page))
+    assert code == 0, err
+    assert "[Horse], [sings]!" in out and "[man]" not in out
+    assert ">Horse</mark>" in page.read_text()
+
+
+def test_support_needs_references(run: Run, examples: Path) -> None:
+    code, _, err = run("show", "pancakes", str(examples / "videos/good.json"), "--facts")
+    assert code == 2 and "--references" in err
