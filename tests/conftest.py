@@ -33,6 +33,7 @@ REAL = {
 PARTS = {
     "neural": ("torch", ["unit/text/test_encoder.py", "unit/text/test_packed.py"]),
     "human": ("starlette", ["browser", "faults/test_faults.py", "faults/test_migrations.py", "unit/human"]),
+    "judge": ("aiohttp", ["unit/judge", "faults/test_judge_endpoint.py"]),
     "ray": ("ray", ["unit/test_cluster.py"]),
 }
 MISSING = [part for part, (package, _) in PARTS.items() if importlib.util.find_spec(package) is None]

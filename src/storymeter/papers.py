@@ -183,6 +183,12 @@ PAPERS = {
         2023,
         "EMNLP",
     ),
+    "liu2023geval": Paper(
+        _authors("Liu, Yang; Iter, Dan; Xu, Yichong; Wang, Shuohang; Xu, Ruochen; Zhu, Chenguang"),
+        "G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment",
+        2023,
+        "Proceedings of EMNLP 2023",
+    ),
     "zhang2020": Paper(
         _authors("Zhang, Tianyi; Kishore, Varsha; Wu, Felix; Weinberger, Kilian Q.; Artzi, Yoav"),
         "BERTScore: Evaluating Text Generation with BERT",

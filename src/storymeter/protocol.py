@@ -28,6 +28,9 @@ class Protocol(Options):
 
     name: str = option("paper", "the preset that the other fields deviate from")
     tious: tuple[float, ...] = option(TIOUS, "thresholds on IoU", low=0, high=1)
+    soda_tious: tuple[float, ...] = option(
+        (0.0,), "thresholds on IoU in SODA c: pairs under one count 0, and the mean over them", low=0, high=1
+    )
     iou: Literal["exact", "eps"] = option(
         "exact", "exact: eq. 1 of the SODA paper; eps: union + 1e-8, as all public scripts do"
     )
@@ -237,6 +240,13 @@ def _presets() -> dict[str, Preset]:
             Protocol("nlp2020-ja", refs="merge", unmatched="ignore"),
             "SODA's Japanese forerunner: annotators merged, unmatched captions ignored.",
             "Fujita et al., NLP 2020 (in Japanese), eqs. 3-4",
+        ),
+        Preset(
+            Protocol("rdcap", soda_tious=TIOUS),
+            "Region dense captioning by a judge: soda_c(scorer=judge(prompt=rdcap,…)) at four thresholds on IoU,"
+            " F1 per video at each, their mean, then the mean over videos.",
+            "PLM-VideoBench (Cho et al., PerceptionLM, 2025), as lmms-eval runs it; the prompt is our own",
+            "A verdict that cannot be read counts 0 there (ours is missing, and reported).",
         ),
     ]
     return {preset.protocol.name: preset for preset in presets}

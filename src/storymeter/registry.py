@@ -40,6 +40,7 @@ MODULES: dict[str, str] = {
     "pairs.facts": "facts",
     "pairs.spice": "spice",
     "pairs.wmd": "wmd",
+    "judge.scorer": "judge",
     "story.rovist": "rovist",
     "story.grounding": "rovist_vg",
     "story.coherence": "rovist_c",

@@ -27,7 +27,7 @@ FLOORS = [
     RECORDS,
     ["formats", "text"],
     ["pairs", "stats"],
-    ["dense", "story", "human", "rewards"],
+    ["dense", "story", "human", "judge", "rewards"],
     ["meta", "stress", "engine"],
     ["report", "compat"],
     ["cli"],

@@ -62,7 +62,13 @@ def _check_output(command: str, wanted: list[str], text: str) -> None:
 def _needs_no_missing_part(stderr: str) -> None:
     """A page about an optional part cannot run where that part is not installed."""
     if found := re.search(r"needs the optional part '(\w+)'", stderr):
-        package = {"neural": "torch", "human": "starlette", "ray": "ray", "parquet": "pyarrow"}[found[1]]
+        package = {
+            "neural": "torch",
+            "human": "starlette",
+            "judge": "aiohttp",
+            "ray": "ray",
+            "parquet": "pyarrow",
+        }[found[1]]
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"pip install 'storymeter[{found[1]}]' runs this page")
 

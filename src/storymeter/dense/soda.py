@@ -6,7 +6,8 @@ sum of C is greatest (`matching.py`). With f the sentence scorer, G the referenc
     a   C = IoU where IoU >= t, else 0;  total = sum of f over the matched pairs;  the mean over t in .3 .5 .7
         .9
     b   C = IoU;                         total = sum of f over the matched pairs
-    c   C = IoU * f;                     total = the sum of C itself
+    c   C = IoU * f;                     total = the sum of C itself; a protocol may have thresholds here too
+                                         (`soda_tious`: C = 0 under t, the mean over t)
     d   C = IoU;                         total = the sum of C itself (where, not what)
 
     precision = total / |P|      recall = total / |G|      F1 = 2 precision recall / (precision + recall)
@@ -14,10 +15,14 @@ sum of C is greatest (`matching.py`). With f the sentence scorer, G the referenc
 A corpus value is the mean over videos. Several annotators: `refs` takes the one with the best F1 per video,
 the mean of all, one merged track, or (`corpus-mean`: PDVC, VidChapters) the mean over the videos of each
 annotator by itself and then the mean of these. A side without captions gives 0. Only pairs that can matter
-are scored: those with IoU > 0 for c, the matched ones for a and b."""
+are scored: those with IoU > 0 (and not under every threshold) for c, the matched ones for a and b.
+
+A judge may have no verdict on a pair. Under c the video keeps its score where no mark of that pair could change
+the optimum; otherwise the video is left out of the mean, as if it were not there, and never counted as 0."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -93,7 +98,10 @@ class Soda(Metric):
         each = sums.reshape(*sums.shape[:-1], -1, len(COLUMNS))
         videos = each[..., 3:]
         means = each[..., :3] / np.maximum(videos, 1.0)
-        means = means.sum(axis=-2) / np.maximum((videos > 0).sum(axis=-2), 1)
+        there = (videos > 0).sum(axis=-2)
+        means = means.sum(axis=-2) / np.maximum(there, 1)
+        if self.scorer.may_miss:  # a video that was left out has no score
+            means = np.where(there > 0, means, np.nan)
         precision, recall, f1 = (np.asarray(means[..., k]) for k in range(3))
         return {"value": f1, "precision": precision, "recall": recall, "f1": f1}
 
@@ -113,11 +121,15 @@ class Soda(Metric):
         )
         total, matching = self._matched(problems, task, bench)
         rates = precision_recall_f1(problems, total)
+        counts = counted(task, bench.protocol)
+        left_out = problems.video[np.isnan(total).any(axis=0)]
+        counts[left_out] = 0.0
         if self.by_annotator:
-            rows = _per_annotator(problems, rates.mean(axis=0), counted(task, bench.protocol), self.name)
+            rows = _per_annotator(problems, rates.mean(axis=0), counts, self.name)
         else:
             values = _per_video(problems, rates, len(task), mean=refs == "mean")
-            rows = np.column_stack([values, counted(task, bench.protocol)])
+            rows = np.column_stack([values, counts])
+        rows[left_out] = 0.0
         if matching is None:
             return Rows(rows)
         return Rows(rows, _alignment(task, problems, rates[0, :, 2], *matching, merged=refs == "merge"))
@@ -133,15 +145,33 @@ class Soda(Metric):
             return optimum[None], (problem, entry, np.ones(len(entry)))
         pairs = CaptionPairs(self.scorer, task, bench)
         if self.variant == "c":
-            f = pairs.soda(problems)
-            optimum, problem, entry = problems.match(iou * f)
-            return optimum[None], (problem, entry, f[entry])
+            return self._optimum(problems, pairs, bench.protocol.soda_tious)
         totals, matching = [], None
         for t in bench.protocol.tious if self.variant == "a" else (0.0,):
             _, problem, entry = problems.match(np.where(iou >= t, iou, 0.0))
             f = pairs.soda(problems, entry)
             totals.append(np.bincount(problem, weights=f, minlength=len(problems)))
             matching = (problem, entry, f) if self.variant == "b" else None
+        return np.array(totals, dtype=np.float64).reshape(-1, len(problems)), matching
+
+    def _optimum(
+        self, problems: Problems, pairs: CaptionPairs, tious: Sequence[float]
+    ) -> tuple[FloatArray, tuple[IntArray, IntArray, FloatArray] | None]:
+        """Variant c; NaN where a pair without a verdict could change the optimum."""
+        iou = problems.overlaps.iou
+        near = np.flatnonzero(iou >= min(tious))
+        f = np.zeros(len(iou))
+        f[near] = pairs.soda(problems, None if len(near) == len(iou) else near)
+        least, most = np.nan_to_num(f, nan=self.scorer.range[0]), np.nan_to_num(f, nan=self.scorer.range[1])
+        totals, matching = [], None
+        for t in tious:
+            reached = np.where(iou >= t, iou, 0.0)
+            optimum, problem, entry = problems.match(reached * least)
+            if np.isnan(f).any():
+                highest, _, _ = problems.match(reached * most)
+                optimum = np.where(highest > optimum, np.nan, optimum)
+            totals.append(optimum)
+            matching = (problem, entry, least[entry]) if len(tious) == 1 else None
         return np.array(totals, dtype=np.float64).reshape(-1, len(problems)), matching
 
 

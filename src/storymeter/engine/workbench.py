@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import UsageError
 from ..join import Task
+from ..judge.budget import Budget
 from ..metric import Progress, Tokenizer, silent
 from ..protocol import Protocol
 from ..protocol import get as get_protocol
@@ -60,6 +61,7 @@ class Workbench:
         seed: int = 0,
         device: str = "cpu",
         images: str | None = None,
+        budget: Budget | None = None,
         progress: Progress = silent,
     ) -> None:
         from ..text.tokens import check_tokenizer
@@ -73,6 +75,7 @@ class Workbench:
         self.tokenizer: Tokenizer = tokenizer
         self.jobs, self.seed, self.device = jobs, seed, device
         self.images, self.progress = images, progress
+        self.budget = budget or Budget()
         self._sentences: dict[Hashable, Sentences] = {}
         self._scorers: dict[Hashable, Any] = {}
         self._tables: dict[Hashable, PairTable] = {}
@@ -82,7 +85,7 @@ class Workbench:
 
     def settings(self) -> dict[str, Any]:
         """What `Workbench(**settings)` makes again, without what was worked out."""
-        keys = ("protocol", "tokenizer", "jobs", "seed", "device", "images", "progress")
+        keys = ("protocol", "tokenizer", "jobs", "seed", "device", "images", "budget", "progress")
         return {key: getattr(self, key) for key in keys}
 
     def reading(self, tokenizer: Tokenizer) -> Workbench:
@@ -106,7 +109,7 @@ class Workbench:
         """The run's own copy of a scorer, on its device, with what it has read so far."""
         key = _key(scorer)
         if key not in self._scorers:
-            self._scorers[key] = scorer.bind(device=self.device, progress=self.progress)
+            self._scorers[key] = scorer.bind(device=self.device, progress=self.progress).within(self)
         found: Scorer = self._scorers[key]
         return found
 

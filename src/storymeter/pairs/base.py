@@ -44,6 +44,8 @@ class PairScorer(Metric):
     threads: ClassVar[bool] = False
     #: whether numbers depend on what `fit` has seen
     learns: ClassVar[bool] = False
+    #: whether a pair may have no value (NaN): a judge's verdict that cannot be read
+    may_miss: ClassVar[bool] = False
     #: how several references of one candidate become one value, where the measure has no rule of its own
     over_references: ClassVar[Literal["max", "mean"]] = "max"
 
@@ -86,6 +88,10 @@ class PairScorer(Metric):
         bound = copy.copy(self)
         bound.__dict__.update(_device=device, _progress=progress)
         return bound
+
+    def within(self: Self, bench: Workbench) -> Self:
+        """The same scorer with whatever else of a run it needs: a judge its budget. Most need nothing."""
+        return self
 
     def fit(self: Self, references: Sequence[Sequence[str]]) -> Self:
         """The scorer after learning from the whole reference corpus, one list per item (idf). Most learn

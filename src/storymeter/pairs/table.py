@@ -103,7 +103,9 @@ class PairTable:
         """
         slots = self._slots(hypotheses, references, jobs, progress)
         if not self._additive:
-            return np.column_stack([self._values[slots], np.ones(len(slots))])
+            values = self._values[slots]
+            there = ~np.isnan(values)  # a judge may have no verdict: neither a value nor a pair
+            return np.column_stack([np.where(there, values, 0.0), there])
         if self._statistics is None:  # nothing was ever asked
             return np.zeros((0, len(self.scorer.pair_columns)))
         return self._statistics[slots]

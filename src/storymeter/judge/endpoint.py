@@ -1,0 +1,176 @@
+"""Any OpenAI-compatible chat endpoint: vLLM, llama.cpp, Ollama, `transformers serve`, a company's own.
+
+A request is tried again, with growing pauses (or the one that `Retry-After` asks for), after 429, 5xx, a broken
+connection, a reply that is cut, too long or no JSON; what is wrong with the request or the key is said at once.
+Redirects are never followed, and a reply is read up to `LONGEST_REPLY` bytes and no further. What a server says of
+its tokens is shown, and decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from ..errors import DataError, MissingPartError
+from .address import KEY, Address
+from .budget import Budget
+from .replies import Reply, UnusableError, read_reply
+
+ATTEMPTS = 6
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 60.0
+LONGEST_REPLY = 1 << 20
+_AGAIN = frozenset({408, 409, 425, 429, *range(500, 600)})
+
+
+class RefusedError(Exception):
+    """The endpoint does not take this one request (400, 413, 422)."""
+
+
+class Endpoint:
+    """Open within `async with`."""
+
+    name = "endpoint"
+
+    def __init__(
+        self, address: Address, model: str, *, parallel: int, timeout: float, budget: Budget
+    ) -> None:
+        try:
+            import aiohttp
+        except ImportError:
+            raise MissingPartError.extra("A judge at an endpoint", "judge") from None
+        self._http = aiohttp
+        self.address, self.model, self.budget = address, model, budget
+        self.parallel, self.timeout = parallel, timeout
+        #: whether token probabilities are asked for: until the endpoint refuses them
+        self.probabilities = True
+        #: whether anything was ever answered
+        self.answered = False
+        #: set when the run ends early: what is under way is finished, nothing is tried again
+        self.ending = False
+
+    async def __aenter__(self) -> Endpoint:
+        connector = self._http.TCPConnector(limit=self.parallel)
+        self._session = self._http.ClientSession(
+            connector=connector,
+            timeout=self._http.ClientTimeout(total=self.timeout),
+            headers=self.address.headers(),
+            auto_decompress=False,
+            cookie_jar=self._http.DummyCookieJar(),
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._session.close()
+
+    async def ask(self, messages: Sequence[dict[str, Any]], parameters: dict[str, Any]) -> Reply:
+        """The reply to a conversation; raises `RefusedError`, or a DataError that ends the run."""
+        trouble = ""
+        for attempt in range(ATTEMPTS):
+            body: dict[str, Any] = {"model": self.model, "messages": messages, **parameters}
+            if not self.probabilities:
+                body = {key: value for key, value in body.items() if "logprobs" not in key}
+            self.budget.spend()
+            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt) * random.uniform(0.75, 1.25)
+            try:
+                status, headers, data = await self._post(msgspec.json.encode(body))
+                if 200 <= status < 300:
+                    reply = read_reply(data, self.address)
+                    self.answered = True
+                    return reply
+                if status in (400, 422) and "logprobs" in body and b"logprob" in data:
+                    self.probabilities = False
+                    continue
+                trouble = self._said(status, headers, data)
+                pause = _retry_after(headers, pause)
+            except UnusableError as error:
+                trouble = str(error)
+            except asyncio.TimeoutError:
+                trouble = f"it did not answer within {self.timeout:g} s"
+            except (self._http.ClientError, OSError) as error:
+                trouble = self._unreachable(error)
+            if self.ending:
+                break
+            if attempt + 1 < ATTEMPTS:
+                await self._wait(pause)
+        raise DataError(
+            f"The judge at {self.address.host} failed {attempt + 1} times for one request: {trouble}.",
+            hint="What was answered is kept: the same command goes on from there.",
+        )
+
+    async def _post(self, body: bytes) -> tuple[int, Any, bytes]:
+        url = f"{self.address.base}/chat/completions"
+        async with self._session.post(
+            url, data=body, allow_redirects=False, proxy=self.address.proxy
+        ) as response:
+            data = bytearray()
+            async for block in response.content.iter_chunked(1 << 16):
+                data += block
+                if len(data) > LONGEST_REPLY:
+                    response.close()
+                    raise UnusableError(f"its reply is longer than {LONGEST_REPLY >> 20} MB")
+            return response.status, response.headers, bytes(data)
+
+    def _said(self, status: int, headers: Any, data: bytes) -> str:
+        """What a status that is no success means: the trouble where it may pass, else an error."""
+        if status in _AGAIN:
+            return f"it answered {status}"
+        host, words = self.address.host, self._words(data)
+        if 300 <= status < 400:
+            target = re.sub(r"[?#].*", "", self.address.without_key(str(headers.get("Location", ""))))[:100]
+            raise DataError(
+                f"The judge at {host} redirects to {target or 'nowhere'}; the request was not sent on.",
+                hint="If you trust that address, give it as the endpoint.",
+            )
+        if status in (401, 403):
+            have = f"refuses the key in {KEY}" if self.address.key else "asks for a key"
+            raise DataError(f"The judge at {host} {have} ({status}).", hint=f"Set {KEY} in the environment.")
+        if status in (404, 405):
+            raise DataError(
+                f"The judge at {host} has no {self.address.base}/chat/completions, or no model"
+                f" {self.model!r} ({status}{words}).",
+                hint="An endpoint usually ends in /v1; its models are listed at /v1/models.",
+            )
+        raise RefusedError(f"{status}{words}")
+
+    def _words(self, data: bytes) -> str:
+        """The message of an error, where it is one; never a page of HTML, never the key."""
+        try:
+            found = msgspec.json.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return ""
+        while isinstance(found, dict):
+            found = found.get("error") or found.get("message") or found.get("detail")
+        if not isinstance(found, str):
+            return ""
+        text = " ".join(self.address.without_key(found).split())
+        return f": {text[:200]}" if text.isprintable() else ""
+
+    def _unreachable(self, error: BaseException) -> str:
+        if not self.answered and isinstance(error, self._http.ClientConnectorError):
+            raise DataError(
+                f"Nobody answers at {self.address.base}: is the judge's server running, and the network there?",
+                hint="Start it, or give another endpoint; what was answered before is kept.",
+            ) from None
+        return f"the connection broke ({type(error).__name__})"
+
+    async def _wait(self, pause: float) -> None:
+        """Sleeps, but not past the deadline or the end of the run."""
+        if pause >= self.budget.left():
+            raise self.budget.late()
+        while pause > 0 and not self.ending:
+            await asyncio.sleep(min(pause, 0.25))
+            pause -= 0.25
+
+
+def _retry_after(headers: Any, pause: float) -> float:
+    try:
+        return min(LONGEST_PAUSE, max(0.0, float(headers.get("Retry-After", ""))))
+    except ValueError:
+        return pause

@@ -1,0 +1,256 @@
+"""A language model as a scorer: does the candidate say what the references say, by a mark of its own?
+
+    judge(model=NAME,endpoint=URL)                  any OpenAI-compatible chat endpoint
+    judge(model=FOLDER,engine=local)                a checkpoint, in this process
+    soda_c(scorer=judge(model=NAME,endpoint=URL))   each distinct pair that overlaps in time once
+
+A mark m on a scale from l to h counts (m - l) / (h - l). It is the expected value over the probabilities of the mark's
+token where the endpoint gives them (Liu et al., G-Eval, EMNLP 2023), else the mark as written; `n` samples are averaged.
+As a metric of documents the judge reads all references of a document in one request, each once and sorted, so that
+their order cannot matter. An empty candidate counts 0 and is not sent. A verdict that cannot be read is missing: it is
+counted and left out, never 0, and more than a share `missing` of them is an error.
+
+A judge is no measure like the others: who serves the model can change it. The signature therefore holds the model as
+the server names it, the hashes of prompt and parameters, the engine and the days on which it answered."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import msgspec
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..errors import DataError, StorymeterWarning, UsageError
+from ..measure import Named, measure
+from ..options import option
+from ..pairs.base import PairScorer
+from ..text.unicode import well_formed
+from .address import Address
+from .answers import Answers
+from .asking import Asking, Engine, Question, Tally
+from .budget import Budget
+from .prompt import Prompt
+from .prompt import get as get_prompt
+from .scales import SCALES
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+    from ..join import Task
+
+#: what is asked of the probabilities of tokens: the most that public endpoints give
+PROBABILITIES = {"logprobs": True, "top_logprobs": 20}
+
+
+@measure(
+    Named("judge", "a language model's mark: does the candidate say what the references say?"),
+    papers=("liu2023geval",),
+)
+@dataclass(frozen=True)
+class Judge(PairScorer):
+    model: str = option("", "the model's name at the endpoint; with engine=local a folder or a .gguf file")
+    endpoint: str = option("", "an OpenAI-compatible address, such as http://127.0.0.1:8000/v1")
+    prompt: str = option(
+        "adequacy", "what is asked: adequacy, support, dense, quality, seen, rdcap, or a file"
+    )
+    scale: Literal["0-10", "1-5", "yes-no"] = option("0-10", "the marks that are asked for")
+    engine: Literal["endpoint", "local"] = option("endpoint", "who answers: an endpoint, or this process")
+    n: int = option(1, "how many samples are averaged", low=1, high=100)
+    temperature: float = option(0.0, "0: the likeliest reply; above: samples", low=0, high=2)
+    tokens: int = option(16, "how long a reply may be", low=1, high=100_000)
+    logprobs: bool = option(True, "whether the expected mark over token probabilities is read, where given")
+    trial: int = option(0, "another number asks everything anew: does the judge agree with itself?", low=0)
+    missing: float = option(0.05, "the share of verdicts that may be missing", low=0, high=1)
+    parallel: int = option(16, "requests side by side; changes no number", low=1, high=1024)
+    timeout: float = option(120.0, "seconds that one request may take; changes no number", low=0.01)
+
+    raw_text: ClassVar[bool] = True
+    may_miss: ClassVar[bool] = True
+
+    _budget: ClassVar[Budget] = Budget()
+
+    def validate(self) -> None:
+        if self.n > 1 and self.temperature == 0:
+            raise UsageError(
+                f"At temperature 0 the {self.n} samples of a judge are all the same.",
+                hint=f"Write judge(…,n={self.n},temperature=1).",
+            )
+
+    @property
+    def needs_references(self) -> bool:  # type: ignore[override]
+        return self._prompt.reads_references
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("value", "documents", "missing")
+
+    def within(self, bench: Workbench) -> Judge:
+        """Under the budget of a run."""
+        bound = copy.copy(self)
+        bound.__dict__.update(_device=self._device, _progress=self._progress, _budget=bench.budget)
+        return bound
+
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        ours, theirs = well_formed(candidates), well_formed(references)
+        pairs = zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
+        return self._values([(ours[c], (theirs[r],)) for c, r in pairs])
+
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        groups = [tuple(sorted(set(well_formed(group)))) for group in references]
+        return self._values(list(zip(well_formed(candidates), groups, strict=True)))
+
+    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        values = self._pairs(candidates, references, jobs)
+        there = ~np.isnan(values)
+        return np.column_stack([np.where(there, values, 0.0), there])
+
+    def rows(self, task: Task, bench: Workbench) -> FloatArray:
+        """What counts, whether it counts, whether it is missing."""
+        texts = bench.texts(task, raw=True)
+        sums = bench.scorer(self)._statistics(texts.candidates, texts.references, bench.jobs)
+        return np.column_stack([sums, 1.0 - sums[:, 1]])
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """A mean over nothing is no number: what is missing is not 0."""
+        count = sums[..., 1]
+        return np.asarray(np.where(count > 0, sums[..., 0] / np.maximum(count, 1.0), np.nan))
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        all_of_them = np.maximum(sums[..., 1] + sums[..., 2], 1.0)
+        return {"value": self.value_of(sums), "missing": np.asarray(sums[..., 2] / all_of_them)}
+
+    def signed(self) -> dict[str, object]:
+        return {"references": "together" if self.needs_references else None, **self.depends_on()}
+
+    def depends_on(self) -> dict[str, object]:
+        """What the answers so far say of themselves."""
+        tally = self._tally
+        days = tally.first if tally.first == tally.last else f"{tally.first}..{tally.last}"
+        return {
+            "judge": "+".join(sorted(tally.models)) or self.model or None,
+            "engine": self.engine,
+            "prompt": self._prompt.label,
+            "parameters": hashlib.sha256(_json(self._parameters)).hexdigest()[:12],
+            "marks": "+".join(
+                word for word, count in (("expected", tally.expected), ("parsed", tally.parsed)) if count
+            )
+            or None,
+            "answered": days or None,
+        }
+
+    # How it asks.
+
+    @cached_property
+    def _prompt(self) -> Prompt:
+        return get_prompt(self.prompt)
+
+    @cached_property
+    def _tally(self) -> Tally:
+        return Tally()
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers()
+
+    @cached_property
+    def _parameters(self) -> dict[str, Any]:
+        """All that a reply depends on beside model, prompt and captions."""
+        return {
+            "scale": self.scale,
+            "n": self.n,
+            "temperature": self.temperature,
+            "max_tokens": self.tokens,
+            "logprobs": self.logprobs,
+            "trial": self.trial,
+        }
+
+    def _values(self, pairs: Sequence[tuple[str, tuple[str, ...]]]) -> FloatArray:
+        """The value of each candidate with its references; what says nothing counts 0 and is not sent."""
+        if self._prompt.sees:
+            raise UsageError(
+                f"The prompt {self._prompt.name!r} shows pictures: it judges whole documents, not pairs of captions.",
+                hint="Use it as a metric of its own, with --images or --videos.",
+            )
+        reads = self._prompt.reads_references
+        asked = [
+            k
+            for k, (candidate, references) in enumerate(pairs)
+            if candidate.strip() and (not reads or any(each.strip() for each in references))
+        ]
+        values = np.zeros(len(pairs))
+        values[asked] = self._marks([Question(pairs[k][0], pairs[k][1] if reads else ()) for k in asked])
+        return values
+
+    def _marks(self, questions: Sequence[Question]) -> FloatArray:
+        before = self._tally.missing
+        marks = self._asking().marks(questions)
+        tally, fresh = self._tally, self._tally.missing - before
+        if tally.missing > self.missing * tally.verdicts or tally.missing == tally.verdicts > 0:
+            raise DataError(
+                f"{tally.missing:,} of {tally.verdicts:,} verdicts of the judge are missing, more than the share"
+                f" {self.missing:g} that may be: {tally.reason}.",
+                hint="Try another model or prompt, longer replies (tokens=), or allow more (missing=0.2).",
+            )
+        if fresh:
+            warnings.warn(
+                f"{fresh:,} of {len(questions):,} verdicts of the judge are missing and left out (not counted as"
+                f" 0): {tally.reason}.",
+                StorymeterWarning,
+                stacklevel=2,
+            )
+        return marks
+
+    def _asking(self) -> Asking:
+        sent = {"temperature": self.temperature, "max_tokens": self.tokens}
+        local = self.engine == "local"
+        if local:
+            raise UsageError("engine=local is not there yet.", hint="Use an endpoint.")
+        address = Address(self.endpoint)
+        if not self.model:
+            hint = "Write it like judge(model=NAME,endpoint=URL); endpoints list their models at /v1/models."
+            raise UsageError("The judge was given no model.", hint=hint)
+
+        def open_engine() -> Engine:
+            from .endpoint import Endpoint
+
+            return Endpoint(
+                address, self.model, parallel=self.parallel, timeout=self.timeout, budget=self._budget
+            )
+
+        return Asking(
+            self._prompt,
+            SCALES[self.scale],
+            {**sent, **PROBABILITIES} if self.logprobs else sent,
+            self.n,
+            {
+                "engine": self.engine,
+                "model": self.model,
+                "at": address.base,
+                "prompt": self._prompt.label,
+                **self._parameters,
+            },
+            f"{self.model} at {address.host}",
+            open_engine,
+            self._answers,
+            self._budget,
+            self._tally,
+            self._progress,
+        )
+
+
+def _json(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="deterministic")
