@@ -82,6 +82,12 @@ PAPERS = {
         2013,
         "Second Joint Conference on Lexical and Computational Semantics (*SEM)",
     ),
+    "hessel2021": Paper(
+        _authors("Hessel, Jack; Holtzman, Ari; Forbes, Maxwell; Le Bras, Ronan; Choi, Yejin"),
+        "CLIPScore: A Reference-free Evaluation Metric for Image Captioning",
+        2021,
+        "Proceedings of EMNLP 2021",
+    ),
     "holm1979": Paper(
         ("Holm, Sture",),
         "A Simple Sequentially Rejective Multiple Test Procedure",
@@ -152,6 +158,12 @@ PAPERS = {
         "Speaking the Same Language: Matching Machine to Human Captions by Adversarial Training",
         2017,
         "Proceedings of ICCV 2017",
+    ),
+    "shi2022": Paper(
+        _authors("Shi, Yaya; Yang, Xu; Xu, Haiyang; Yuan, Chunfeng; Li, Bing; Hu, Weiming; Zha, Zheng-Jun"),
+        "EMScore: Evaluating Video Captioning via Coarse-Grained and Fine-Grained Embedding Matching",
+        2022,
+        "Proceedings of CVPR 2022",
     ),
     "vedantam2015": Paper(
         _authors("Vedantam, Ramakrishna; Zitnick, C. Lawrence; Parikh, Devi"),

@@ -46,6 +46,8 @@ MODULES: dict[str, str] = {
     "story.coherence": "rovist_c",
     "story.redundancy": "rovist_nr",
     "story.tiger": "tiger",
+    "story.clipscore": "clipscore refclipscore",
+    "story.emscore": "emscore",
 }
 #: name -> module
 MEASURES: dict[str, str] = {name: module for module, names in MODULES.items() for name in names.split()}

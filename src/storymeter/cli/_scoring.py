@@ -58,6 +58,11 @@ def scoring_options(function: F) -> F:
                 help="Folder of the stories' images.",
             ),
             click.option(
+                "--videos",
+                type=click.Path(exists=True, file_okay=False),
+                help="Folder of the videos, named by the ids of the documents.",
+            ),
+            click.option(
                 "--device", default="cpu", show_default=True, help="Where neural models run (cpu, cuda, mps)."
             ),
         ]
@@ -67,7 +72,7 @@ def scoring_options(function: F) -> F:
 
 
 #: options of a verb that a `Run` is made of
-SETTINGS = ("protocol", "tokenizer", "language", "device", "images", "jobs", "seed")
+SETTINGS = ("protocol", "tokenizer", "language", "device", "images", "videos", "jobs", "seed")
 
 
 def make_run(references: Sequence[Corpus], progress: Progress, options: Mapping[str, Any]) -> Run:
@@ -134,7 +139,7 @@ def score_files(
     if save is None:
         return run.score(systems, names, resamples, cluster=cluster, each=each)
     conditions = Conditions(run.bench.protocol, run.bench.tokenizer, run.bench.seed, resamples)
-    journal = PartialRun(save, run.references, conditions, images)
+    journal = PartialRun(save, run.references, conditions, images, options["videos"])
     results = run.score(systems, names, resamples, cluster=cluster, journal=journal, each=each)
     _keep(results, save, journal)
     return results
@@ -170,7 +175,7 @@ def score_into(
         "seed": conditions.seed,
     }
     run = make_run(before.references, progress, settings)
-    journal = PartialRun(path, run.references, conditions, options["images"])
+    journal = PartialRun(path, run.references, conditions, options["images"], options["videos"])
     labels = [score.metric for score in before.systems[0].scores]
     fresh = run.score(systems, labels, conditions.resamples, journal=journal, each=each)
     together = merged([before, replace(fresh, references=before.references, conditions=conditions)])

@@ -58,6 +58,11 @@ def _common(function: F) -> F:
                 type=click.Path(exists=True, file_okay=False),
                 help="Folder of the stories' images.",
             ),
+            click.option(
+                "--videos",
+                type=click.Path(exists=True, file_okay=False),
+                help="Folder of the videos, named by the ids of the documents.",
+            ),
             click.option("--device", default="cpu", show_default=True),
             click.option(
                 "--documents",

@@ -22,11 +22,15 @@ from .saved import load, write
 
 class PartialRun:
     def __init__(
-        self, target: str | Path, references: list[Corpus], conditions: Conditions, images: str | None = None
+        self,
+        target: str | Path,
+        references: list[Corpus],
+        conditions: Conditions,
+        *seen: str | None,
     ) -> None:
         self.folder = Path(f"{target}.partial")
         self.conditions = conditions
-        self._known = [__version__, digest(*references), *map(str, _plain(conditions)), str(images)]
+        self._known = [__version__, digest(*references), *map(str, _plain(conditions)), *map(str, seen)]
         self._digests: dict[int, str] = {}
         #: how many scores came from the folder
         self.resumed = 0

@@ -55,6 +55,7 @@ class Run:
         device: str = "cpu",
         seed: int = 0,
         images: str | None = None,
+        videos: str | None = None,
         progress: Progress = silent,
     ) -> None:
         self.references = corpora(references, "references")
@@ -66,6 +67,7 @@ class Run:
             seed=seed,
             device=device,
             images=images,
+            videos=videos,
             progress=progress,
         )
 
@@ -173,6 +175,7 @@ def evaluate(
     resamples: int = 1000,
     device: str = "cpu",
     images: str | None = None,
+    videos: str | None = None,
     cluster: str | None = None,
     progress: Progress = silent,
 ) -> Results:
@@ -186,6 +189,7 @@ def evaluate(
         device=device,
         seed=seed,
         images=images,
+        videos=videos,
         progress=progress,
     )
     return run.score(candidates, metrics, resamples, cluster=cluster)

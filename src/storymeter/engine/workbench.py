@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..pairs.ngrams import NgramBatch
     from ..pairs.table import PairTable, Sentences
     from ..story.grounding import PictureStore
+    from ..story.sight import Sight
 
 Scorer = TypeVar("Scorer", bound="PairScorer")
 #: tasks whose texts and tracks are kept: the one at hand, its paragraphs, and one more
@@ -61,6 +62,7 @@ class Workbench:
         seed: int = 0,
         device: str = "cpu",
         images: str | None = None,
+        videos: str | None = None,
         budget: Budget | None = None,
         progress: Progress = silent,
     ) -> None:
@@ -74,18 +76,19 @@ class Workbench:
         self.protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
         self.tokenizer: Tokenizer = tokenizer
         self.jobs, self.seed, self.device = jobs, seed, device
-        self.images, self.progress = images, progress
+        self.images, self.videos, self.progress = images, videos, progress
         self.budget = budget or Budget()
         self._sentences: dict[Hashable, Sentences] = {}
         self._scorers: dict[Hashable, Any] = {}
         self._tables: dict[Hashable, PairTable] = {}
         self._tasks: OrderedDict[int, TaskWork] = OrderedDict()
         self._pictures: dict[Hashable, PictureStore] = {}
+        self._sights: dict[str, Sight] = {}
         self._others: dict[Tokenizer, Workbench] = {}
 
     def settings(self) -> dict[str, Any]:
         """What `Workbench(**settings)` makes again, without what was worked out."""
-        keys = ("protocol", "tokenizer", "jobs", "seed", "device", "images", "budget", "progress")
+        keys = ("protocol", "tokenizer", "jobs", "seed", "device", "images", "videos", "budget", "progress")
         return {key: getattr(self, key) for key in keys}
 
     def reading(self, tokenizer: Tokenizer) -> Workbench:
@@ -188,6 +191,14 @@ class Workbench:
         if (model, regions) not in self._pictures:
             self._pictures[model, regions] = PictureStore.of(self.images, model, regions, self.device)
         return self._pictures[model, regions]
+
+    def sight(self, model: str, metric: str) -> Sight:
+        """A CLIP and the pictures or videos of the run, for all metrics that ask the same model."""
+        from ..story.sight import Sight
+
+        if model not in self._sights:
+            self._sights[model] = Sight.of(model, self.images, self.videos, self.device, metric)
+        return self._sights[model]
 
     def _work(self, task: Task) -> TaskWork:
         work = self._tasks.get(id(task))

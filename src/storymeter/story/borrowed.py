@@ -4,9 +4,8 @@
   ALBERT's own pre-training head,
   which is sentence order). p is the chance of the class that means *B follows A*: the first of a pre-training
   head; of a classifier the class with such a name (`next`, `follows`, `coherent`, …), else its last one.
-- grounding: a model of pictures and texts in one space (CLIP, SigLIP, …: `get_image_features` and
-  `get_text_features`). A noun is asked
-  for as *a photo of a …*.
+- grounding: a model of pictures and texts in one space (CLIP, SigLIP, …: `clip_model`). A noun is asked for
+  as *a photo of a …*.
 
 A bare encoder does neither; it is what `storymeter train` starts from. Safetensors only, offline, no code
 from the checkpoint."""
@@ -34,6 +33,7 @@ from ..text.checkpoints import (
     weights_hash,
 )
 from ..text.placeholders import fill
+from .clip_model import load_clip
 from .order_net import plain
 from .regions import Box
 
@@ -124,62 +124,14 @@ class BorrowedSpace:
     """A `JointSpace`."""
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
-        folder = checkpoint_folder(folder)
-        self.device = torch_device(device)
-        self.model, self.tokenizer, self.processor = _open(
-            folder, "AutoModel", "AutoTokenizer", "AutoImageProcessor"
-        )
-        if not hasattr(self.model, "get_image_features") or not hasattr(self.model, "get_text_features"):
-            raise DataError(
-                f"{folder} holds no model of pictures and texts in one space.",
-                hint=f"Train one on it: storymeter train grounding --vision {folder} …",
-            )
-        self.model.to(self.device).eval()
-        self.label = f"{folder.name}#{weights_hash(*weight_files(folder))[:8]}"
-        # SigLIP reads a text off its last place and was trained with full ones: without padding up to there,
-        # a noun's vector would depend on its neighbours
-        longest = self.model.config.get_text_config().max_position_embeddings
-        self._padding = (
-            {"padding": "max_length", "max_length": longest}
-            if "siglip" in self.model.config.model_type
-            else {"padding": True}
-        )
-        self.width = int(self.phrases(["thing"]).shape[1])
+        self.clip = load_clip(str(folder), device)
+        self.label, self.width = self.clip.label, self.clip.width
 
     def more_boxes(self, image: Any) -> list[Box]:
         return []
 
     def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> NDArray[np.float32]:
-        return np.concatenate(
-            [
-                self._vectors(
-                    "get_image_features",
-                    self.processor(images=list(crops[begin : begin + 32]), return_tensors="pt"),
-                )
-                for begin in range(0, len(crops), 32)
-            ]
-        )
+        return self.clip.pictures(crops)
 
     def phrases(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        asked = [f"a photo of a {text}" for text in texts]
-        return np.concatenate(
-            [
-                self._vectors(
-                    "get_text_features",
-                    self.tokenizer(
-                        asked[begin : begin + 64], truncation=True, return_tensors="pt", **self._padding
-                    ),
-                )
-                for begin in range(0, len(asked), 64)
-            ]
-        )
-
-    def _vectors(self, how: str, batch: Any) -> NDArray[np.float32]:
-        torch = need_torch("This model")
-        with torch.inference_mode():
-            output = getattr(self.model, how)(**batch.to(self.device))
-        vectors = getattr(output, "pooler_output", output)  # a plain tensor before transformers 5
-        found: NDArray[np.float32] = (
-            (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
-        )
-        return found
+        return self.clip.texts([f"a photo of a {text}" for text in texts])

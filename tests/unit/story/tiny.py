@@ -13,14 +13,19 @@ COLOURS = {"red": (220, 40, 40), "green": (40, 180, 60), "blue": (40, 60, 220), 
 SHAPES = ("circle", "square", "triangle")
 
 
-def save_tokenizer(folder: Path, words: list[str]) -> int:
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+def save_tokenizer(folder: Path, words: list[str], *, ends: bool = False) -> int:
+    """`ends`: [CLS] and [SEP] stand around every text, as in a real CLIP."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
     vocabulary = {word: k for k, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    if ends:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        )
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token="[PAD]",
@@ -118,15 +123,15 @@ def pair_classifier(
     return folder
 
 
-def clip(folder: Path, words: list[str]) -> Path:
-    """A CLIP that has learnt nothing."""
+def clip(folder: Path, words: list[str], *, ends: bool = False, seed: int = 0) -> Path:
+    """A CLIP that has learnt nothing; a `seed` other than 0 spreads its vectors over the whole space."""
     import torch
     from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel
 
-    size = save_tokenizer(folder, words)
-    torch.manual_seed(0)
+    size = save_tokenizer(folder, words, ends=ends)
+    torch.manual_seed(seed)
     small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    CLIPModel(
+    model = CLIPModel(
         CLIPConfig(
             text_config={
                 **small,
@@ -139,7 +144,12 @@ def clip(folder: Path, words: list[str]) -> Path:
             vision_config={**small, "image_size": 16, "patch_size": 8},
             projection_dim=8,
         )
-    ).save_pretrained(folder, safe_serialization=True)
+    )
+    if seed:
+        with torch.no_grad():
+            for weights in model.parameters():
+                weights.normal_(std=0.6)
+    model.save_pretrained(folder, safe_serialization=True)
     CLIPImageProcessor(size={"shortest_edge": 16}, crop_size={"height": 16, "width": 16}).save_pretrained(
         folder
     )

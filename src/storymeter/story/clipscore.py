@@ -1,0 +1,194 @@
+"""CLIPScore and RefCLIPScore: how near are caption and picture in the space of a CLIP?  (Hessel et al., EMNLP
+2021, equations of section 3.)
+
+    CLIP-S(c, v)        = w · max(cos(c, v), 0),   w = 2.5
+    RefCLIP-S(c, R, v)  = H-Mean(CLIP-S(c, v), max(max over r in R of cos(c, r), 0))
+
+c, r and v are the model's vectors of candidate, reference and picture. As in the paper, *A photo depicts*
+stands before candidates and references; `prompt=` says another text, `prompt=none` leaves it out. The
+harmonic mean is 0 where either side is 0, and so is the score of a blank caption.
+
+A document's value is the mean over its captions, the corpus value the mean over documents. What a caption is
+compared with is said in `views`. Several pictures of one caption, and the frames of a video, become one
+vector: the mean of theirs, scaled to length one (the paper has one picture). The references of a caption are,
+in each reference document, the captions of the same picture where captions name theirs, those whose segment
+overlaps with its own where they are timed, else all; references are read one by one, never joined.
+
+A document without pictures (`missing=skip`) scores 0 and is counted in the part `no_pictures`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..arrays import Float32, FloatArray
+from ..captions import Caption, Document
+from ..join import Task
+from ..measure import Named, measure
+from ..metric import MeanMetric
+from ..options import option
+from ..signature import Signature
+from .sight import Sight
+from .views import Missing, Views
+
+if TYPE_CHECKING:
+    from ..engine.workbench import Workbench
+
+WEIGHT = 2.5
+
+
+def clip_score(cosine: float) -> float:
+    """CLIP-S.
+
+    >>> clip_score(0.3), clip_score(-0.1)
+    (0.75, 0.0)
+    """
+    return WEIGHT * max(cosine, 0.0)
+
+
+def harmonic_mean(a: float, b: float) -> float:
+    return 2 * a * b / (a + b) if a > 0 and b > 0 else 0.0
+
+
+def references_of(caption: Caption, references: Sequence[Document]) -> list[str]:
+    """The reference captions that one caption is compared with, blank ones left out."""
+    found = []
+    for document in references:
+        same: Sequence[Caption] = document.captions
+        if caption.image and any(other.image for other in same):
+            same = [other for other in same if other.image == caption.image]
+        elif caption.timed and any(other.timed for other in same):
+            same = [other for other in same if _overlap(caption, other)]
+        found += [other.text for other in same if other.text.strip()]
+    return list(dict.fromkeys(found))
+
+
+def _overlap(a: Caption, b: Caption) -> bool:
+    if a.start is None or a.end is None or b.start is None or b.end is None:
+        return False
+    return min(a.end, b.end) > max(a.start, b.start)
+
+
+def texts_of(documents: Iterable[Document]) -> list[str]:
+    """Their captions, blank ones left out."""
+    return [caption.text for each in documents for caption in each.captions if caption.text.strip()]
+
+
+def joined(vectors: Float32) -> FloatArray:
+    """One vector for several: their mean, scaled to length one."""
+    mean = vectors.astype(np.float64).mean(axis=0)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12))
+
+
+def seen(task: Task, sight: Sight, bench: Workbench, **options: object) -> list[list[Views]]:
+    """What each caption of each document is compared with, its vectors worked out."""
+    views = sight.visuals.views(_shown(task, sight), **options)  # type: ignore[arg-type]
+    sight.look((view for document in views for caption in document for view in caption), bench.progress)
+    return views
+
+
+def _shown(task: Task, sight: Sight) -> list[Document]:
+    """The candidates; one that names no picture is about those that its references name."""
+    pictures = sight.visuals.pictures
+    if pictures is None:
+        return list(task.candidates)
+    out = []
+    for candidate, references in zip(task.candidates, task.references, strict=True):
+        known = candidate if pictures.of(candidate) else next(filter(pictures.of, references), candidate)
+        names = [] if known is candidate else pictures.of(known)
+        out.append(
+            candidate
+            if not names
+            else Document(candidate.id, candidate.captions, meta={"photo_sequence": names})
+        )
+    return out
+
+
+@measure(
+    Named("clipscore", "how near caption and picture are in the space of a CLIP (CLIPScore)"),
+    papers=("hessel2021",),
+)
+@dataclass(frozen=True)
+class ClipScore(MeanMetric):
+    needs_references: ClassVar[bool] = False
+    percent: ClassVar[bool] = False
+    parts: ClassVar[tuple[str, ...]] = ("value", "no_pictures")
+
+    model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")
+    frames: int = option(16, "how many frames of a video are looked at", low=1, high=4096)
+    prompt: str = option("A photo depicts", "what stands before every text; none: nothing")
+    missing: Missing = option("error", "pictures or videos that are not there: stop, or go on without them")
+
+    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+        word = self.names[0].word
+        sight = bench.sight(self.model, word)
+        views = seen(task, sight, bench, frames=self.frames, missing=self.missing, metric=word)
+        sight.texts([self._asked(text) for text in self._texts(task)])  # in batches, and known from here on
+        out = np.zeros((len(task), len(self.parts)))
+        for k, (document, shown) in enumerate(zip(task.candidates, views, strict=True)):
+            if document.captions:
+                rows = [
+                    self._caption(caption, own, task.references[k], sight)
+                    for caption, own in zip(document.captions, shown, strict=True)
+                ]
+                out[k, :-1] = np.mean(rows, axis=0)
+            out[k, -1] = not any(shown)
+        return out
+
+    def _texts(self, task: Task) -> list[str]:
+        return texts_of(task.candidates)
+
+    def _caption(
+        self, caption: Caption, views: Views, references: Sequence[Document], sight: Sight
+    ) -> list[float]:
+        return [self._near(caption, views, sight)]
+
+    def _near(self, caption: Caption, views: Views, sight: Sight) -> float:
+        if not views or not caption.text.strip():
+            return 0.0
+        text = sight.texts([self._asked(caption.text)])[0].astype(np.float64)
+        return clip_score(float(text @ joined(sight.of_views(views))))
+
+    def _asked(self, text: str) -> str:
+        return text if self.prompt == "none" else f"{self.prompt} {text}"
+
+    def signature(self, bench: Workbench) -> Signature:
+        sight = bench.sight(self.model, self.names[0].word)
+        return (
+            super()
+            .signature(bench)
+            .add(
+                tok="none",
+                model=sight.clip.label,
+                frames=self.frames if bench.videos is not None else None,
+                prompt=self.prompt.replace(" ", "-"),
+                missing=self.missing,
+            )
+        )
+
+
+@measure(
+    Named("refclipscore", "CLIPScore with the best reference beside the picture (RefCLIPScore)"),
+    papers=("hessel2021",),
+)
+@dataclass(frozen=True)
+class RefClipScore(ClipScore):
+    needs_references: ClassVar[bool] = True
+    parts: ClassVar[tuple[str, ...]] = ("value", "clipscore", "best_reference", "no_pictures")
+
+    def _texts(self, task: Task) -> list[str]:
+        return texts_of(chain(task.candidates, *task.references))
+
+    def _caption(
+        self, caption: Caption, views: Views, references: Sequence[Document], sight: Sight
+    ) -> list[float]:
+        near, best = self._near(caption, views, sight), 0.0
+        listed = references_of(caption, references)
+        if listed and caption.text.strip():
+            vectors = sight.texts([self._asked(text) for text in (caption.text, *listed)]).astype(np.float64)
+            best = max(float((vectors[1:] @ vectors[0]).max()), 0.0)
+        return [harmonic_mean(near, best), near, best]

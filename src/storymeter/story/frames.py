@@ -1,0 +1,155 @@
+"""Frames of videos at even distances, found by name in one folder and decoded safely (PyAV, which carries its
+own decoders).
+
+A stretch from a to b is cut into n equal parts, and the frame on show in the middle of each is taken:
+
+    t_k = a + (k + 1/2) (b - a) / n,   k = 0 … n - 1
+
+The frame on show at t is the last one whose time is not after t. Frames are turned upright and scaled down to
+a longest side of 1024 at once, so that memory stays flat."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, MissingPartError, UsageError
+from .pictures import LONGEST_SIDE, MAX_PIXELS
+
+ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
+#: seconds ahead from which jumping to the next key frame costs less than decoding up to it
+JUMP = 5.0
+
+
+class Videos:
+    """A folder of videos, at any depth, named by the ids of the documents; `v_` before an id may be lacking
+    on either side.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            raise UsageError(
+                f"There is no folder {str(folder)!r} of videos.", hint="Give it with --videos FOLDER."
+            )
+        self._by_name: dict[str, Path] = {}
+        for place, folders, files in os.walk(self.folder):
+            folders.sort()
+            for name in sorted(files):
+                path = Path(place) / name
+                if path.suffix.lower() in ENDINGS:
+                    relative = path.relative_to(self.folder)
+                    for key in (name, path.stem, relative.as_posix(), relative.with_suffix("").as_posix()):
+                        self._by_name.setdefault(key, path)
+
+    def find(self, name: str) -> Path | None:
+        """The video called `name`; looked up in the listing, so a name with `..` in it leads nowhere."""
+        found = (self._by_name.get(key) for key in (name, name.removeprefix("v_"), f"v_{name}"))
+        return next((path for path in found if path is not None), None)
+
+
+def even_times(start: float, end: float, count: int) -> list[float]:
+    """The middles of `count` equal parts.
+
+    >>> even_times(0.0, 8.0, 4)
+    [1.0, 3.0, 5.0, 7.0]
+    """
+    return [start + (k + 0.5) * (end - start) / count for k in range(count)]
+
+
+def video_seconds(path: Path) -> float:
+    """How long a video lasts, in seconds."""
+    with _opened(path) as container:
+        return _seconds(container, path)
+
+
+def frames_at(path: Path, times: Sequence[float]) -> Iterator[Any]:
+    """The frames on show at these times, as pictures in RGB; each distinct time is decoded once, in the order
+    of time, and given in that order.
+    """
+    with _opened(path) as container:
+        stream = container.streams.video[0]
+        decoded = container.decode(stream)
+        held, ahead = None, next(decoded, None)
+        for time in sorted(set(times)):
+            if time - _time(ahead or held) > JUMP:
+                container.seek(int(max(time, 0.0) / stream.time_base), stream=stream)
+                decoded = container.decode(stream)
+                held, ahead = None, next(decoded, None)
+            while ahead is not None and (held is None or _time(ahead) <= time):
+                held, ahead = ahead, next(decoded, None)
+            yield _picture(held, path)
+
+
+class _opened:  # noqa: N801  (used like a function)
+    """A container with a picture in it; whatever a decoder says of a broken file becomes an error that names
+    it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> Any:
+        try:
+            import av
+        except ImportError:
+            raise MissingPartError.extra("Reading videos", "neural") from None
+        if not self.path.is_file():  # a pipe would be waited for, a link may lead nowhere
+            raise DataError(f"{self.path} is no file.", hint="Put the video itself there.")
+        try:
+            self.container = av.open(str(self.path))
+        except (av.error.FFmpegError, OSError, ValueError) as error:
+            raise self._broken(error) from None
+        if not self.container.streams.video:
+            self.container.close()
+            raise DataError(f"{self.path} has no picture.", hint="Give a video, not a sound file.")
+        return self.container
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        import av
+
+        self.container.close()
+        if isinstance(error, av.error.FFmpegError | OSError | ValueError):
+            raise self._broken(error) from None
+
+    def _broken(self, error: BaseException) -> DataError:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return DataError(
+            f"{self.path} is no video that can be read: {reason}",
+            hint="It may be truncated: copy it again.",
+        )
+
+
+def _seconds(container: Any, path: Path) -> float:
+    import av
+
+    stream = container.streams.video[0]
+    known = float(container.duration or 0) / av.time_base
+    known = known or float((stream.duration or 0) * stream.time_base)
+    if not known:  # live recordings carry no duration: walk to the end
+        known = max((_time(frame) for frame in container.decode(stream)), default=0.0)
+    if not known:
+        raise DataError(f"{path} has no duration.", hint="It may be truncated: copy it again.")
+    return known
+
+
+def _time(frame: Any) -> float:
+    return 0.0 if frame is None or frame.time is None else float(frame.time)
+
+
+def _picture(frame: Any, path: Path) -> Any:
+    if frame is None:
+        raise DataError(f"{path} has no frame that decodes.", hint="It may be truncated: copy it again.")
+    if frame.width * frame.height > MAX_PIXELS:
+        raise DataError(
+            f"{path} has frames of {frame.width * frame.height / 1e6:,.0f} megapixels, which is more than"
+            f" the {MAX_PIXELS // 1_000_000} that are looked at.",
+            hint="Scale it down.",
+        )
+    picture = frame.to_image()
+    turn = getattr(frame, "rotation", 0)
+    upright = picture.rotate(turn, expand=True) if turn else picture
+    upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    return upright

@@ -1,0 +1,116 @@
+"""What the captions of a document are compared with: pictures, or frames of a video.
+
+- `--images`: a caption that names its picture is compared with that; the captions of a document with as many
+  pictures are compared one by one in their order; else each with all pictures of the document.
+- `--videos`: the video is named by the document's id. A timed caption is compared with frames of its own
+  segment, any other with frames of the whole video (`frames`).
+
+Where both are given, pictures are looked for first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from ..captions import Caption, Document
+from ..errors import DataError, UsageError, some
+from .frames import Videos, even_times, video_seconds
+from .pictures import Pictures
+
+Missing = Literal["error", "skip"]
+
+
+class View(NamedTuple):
+    """A picture, or a video at some times."""
+
+    path: Path
+    times: tuple[float, ...] = ()
+
+
+#: all that one caption is compared with; empty where nothing is there
+Views = tuple[View, ...]
+
+
+class Visuals:
+    """The folders of a run."""
+
+    def __init__(self, images: str | None, videos: str | None, metric: str) -> None:
+        if images is None and videos is None:
+            raise UsageError(
+                f"{metric} looks at pictures or videos, and was given none.",
+                hint="Give their folder: --images FOLDER or --videos FOLDER (images=, videos= in Python).",
+            )
+        self.pictures = Pictures(images) if images is not None else None
+        self.videos = Videos(videos) if videos is not None else None
+        self._seconds: dict[Path, float] = {}
+
+    def views(
+        self, documents: Sequence[Document], *, frames: int, missing: Missing, metric: str
+    ) -> list[list[Views]]:
+        """Per document and caption what it is compared with; `missing=error` stops where something is not
+        there, and says how many and which.
+        """
+        named = [self.pictures.of(document) if self.pictures else [] for document in documents]
+        films = [
+            self.videos.find(document.id) if self.videos and not names else None
+            for document, names in zip(documents, named, strict=True)
+        ]
+        if missing == "error":
+            self._check(documents, named, films, metric)
+        return [
+            [(self._stretch(film, caption, frames),) for caption in document.captions]
+            if film is not None
+            else [self._shown(own) for own in _own(document, names)]
+            for document, names, film in zip(documents, named, films, strict=True)
+        ]
+
+    def _shown(self, names: Iterable[str]) -> Views:
+        paths = [self.pictures.find(name) for name in names] if self.pictures else []
+        return tuple(View(path) for path in paths if path is not None)
+
+    def _stretch(self, video: Path, caption: Caption, frames: int) -> View:
+        if video not in self._seconds:
+            self._seconds[video] = video_seconds(video)
+        begin, end = 0.0, self._seconds[video]
+        if caption.start is not None and caption.end is not None:
+            begin, end = (min(max(second, 0.0), end) for second in (caption.start, caption.end))
+        return View(video, tuple(dict.fromkeys(even_times(begin, end, frames))))
+
+    def _check(
+        self,
+        documents: Sequence[Document],
+        named: Sequence[Sequence[str]],
+        films: Sequence[Path | None],
+        metric: str,
+    ) -> None:
+        if self.pictures:
+            find = self.pictures.find
+            lacking = list(dict.fromkeys(name for names in named for name in names if find(name) is None))
+            if lacking:
+                raise DataError(
+                    f"{len(lacking):,} of {len({name for names in named for name in names}):,} images are"
+                    f" not in {self.pictures.folder}: {some(lacking)}",
+                    hint=f"Add them, or go on without: {metric}(missing=skip).",
+                )
+        blind = [
+            document.id
+            for document, names, film in zip(documents, named, films, strict=True)
+            if document.captions and not names and film is None
+        ]
+        if blind:
+            places = " or ".join(str(each.folder) for each in (self.pictures, self.videos) if each)
+            what = "image" if not self.videos else "video" if not self.pictures else "image or video"
+            raise DataError(
+                f"{len(blind):,} of {len(documents):,} documents have no {what} in {places}: {some(blind)}",
+                hint=f"Name the files by the ids of the documents, or go on without: {metric}(missing=skip).",
+            )
+
+
+def _own(document: Document, names: Sequence[str]) -> list[Sequence[str]]:
+    """Per caption the names of its pictures."""
+    if any(caption.image for caption in document.captions):
+        return [[caption.image] if caption.image else [] for caption in document.captions]
+    if len(names) == len(document.captions):
+        return [[name] for name in names]
+    return [names for _ in document.captions]
