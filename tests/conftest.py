@@ -32,9 +32,9 @@ REAL = {
 #: optional part -> a package of it, and the tests that are about that part alone
 PARTS = {
     "neural": ("torch", ["unit/text/test_encoder.py", "unit/text/test_packed.py"]),
-    "human": ("starlette", ["browser", "faults/test_faults.py", "faults/test_migrations.py", "unit/human"]),
+    "human": ("starlette", ["browser", "faults/human", "unit/human"]),
     "judge": ("aiohttp", ["unit/judge", "faults/test_judge_endpoint.py"]),
-    "ray": ("ray", ["unit/test_cluster.py"]),
+    "ray": ("ray", ["unit/engine/test_cluster.py"]),
 }
 MISSING = [part for part, (package, _) in PARTS.items() if importlib.util.find_spec(package) is None]
 collect_ignore = [name for part in MISSING for name in PARTS[part][1]]
