@@ -19,13 +19,17 @@ from ._options import (
     say,
     seed_option,
 )
+from ._train_blend import blend
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @click.group(name="train")
 def command() -> None:
-    """Train the models behind rovist_c and rovist_vg. Nothing is downloaded."""
+    """Train the models behind rovist_c and rovist_vg, or fit a blend. Nothing is downloaded."""
+
+
+command.add_command(blend)
 
 
 def _loop_options(lr: float, decay: float, batch: int, epochs: int, patience: int) -> Callable[[F], F]:
