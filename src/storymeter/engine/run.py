@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 from typing import Protocol as Interface
 
 from ..arrays import FloatArray
@@ -216,12 +217,12 @@ def named(metrics: Sequence[Asked]) -> dict[str, Metric]:
 
 
 def corpora(given: Corpus | Sequence[Corpus], role: str) -> list[Corpus]:
-    listed = [given] if isinstance(given, Corpus) else list(given)
+    listed: Sequence[Any] = [given] if isinstance(given, Corpus | str | os.PathLike) else list(given)
     wrong = next((type(each).__name__ for each in listed if not isinstance(each, Corpus)), None)
     if wrong is not None:
         hint = f"Read the file first: {role}=storymeter.read(path)"
         raise UsageError(f"{role} must be corpora, not {wrong}.", hint=hint)
-    return listed
+    return list(listed)
 
 
 def cores() -> int:

@@ -121,6 +121,7 @@ def test_wrong_arguments_are_wrong_usage(examples: Path) -> None:
     assert one["good", "words"].n == 12
     for wrong in (
         {"candidates": str(path)},
+        {"candidates": path},
         {"candidates": {"good": system}},
         {"references": str(path)},
         {"metrics": []},
