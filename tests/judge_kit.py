@@ -1,4 +1,5 @@
-"""Endpoints for tests of judges: a real HTTP server on 127.0.0.1, in a thread, that answers as a test says."""
+"""Endpoints for tests of judges: a real HTTP server on 127.0.0.1, in a thread, that answers as a test
+says."""
 
 from __future__ import annotations
 

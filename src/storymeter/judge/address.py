@@ -1,8 +1,8 @@
 """Where a judge answers, and the key that opens it: from the environment alone, and only to that host.
 
 `STORYMETER_JUDGE_KEY` is sent to the endpoint that was named, whichever it is; `OPENAI_API_KEY` only to
-api.openai.com. A key never travels unencrypted to another machine, is never sent on to where a server redirects,
-and is cut out of everything a server says before anybody reads or keeps it."""
+api.openai.com. A key never travels unencrypted to another machine, is never sent on to where a server
+redirects, and is cut out of everything a server says before anybody reads or keeps it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class Address:
             host, port, parts = "", None, urlsplit("")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise UsageError(
-                "The judge's endpoint must not carry a name, a password or a query: it is printed with scores.",
+                "The judge's endpoint must not carry a name, a password or a query: it is printed with"
+                " scores.",
                 hint=f"Set the key in the environment: {KEY}.",
             )
         if parts.scheme not in ("http", "https") or not host:

@@ -1,7 +1,7 @@
 """What a judge that sees is shown: the images of a document, or frames of its video at even distances.
 
-Pictures are scaled down to at most `SIDE` pixels a side and sent as JPEG inside the request (`data:` addresses), so
-that no server has to fetch anything."""
+Pictures are scaled down to at most `SIDE` pixels a side and sent as JPEG inside the request (`data:`
+addresses), so that no server has to fetch anything."""
 
 from __future__ import annotations
 
