@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: the names of `text.tokenizers.TOKENIZERS`
 Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
-#: called as progress(what, done, total)
+#: called as progress(what, done, total); `what` may end in a tab and a remark that changes: tokens a second
 Progress = Callable[[str, int, int], None]
 
 

@@ -243,9 +243,8 @@ def _presets() -> dict[str, Preset]:
         ),
         Preset(
             Protocol("rdcap", soda_tious=TIOUS),
-            "Region dense captioning by a judge: soda_c(scorer=judge(prompt=rdcap,…)) at four"
-            " thresholds on IoU,"
-            " F1 per video at each, their mean, then the mean over videos.",
+            "Region dense captioning by a judge: soda_c(scorer=judge(prompt=rdcap,…)) at four thresholds on"
+            " IoU, F1 per video at each, their mean, then the mean over videos.",
             "PLM-VideoBench (Cho et al., PerceptionLM, 2025), as lmms-eval runs it; the prompt is our own",
             "A verdict that cannot be read counts 0 there (ours is missing, and reported).",
         ),

@@ -166,9 +166,11 @@ class Bars:
         if time.monotonic() - self._begin < self._patience:
             return
         bars = self._started()
-        if what not in self._tasks:
-            self._tasks[what] = bars.add_task(what, total=total)
-        bars.update(self._tasks[what], completed=done, total=total)
+        kind, _, remark = what.partition("\t")
+        if kind not in self._tasks:
+            self._tasks[kind] = bars.add_task(kind, total=total)
+        shown = f"{kind} ({remark})" if remark else kind
+        bars.update(self._tasks[kind], completed=done, total=total, description=shown)
 
     def line(self, text: str) -> None:
         """Something is done; what is done sooner than the bar is shown with it."""
@@ -196,6 +198,15 @@ class Bars:
             self._bars.console.print(Text(text))
         self._waiting.clear()
         return self._bars
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Nothing is drawn while somebody is asked something."""
+        if self._bars is not None:
+            self._bars.stop()
+        yield
+        if self._bars is not None:
+            self._bars.start()
 
     def stop(self) -> None:
         if self._bars is not None:

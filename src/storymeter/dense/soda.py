@@ -18,8 +18,8 @@ annotator by itself and then the mean of these. A side without captions gives 0.
 are scored: those with IoU > 0 (and not under every threshold) for c, the matched ones for a and b.
 
 A judge may have no verdict on a pair. Under c the video keeps its score where no mark of that pair could
-change the optimum; otherwise the video is left out of the mean, as if it were not there, and never counted as
-0."""
+change the optimum; otherwise the video is left out of the mean, as if it were not there, and never counted
+as 0."""
 
 from __future__ import annotations
 

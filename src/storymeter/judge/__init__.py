@@ -1,8 +1,8 @@
 """A language model as one more scorer: prompts, marks, answers on the disk, an endpoint or a local
 checkpoint.
 
-`scorer.py` is the measure; `prompt.py` what is asked; `scales.py` how a reply becomes a mark; `asking.py` who
-is asked what, and what is asked again; `endpoint.py` and `local.py` who answers; `answers.py` what was
+`scorer.py` is the measure; `prompt.py` what is asked; `scales.py` how a reply becomes a mark; `asking.py`
+who is asked what, and what is asked again; `endpoint.py` and `local.py` who answers; `answers.py` what was
 answered."""
 
 from ..late import late

@@ -1,9 +1,9 @@
 """What was answered is on the disk: one SQLite file, an answer committed as soon as it is there.
 
-The key of an answer is the hash of all that it may depend on (engine, endpoint, model, prompt and captions as
-they were sent, parameters, which sample). With it are kept the mark, the reply, the model as the server names
-it, the tokens and the time. A run that was killed, or asked for again, sends only what is not here; no key of
-an endpoint ever is."""
+The key of an answer is the hash of all that it may depend on (engine, endpoint, model, prompt and captions
+as they were sent, parameters, which sample). With it are kept the mark, the reply, the model as the server
+names it, the tokens and the time. A run that was killed, or asked for again, sends only what is not here;
+no key of an endpoint ever is."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""From questions to marks: what is known is looked up, the rest is asked side by side, and every answer is on
-the disk before the next question goes out.
+"""From questions to marks: what is known is looked up, the rest is asked side by side, and every answer is
+on the disk before the next question goes out.
 
-A reply without a mark is asked again, with the reply and a reminder behind it; a verdict that has none in the
-end is missing (NaN) and counted. An error ends the run only after what was under way has been answered and
-kept."""
+A reply without a mark is asked again, with the reply and a reminder behind it; a verdict that has none in
+the end is missing (NaN) and counted. An error ends the run only after what was under way has been answered
+and kept."""
 
 from __future__ import annotations
 
@@ -238,8 +238,8 @@ class _Speed:
 
 
 def _run_apart(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Runs a coroutine in a thread with a loop of its own: a notebook has one running already. Ctrl-C cancels
-    it."""
+    """Runs a coroutine in a thread with a loop of its own: a notebook has one running already. Ctrl-C
+    cancels it."""
     error: list[BaseException] = []
     loop = asyncio.new_event_loop()
     task = loop.create_task(work())

@@ -1,9 +1,9 @@
 """Any OpenAI-compatible chat endpoint: vLLM, llama.cpp, Ollama, `transformers serve`, a company's own.
 
 A request is tried again, with growing pauses (or the one that `Retry-After` asks for), after 429, 5xx, a
-broken connection, a reply that is cut, too long or no JSON; what is wrong with the request or the key is said
-at once. Redirects are never followed, and a reply is read up to `LONGEST_REPLY` bytes and no further. What a
-server says of its tokens is shown, and decides nothing."""
+broken connection, a reply that is cut, too long or no JSON; what is wrong with the request or the key is
+said at once. Redirects are never followed, and a reply is read up to `LONGEST_REPLY` bytes and no further.
+What a server says of its tokens is shown, and decides nothing."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Endpoint:
         if not self.answered and isinstance(error, self._http.ClientConnectorError):
             raise DataError(
                 f"Nobody answers at {self.address.base}: is the judge's server running, and the network"
-                f" there?",
+                " there?",
                 hint="Start it, or give another endpoint; what was answered before is kept.",
             ) from None
         return f"the connection broke ({type(error).__name__})"

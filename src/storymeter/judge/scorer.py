@@ -5,11 +5,11 @@
     soda_c(scorer=judge(model=NAME,endpoint=URL))   each distinct pair that overlaps in time once
 
 A mark m on a scale from l to h counts (m - l) / (h - l). It is the expected value over the probabilities of
-the mark's token where the endpoint gives them (Liu et al., G-Eval, EMNLP 2023), else the mark as written; `n`
-samples are averaged. As a metric of documents the judge reads all references of a document in one request,
-each once and sorted, so that their order cannot matter. An empty candidate counts 0 and is not sent. A
-verdict that cannot be read is missing: it is counted and left out, never 0, and more than a share `missing`
-of them is an error.
+the mark's token where the endpoint gives them (Liu et al., G-Eval, EMNLP 2023), else the mark as written;
+`n` samples are averaged. As a metric of documents the judge reads all references of a document in one
+request, each once and sorted, so that their order cannot matter. An empty candidate counts 0 and is not
+sent. A verdict that cannot be read is missing: it is counted and left out, never 0, and more than a share
+`missing` of them is an error.
 
 A judge is no measure like the others: who serves the model can change it. The signature therefore holds the
 model as the server names it, the hashes of prompt and parameters, the engine and the days on which it
@@ -184,8 +184,8 @@ class Judge(PairScorer):
         """The value of each candidate with its references; what says nothing counts 0 and is not sent."""
         if self._prompt.sees:
             raise UsageError(
-                f"The prompt {self._prompt.name!r} shows pictures: it judges whole documents, not pairs"
-                f" of captions.",
+                f"The prompt {self._prompt.name!r} shows pictures: it judges whole documents, not pairs of"
+                " captions.",
                 hint="Use it as a metric of its own, with --images or --videos.",
             )
         reads = self._prompt.reads_references
@@ -204,16 +204,14 @@ class Judge(PairScorer):
         tally, fresh = self._tally, self._tally.missing - before
         if tally.missing > self.missing * tally.verdicts or tally.missing == tally.verdicts > 0:
             raise DataError(
-                f"{tally.missing:,} of {tally.verdicts:,} verdicts of the judge are missing, more than"
-                f" the share"
-                f" {self.missing:g} that may be: {tally.reason}.",
+                f"{tally.missing:,} of {tally.verdicts:,} verdicts of the judge are missing, more than the"
+                f" share {self.missing:g} that may be: {tally.reason}.",
                 hint="Try another model or prompt, longer replies (tokens=), or allow more (missing=0.2).",
             )
         if fresh:
             warnings.warn(
-                f"{fresh:,} of {len(questions):,} verdicts of the judge are missing and left out (not"
-                f" counted as"
-                f" 0): {tally.reason}.",
+                f"{fresh:,} of {len(questions):,} verdicts of the judge are missing and left out (not counted"
+                f" as 0): {tally.reason}.",
                 StorymeterWarning,
                 stacklevel=2,
             )

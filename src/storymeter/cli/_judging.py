@@ -1,0 +1,95 @@
+"""What a run may spend on judges (`judge(...)`), for every verb that scores.
+
+The options stand in the context and not among the arguments of the verbs: none of them has to pass them on."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..metric import Progress
+from ._options import Bars, say
+
+if TYPE_CHECKING:
+    from ..judge.budget import Budget, Estimate
+
+F = TypeVar("F", bound=Callable[..., Any])
+#: where the context keeps them
+KEY = "storymeter.judging."
+
+
+class _Price(click.ParamType):
+    name = "price"
+
+    def convert(self, value: Any, param: Any, context: Any) -> tuple[float, float]:
+        if isinstance(value, tuple):
+            return value
+        parts = value.split("/")
+        try:
+            prices = float(parts[0]), float(parts[-1])
+        except ValueError:
+            prices = (-1.0, -1.0)
+        if len(parts) > 2 or not all(0 <= price < 1e9 for price in prices):
+            self.fail(f"{value!r} is no price; write it like 0.15/0.60 (a million tokens in and out).")
+        return prices
+
+
+def _keep(context: click.Context, option: click.Parameter, value: Any) -> None:
+    context.meta[f"{KEY}{option.name}"] = value
+
+
+_option = functools.partial(click.option, expose_value=False, callback=_keep)
+
+
+def judging_options(function: F) -> F:
+    for option in (
+        _option("--yes", is_flag=True, help="Judges: send without asking first."),
+        _option(
+            "--token-price",
+            type=_Price(),
+            metavar="IN/OUT",
+            help="Judges: price of a million tokens in and out, for the estimate of the cost.",
+        ),
+        _option(
+            "--deadline",
+            type=click.FloatRange(0, min_open=True),
+            metavar="SECONDS",
+            help="Judges: stop then; what was answered is kept.",
+        ),
+        _option(
+            "--max-requests",
+            type=click.IntRange(0),
+            metavar="N",
+            help="Judges: send no more requests than this in all.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def budget(progress: Progress) -> Budget:
+    """What the options of the present verb allow; in a terminal somebody is asked before anything is sent."""
+    from ..judge.budget import Budget
+
+    context = click.get_current_context(silent=True)
+    given = {} if context is None else context.meta
+
+    def ask(estimate: Estimate) -> bool:
+        if given.get(f"{KEY}yes") or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            say(f"Judge: {estimate}.")
+            return True
+        if not isinstance(progress, Bars):
+            return click.confirm(f"Judge: {estimate}. Send them?", err=True)
+        with progress.paused():
+            return click.confirm(f"Judge: {estimate}. Send them?", err=True)
+
+    return Budget(
+        max_requests=given.get(f"{KEY}max_requests"),
+        deadline=given.get(f"{KEY}deadline"),
+        price=given.get(f"{KEY}token_price"),
+        ask=ask,
+    )
