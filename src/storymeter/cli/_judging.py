@@ -1,6 +1,6 @@
 """What a run may spend on judges (`judge(...)`), for every verb that scores.
 
-The options stand in the context and not among the arguments of the verbs: none of them has to pass them on."""
+The options stand in the context and not among the arguments of the verbs: none has to pass them on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 KEY = "storymeter.judging."
 
 
-class _Price(click.ParamType):
+class _Price(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
     name = "price"
 
     def convert(self, value: Any, param: Any, context: Any) -> tuple[float, float]:

@@ -12,6 +12,7 @@ import click
 from ..errors import UsageError
 from ..metric import Progress, Score
 from ..names import split
+from ._judging import budget, judging_options
 from ._options import busy, metrics_option, references_option, say, tokenizer_option
 from ._reading import read_candidates, read_references, require_equal_lines
 
@@ -65,6 +66,7 @@ def scoring_options(function: F) -> F:
             click.option(
                 "--device", default="cpu", show_default=True, help="Where neural models run (cpu, cuda, mps)."
             ),
+            judging_options,
         ]
     ):
         function = option(function)
@@ -80,7 +82,7 @@ def make_run(references: Sequence[Corpus], progress: Progress, options: Mapping[
     from ..engine.run import Run
 
     given = {key: options[key] for key in SETTINGS if options.get(key) is not None}
-    return Run(references, progress=progress, **given)
+    return Run(references, progress=progress, budget=budget(progress), **given)
 
 
 def metric_names(texts: Sequence[str]) -> list[str]:

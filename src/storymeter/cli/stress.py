@@ -10,6 +10,7 @@ import click
 
 from ..metric import silent
 from ..names import parse, split
+from ._judging import judging_options
 from ._options import (
     busy,
     format_option,
@@ -76,6 +77,7 @@ def _common(function: F) -> F:
                 type=click.Path(file_okay=False),
                 help="Folder for the table (CSV, LaTeX, JSON), the figure (PNG, SVG) and a page.",
             ),
+            judging_options,
             format_option(),
             jobs_option,
             seed_option,

@@ -19,6 +19,7 @@ import pickle
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..captions import Corpus
@@ -38,7 +39,8 @@ def score_systems(
     cluster: str, systems: Sequence[Corpus], metrics: Mapping[str, Metric], run: Run, resamples: int
 ) -> list[SystemResult]:
     """`Run.score` of each system, each on any node."""
-    settings = {**run.bench.settings(), "progress": silent}
+    # each node has the whole budget, and nobody to ask
+    settings = {**run.bench.settings(), "progress": silent, "budget": replace(run.bench.budget, ask=None)}
     shared = (run.references, settings, dict(metrics), resamples)
     return _each(cluster, _scored, systems, *shared, progress=run.bench.progress)
 

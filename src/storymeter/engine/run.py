@@ -20,6 +20,7 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..errors import StorymeterError, UsageError
 from ..join import Task, join
+from ..judge.budget import Budget
 from ..metric import Metric, Progress, Score, Tokenizer, silent
 from ..names import parse
 from ..protocol import Protocol
@@ -57,6 +58,7 @@ class Run:
         seed: int = 0,
         images: str | None = None,
         videos: str | None = None,
+        budget: Budget | None = None,
         progress: Progress = silent,
     ) -> None:
         self.references = corpora(references, "references")
@@ -69,6 +71,7 @@ class Run:
             device=device,
             images=images,
             videos=videos,
+            budget=budget,
             progress=progress,
         )
 
@@ -177,6 +180,7 @@ def evaluate(
     device: str = "cpu",
     images: str | None = None,
     videos: str | None = None,
+    budget: Budget | None = None,
     cluster: str | None = None,
     progress: Progress = silent,
 ) -> Results:
@@ -191,6 +195,7 @@ def evaluate(
         seed=seed,
         images=images,
         videos=videos,
+        budget=budget,
         progress=progress,
     )
     return run.score(candidates, metrics, resamples, cluster=cluster)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .._judging import budget, judging_options
 from .._options import (
     device_option,
     format_option,
@@ -39,6 +40,7 @@ from ._special import show_choices, show_words
 )
 @resampling_options
 @device_option
+@judging_options
 @format_option()
 @jobs_option
 @seed_option
@@ -78,15 +80,16 @@ def command(
         else ["rovist_nr", "self_bleu", "distinct_2", "words"]
     )
     names = [one for text in metrics for one in split(text)] or default
+    settings: dict[str, Any] = {"tokenizer": tokenizer, "jobs": jobs, "seed": seed, "device": device}
     if benchmark.choices:
         with progress_bar() as progress:
-            bound = Run(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+            bound = Run(**settings, budget=budget(progress), progress=progress)
             show_choices(benchmark, names, bound, style, resamples, seed)
         if benchmark.words:
             show_words(benchmark, names, style, resamples, seed)
         return
     with progress_bar() as progress:
-        bound = Run(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+        bound = Run(**settings, budget=budget(progress), progress=progress)
         scores, _ = run.benchmark_scores(benchmark, names, bound)
         curve = (
             run.reference_curve(benchmark.task, benchmark.judgements, names, bound, statistic=reference_curve)
