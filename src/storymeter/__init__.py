@@ -1,7 +1,7 @@
-"""Storymeter measures how well a machine told the story of a video.
+"""Storymeter evaluates video captions, dense captions and visual stories.
 
     import storymeter
-    run = storymeter.Run(references=storymeter.read("people.json"), protocol="paper")
+    run = storymeter.Run(references=storymeter.read("references.json"), protocol="paper")
     results = run.score(storymeter.read("mine.json"), ["soda_c", "meteor"])
 
 Names are loaded on first use, so that a program that only wants METEOR starts in a moment.

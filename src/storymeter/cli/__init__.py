@@ -1,4 +1,4 @@
-"""The command line: one module per verb in this package, found by its file name; the only room that prints.
+"""The command line: one module per verb, found by its file name; the only package that prints.
 
 Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong usage. A user never sees a
 traceback."""
@@ -59,14 +59,14 @@ class Verbs(click.Group):
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="storymeter")
 def cli() -> None:
-    """How well did a machine tell the story of this video?
+    """Evaluation of video captions, dense captions and visual stories.
 
     \b
-    storymeter demo                                                see it at work
-    storymeter validate mine.json                                  is the file sound?
-    storymeter score mine.json --references people.json            how good is it?
-    storymeter compare mine.json yours.json -r people.json         better, or luck?
-    storymeter info --metrics                                      what can be measured
+    storymeter demo                                             run the packaged example
+    storymeter validate mine.json                               check a file
+    storymeter score mine.json -r references.json               score a system
+    storymeter compare mine.json yours.json -r references.json  test a difference
+    storymeter info --metrics                                   list the metrics
     """
 
 
@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> Any:
         _say(
             f"{place}{error.strerror or error}.",
             (
-                "Make room on the disk."
+                "Free some space on the disk."
                 if error.errno == errno.ENOSPC
                 else "Check that the file is there, and that you may read and write it."
             ),
@@ -109,7 +109,7 @@ def main(arguments: list[str] | None = None) -> Any:
         if os.environ.get(TRACEBACK):
             raise
         _say(
-            f"This is a fault of Storymeter, not yours: {type(error).__name__}: {error}",
+            f"This is a bug of Storymeter: {type(error).__name__}: {error}",
             f"Please report it with what `storymeter info` prints; {TRACEBACK}=1 shows where it happened.",
         )
         sys.exit(1)

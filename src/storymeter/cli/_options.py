@@ -34,14 +34,14 @@ def format_option(*styles: str) -> Callable[[F], F]:
         type=click.Choice(choices),
         default=choices[0],
         show_default=True,
-        help="How results are printed.",
+        help="Output format.",
     )
     fragment = click.option(
         "--fragment",
         is_flag=True,
         expose_value=False,
         callback=lambda context, _, value: context.meta.__setitem__(FRAGMENT, value),
-        help="With --format html: the tables alone, to put into a page of your own.",
+        help="With --format html: the tables alone, to embed in another page.",
     )
     return lambda function: style(fragment(function) if "html" in choices else function)
 
@@ -78,20 +78,24 @@ def metrics_option(help: str, *, required: bool = False) -> Callable[[F], F]:
 
 
 references_option = click.option(
-    "--references", "-r", multiple=True, metavar="FILE", help="What people wrote; once per annotator."
+    "--references",
+    "-r",
+    multiple=True,
+    metavar="FILE",
+    help="File of references; repeat the option for each annotator.",
 )
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
     default=_cores,
     show_default="all cores",
-    help="Threads; never changes a number.",
+    help="Number of threads; does not change results.",
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything random."
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
 )
 device_option = click.option(
-    "--device", default="cpu", show_default=True, help="Where neural models run (cpu, cuda, mps)."
+    "--device", default="cpu", show_default=True, help="Device of neural models (cpu, cuda, mps)."
 )
 
 

@@ -34,7 +34,7 @@ def reading_options(function: F) -> F:
                 "--from",
                 "format",
                 metavar="FORMAT",
-                help="Format of the files; default: seen from their content.",
+                help="Format of the files; default: detected from their content.",
             ),
             click.option(
                 "--id-map",
@@ -53,7 +53,7 @@ def reading_options(function: F) -> F:
             click.option(
                 "--repair",
                 is_flag=True,
-                help="Swap reversed segments, clip to the video, trim blanks; the signature says so.",
+                help="Swap reversed segments, clip to the video, trim blanks; recorded in the signature.",
             ),
         ]
     ):

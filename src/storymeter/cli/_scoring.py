@@ -33,12 +33,12 @@ def scoring_options(function: F) -> F:
     for option in reversed(
         [
             references_option,
-            metrics_option("Metric, or a comma-separated list; default: by kind of document."),
+            metrics_option("Metric, or a comma-separated list; default: chosen by the kind of document."),
             click.option(
                 "--protocol",
                 default="paper",
                 show_default=True,
-                help="Named set of choices; see storymeter info --protocols.",
+                help="Evaluation protocol; see storymeter info --protocols.",
             ),
             tokenizer_option(
                 "How sentences become words: ptb as captioning papers do, whitespace for text that is"
@@ -49,14 +49,14 @@ def scoring_options(function: F) -> F:
                 "--language",
                 metavar="CODE",
                 help=(
-                    "The language of the captions (en, ja, de …); default: seen from their script. A warning"
-                    " says what is made for English alone."
+                    "Language of the captions (en, ja, de …); default: detected from their script. A warning"
+                    " names metrics that are made for English only."
                 ),
             ),
             click.option(
                 "--images",
                 type=click.Path(exists=True, file_okay=False),
-                help="Folder of the stories' images.",
+                help="Folder of the images of the stories.",
             ),
             click.option(
                 "--videos",
@@ -64,7 +64,7 @@ def scoring_options(function: F) -> F:
                 help="Folder of the videos, named by the ids of the documents.",
             ),
             click.option(
-                "--device", default="cpu", show_default=True, help="Where neural models run (cpu, cuda, mps)."
+                "--device", default="cpu", show_default=True, help="Device of neural models (cpu, cuda, mps)."
             ),
             judging_options,
         ]

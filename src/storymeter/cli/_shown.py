@@ -111,11 +111,11 @@ class Shown:
 
         if not self.references:
             hint = "Give them with --references FILE."
-            raise UsageError("Support is looked for in references.", hint=hint)
+            raise UsageError("Facts need references.", hint=hint)
         document, against = self.document(name), self.against(name)
         if not against:
             hint = "Check the ids with: storymeter validate"
-            raise DataError(f"No reference speaks of {name!r}.", hint=hint)
+            raise DataError(f"There is no reference for {name!r}.", hint=hint)
         value, captions = marked_captions(Facts().bind(device=device), document, against)
         return Support(name, self.corpus.name, value, captions, against)
 
@@ -153,7 +153,7 @@ class Shown:
             against = [each.text for each in self.against(name)]
             if not against:
                 hint = "Check the ids with: storymeter validate"
-                raise DataError(f"No reference speaks of {name!r}.", hint=hint)
+                raise DataError(f"There is no reference for {name!r}.", hint=hint)
             return [compare_graphs(name, document.text, against)]
         timeline = self.timeline(name)
         found = [

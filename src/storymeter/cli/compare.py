@@ -1,4 +1,4 @@
-"""storymeter compare: is system A better than system B, and is it more than luck?"""
+"""storymeter compare: is the difference between systems significant?"""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ from ._scoring import cluster_option, is_saved, score_files, scoring_options
     type=click.IntRange(0, 1000),
     default=5,
     show_default=True,
-    help="How many of the most different documents to list.",
+    help="Number of documents with the largest differences to list.",
 )
 @format_option()
 @jobs_option
 @seed_option
 @reading_options
 def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, **options: Any) -> None:
-    """Is one system better than another, or is it luck?
+    """Test the differences between systems.
 
-    Systems are compared pairwise on the same documents: paired permutation and bootstrap, corrected after
-    Holm.
+    Systems are compared pairwise on the same documents: paired permutation test and paired bootstrap, with
+    Holm's correction.
 
     \b
-    storymeter compare mine.json yours.json --references people.json --metric soda_c
+    storymeter compare mine.json yours.json --references references.json --metric soda_c
     storymeter compare run.smr
     """
     from ..report.comparison import comparison_json, comparison_table, difference_table

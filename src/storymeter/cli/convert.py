@@ -29,9 +29,9 @@ def command(
     columns: dict[str, str] | None,
     target_format: str | None,
 ) -> None:
-    """From one file format to another.
+    """Convert a file of captions to another format.
 
-    IN becomes OUT; `-` is stdin or stdout.
+    Reads IN, writes OUT; `-` is stdin or stdout.
 
     JSON Lines (.jsonl) keeps everything. What another format cannot carry is left out and named on stderr;
     where the meaning would be lost, nothing is written."""

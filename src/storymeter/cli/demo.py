@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 @jobs_option
 @seed_option
 def command(out: str, jobs: int, seed: int) -> None:
-    """See the main job done on packaged examples.
+    """Run the packaged example.
 
-    Three systems are scored and compared, one video is looked at, stories and ratings too; all is written to
-    a folder."""
+    Scores and compares three systems, shows one video, scores stories and analyses ratings; the results are
+    written to a folder."""
     from ..engine.defaults import default_metrics
     from ..engine.examples import example_folder
     from ..engine.run import evaluate
@@ -126,7 +126,7 @@ def _people(examples: Path, folder: Path, seed: int) -> Analysis:
     from ..report.human_study import summary_lines, system_table
 
     analysis = analyse(read(examples / "ratings.csv"), seed=seed)
-    say("\nWhat eight people said of the same twelve videos, control captions included.\n")
+    say("\nRatings of the same twelve videos by eight workers, control items included.\n")
     for line in summary_lines(analysis):
         say(line)
     output(system_table(analysis).render("table", width=terminal_width(), colour=coloured()))

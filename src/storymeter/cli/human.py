@@ -27,10 +27,10 @@ class SubVerbs(click.Group):
 
 @click.command("human", cls=SubVerbs)
 def command() -> None:
-    """Ask people, and find out whom to believe.
+    """Build, serve and analyse human studies.
 
     \b
-    storymeter human demo                                    a small study, ready to look at
+    storymeter human demo                                    a small example study
     storymeter human new study --systems a.json b.json --human people.json --clips clips/
     storymeter human serve study
     storymeter human analyse study

@@ -108,7 +108,7 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool) -> list[A
         rows = [[name, declared(name)[1].sentence] for name in MEASURES]
         rows += [[name, "from a plug-in"] for name in names_of() if name not in MEASURES]
         note = "Options, papers and what a value means: storymeter info --metrics NAME"
-        tables.append(Table(["metric", "what it says"], rows, title="Metrics", note=note))
+        tables.append(Table(["metric", "what it measures"], rows, title="Metrics", note=note))
     if formats:
         from ..formats import registry
 
@@ -137,9 +137,9 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool) -> list[A
 @click.option("--formats", is_flag=True, help="List every file format.")
 @format_option()
 def command(protocols: str | None, metrics: str | None, formats: bool, style: str) -> None:
-    """What is installed, known and missing.
+    """List metrics, protocols, formats and installed parts.
 
-    Versions, optional parts, caches, and what to install for what is missing; or the list asked for.
+    Versions, optional parts, caches, and how to install what is missing; or the list asked for.
     """
     tables = _tables(protocols, metrics, formats)
     if style == "json" and len(tables) > 1:  # one JSON document, however many tables

@@ -40,11 +40,11 @@ class MetaVerbs(click.Group):
 
 @click.command("meta", cls=MetaVerbs)
 def command() -> None:
-    """Which metric agrees with people?
+    """Measure how well metrics agree with human scores.
 
     \b
-    storymeter meta a.json b.json c.json -r people.json --human ratings.csv -m meteor,cider
+    storymeter meta a.json b.json c.json -r references.json --human ratings.csv -m meteor,cider
     storymeter meta agree --human human.csv --scores scores.csv      the same, from tables
 
-    Without a sub-verb, `agree` is meant.
+    Without a subcommand, `agree` runs.
     """

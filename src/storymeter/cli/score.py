@@ -61,9 +61,9 @@ def command(
     """Score CANDIDATES (one file per system) against references.
 
     \b
-    storymeter score mine.json yours.json --references people.json
+    storymeter score mine.json yours.json --references references.json
     storymeter score mine.json -r annotator_1.json -r annotator_2.json -m "soda_c,soda_c(scorer=sts)"
-    storymeter score mine.json yours.json -r people.json --save run.smr
+    storymeter score mine.json yours.json -r references.json --save run.smr
     storymeter score theirs.json --into run.smr
     """
     from ..engine.defaults import left_out

@@ -20,15 +20,15 @@ from ._shown import Shown
     "--metric",
     "-m",
     help=(
-        "Whose matching to show (soda_b, soda_c, soda_d, with any scorer); default: soda_c, or the saved"
-        " run's."
+        "Metric whose matching is shown (soda_b, soda_c, soda_d, with any scorer); default: soda_c, or"
+        " that of the saved run."
     ),
 )
 @click.option(
     "--protocol",
     default="paper",
     show_default=True,
-    help="Named set of choices; see storymeter info --protocols.",
+    help="Evaluation protocol; see storymeter info --protocols.",
 )
 @click.option(
     "--graphs",
@@ -46,7 +46,7 @@ from ._shown import Shown
 )
 @click.option("--html", "page", metavar="FILE", help="Also write a self-contained page.")
 @click.option(
-    "--images", type=click.Path(exists=True, file_okay=False), help="Folder of the stories' images."
+    "--images", type=click.Path(exists=True, file_okay=False), help="Folder of the images of the stories."
 )
 @device_option
 @jobs_option
@@ -64,7 +64,7 @@ def command(
     device: str,
     **options: Any,
 ) -> None:
-    """Look at one document instead of a number.
+    """Show how one document was scored.
 
     DOCUMENT is its id in CANDIDATES, a file of captions or a saved run. A video: its captions and references
     on a time axis, matched pairs joined. A story: its weakest link, what repeats, and what each noun was seen
@@ -72,10 +72,10 @@ def command(
     reference supports.
 
     \b
-    storymeter show v_123 mine.json --references people.json --html v_123.html
+    storymeter show v_123 mine.json --references references.json --html v_123.html
     storymeter show v_123 run.smr --system mine
-    storymeter show v_123 mine.json -r people.json --facts
-    storymeter show -r people.json -- -abc mine.json        an id that begins with a dash
+    storymeter show v_123 mine.json -r references.json --facts
+    storymeter show -r references.json -- -abc mine.json        an id that begins with a dash
     """
     from ..files import write_text
 

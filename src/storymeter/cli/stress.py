@@ -1,4 +1,4 @@
-"""storymeter stress: break the captions on purpose and watch which metric notices."""
+"""storymeter stress: damage captions and measure how each metric responds."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @click.group()
 def command() -> None:
-    """Damage captions on purpose and see who notices.
+    """Stress tests: damage captions and score them again.
 
-    Fewer of them, padded, in the wrong order, misspelt: what does each metric say?
+    Captions are sampled, padded, reordered or misspelt; the tables show how each metric responds.
 
     \b
-    storymeter stress audit mine.json -r people.json -m soda_c,meteor
+    storymeter stress audit mine.json -r references.json -m soda_c,meteor
     """
 
 
@@ -51,13 +51,13 @@ def _common(function: F) -> F:
     for option in reversed(
         [
             references_option,
-            metrics_option("Metrics to watch; default: those of the papers."),
+            metrics_option("Metrics to test; default: those of the papers."),
             click.option("--protocol", default="paper", show_default=True),
-            tokenizer_option("How sentences become words."),
+            tokenizer_option("Tokeniser."),
             click.option(
                 "--images",
                 type=click.Path(exists=True, file_okay=False),
-                help="Folder of the stories' images.",
+                help="Folder of the images of the stories.",
             ),
             click.option(
                 "--videos",
@@ -70,7 +70,7 @@ def _common(function: F) -> F:
                 "sample",
                 type=click.IntRange(1),
                 metavar="N",
-                help="Only N documents, drawn by --seed; default: all.",
+                help="Random sample of N documents; default: all.",
             ),
             click.option(
                 "--out",
@@ -183,7 +183,7 @@ def count(
     out: str | None,
     **options: Any,
 ) -> None:
-    """Too few, just right, too many captions.
+    """Vary the number of captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
     from ..stress import experiment, tables
@@ -199,10 +199,10 @@ def count(
         style=style,
         out=out,
         base=None,
-        title=f"{corpus.name}: how many captions?",
+        title=f"{corpus.name}: number of captions",
         intro=(
             "Captions were drawn at random without replacement. A measure of the story should be highest near"
-            " the number that people wrote (m = 1)."
+            " the number of reference captions (m = 1)."
         ),
     )
 
@@ -216,7 +216,7 @@ def count(
     show_default=True,
     help="IoU of each jittered segment with the original stays above this.",
 )
-@click.option("--as-told", is_flag=True, help="Reorder the captions as they are, not the oracle captions.")
+@click.option("--as-told", is_flag=True, help="Reorder the original captions instead of the oracle captions.")
 @click.option("--reverse", is_flag=True, help="Also a column with the order reversed.")
 @repeats_option
 @_common
@@ -232,7 +232,7 @@ def order(
     out: str | None,
     **options: Any,
 ) -> None:
-    """The right sentences in the wrong order.
+    """Change the order of the captions.
 
     Table 3 of the SODA paper."""
     from ..stress import tables
@@ -256,7 +256,7 @@ def order(
         style=style,
         out=out,
         base="Correct",
-        title=f"{corpus.name}: in which order?",
+        title=f"{corpus.name}: order of captions",
         intro=(
             "Percentage changes are from the correct order. A measure of the story should fall when sentences"
             " change places, and most when all do."
@@ -281,9 +281,10 @@ def pad(
     out: str | None,
     **options: Any,
 ) -> None:
-    """Captions that add nothing.
+    """Add redundant captions.
 
-    The same again, others under the same segment, those of other videos (section 4 of the SODA paper)."""
+    Repeated captions, other captions under the same segment, captions of other videos (section 4 of the SODA
+    paper)."""
     from ..errors import UsageError
     from ..stress import experiment, tables
 
@@ -301,7 +302,7 @@ def pad(
         out=out,
         base="original",
         title=f"{corpus.name}: padded",
-        intro="A measure of the story should not pay for captions that add nothing.",
+        intro="A measure of the story should not reward redundant captions.",
     )
 
 
@@ -316,7 +317,7 @@ def oracle(
     out: str | None,
     **options: Any,
 ) -> None:
-    """The best that each system told.
+    """Score the oracle captions of each system.
 
     Mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
     from ..files import write_text
@@ -346,9 +347,9 @@ def audit(
     out: str | None,
     **options: Any,
 ) -> None:
-    """Every damage, every metric, and a verdict.
+    """Run all stress tests and give a verdict per property.
 
-    A verdict per property, with the numbers behind it."""
+    The numbers behind each verdict are printed below it."""
     from ..engine.defaults import default_metrics
     from ..report.stress import audit_figure, audit_json, audit_table, damage_tables
     from ..stress.audit import audit as run_audit
@@ -367,7 +368,7 @@ def audit(
         out=out,
         base="original",
         title=f"{corpus.name}: what does each metric reward?",
-        intro="Each line is a damage done on purpose; the verdicts say what follows.",
+        intro="Each line is one kind of damage; the verdicts are derived from these numbers.",
         shown=[audit_table(found), *damage_tables(found.result)],
         json=audit_json(found),
         figure=audit_figure(found),
@@ -397,11 +398,11 @@ def details(
     out: str | None,
     **options: Any,
 ) -> None:
-    """Does each metric notice one wrong detail?
+    """Change one detail of correct captions.
 
-    CANDIDATES are captions by people; one object, action, colour or number that the references tell is
-    changed, a `not` put in, subject and object exchanged. The table has the share of pairs in which the true
-    caption scores higher."""
+    CANDIDATES are human captions; one object, action, colour or number that the references mention is
+    changed, a `not` inserted, or subject and object exchanged. The table has the share of pairs in which
+    the true caption scores higher."""
     import msgspec
 
     from ..files import write_text
@@ -413,7 +414,7 @@ def details(
     (corpus,), against = _read([candidates], references, options)
     with progress_bar() as progress:
         found = run_details(corpus, make_run(against, progress, options), metrics=names, most=most)
-    table = choice_table(found.results, f"{corpus.name}: is one wrong detail noticed?")
+    table = choice_table(found.results, f"{corpus.name}: one wrong detail")
     data = to_json({"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures})
     output(data) if style == "json" else put(table, style)
     if pairs is not None:
@@ -448,7 +449,7 @@ def apply(
     """Write the damaged captions to a file.
 
     \b
-    storymeter stress apply 'pad(n=200)' mine.json padded.json -r people.json
+    storymeter stress apply 'pad(n=200)' mine.json padded.json -r references.json
     """
     from ..errors import UsageError
     from ..formats import write

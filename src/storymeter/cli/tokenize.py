@@ -18,7 +18,7 @@ from ._options import busy, format_option, output, tokenizer_option
 
 @click.command(epilog="\b\n" + "\n".join(f"{name:<11} {kind.summary}" for name, kind in TOKENIZERS.items()))
 @click.argument("file", metavar="FILE")
-@tokenizer_option("How lines become words.")
+@tokenizer_option("Tokeniser.")
 @click.option("--punctuation", is_flag=True, help="Keep the marks that ptb drops.")
 @click.option(
     "--from",
@@ -29,7 +29,7 @@ from ._options import busy, format_option, output, tokenizer_option
 )
 @format_option("text", "json")
 def command(file: str, tokenizer: str, punctuation: bool, format: str | None, style: str) -> None:
-    """The tokens of each line of FILE.
+    """Tokenise each line of FILE.
 
     A line of tokens for each line, with blanks between them; `-` is stdin.
 

@@ -1,4 +1,4 @@
-"""storymeter train: learn the story models from your own data; killed at any moment, it goes on where it
+"""storymeter train: train the story models on your own data; an interrupted run continues where it
 stopped.
 """
 
@@ -75,13 +75,13 @@ def _loop_options(lr: float, decay: float, batch: int, epochs: int, patience: in
                     type=click.IntRange(1),
                     default=None,
                     show_default=str(epochs),
-                    help="At most so many passes over the data.",
+                    help="Maximum number of epochs.",
                 ),
                 click.option(
                     "--steps",
                     type=click.IntRange(0),
                     default=None,
-                    help="End after so many steps, whatever the epoch.",
+                    help="Maximum number of steps.",
                 ),
                 click.option(
                     "--warmup",
@@ -94,28 +94,28 @@ def _loop_options(lr: float, decay: float, batch: int, epochs: int, patience: in
                     type=click.IntRange(1),
                     default=None,
                     show_default=str(patience),
-                    help="Stop after so many epochs without progress.",
+                    help="Early stopping: epochs without improvement.",
                 ),
                 click.option(
                     "--interval",
                     type=click.IntRange(1),
                     default=None,
                     show_default="200",
-                    help="Steps between two saved states; a kill loses no more.",
+                    help="Steps between checkpoints.",
                 ),
                 click.option(
                     "--dev-share",
                     type=click.FloatRange(0, 1, min_open=True, max_open=True),
                     default=None,
                     show_default="0.15",
-                    help="Share kept back to stop by.",
+                    help="Share of the data held out for early stopping.",
                 ),
                 click.option(
                     "--threads",
                     type=click.IntRange(1),
                     default=None,
                     show_default="torch's choice",
-                    help="Threads of torch on this machine.",
+                    help="Number of torch threads.",
                 ),
             )
         ):
@@ -151,7 +151,7 @@ def _threads(count: int | None) -> None:
     "--held-out",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Stories that must stay unseen: whatever opens like one of them is dropped.",
+    help="Held-out stories: training stories with the same opening are dropped.",
 )
 @click.option(
     "--out",
@@ -166,20 +166,24 @@ def _threads(count: int | None) -> None:
         " MiniLM."
     ),
 )
-@click.option("--freeze", type=click.IntRange(0), default=None, help="Lowest layers that stay as they are.")
-@click.option("--pooling", type=click.Choice(["cls", "cls+a+b"]), default=None, help="What the head sees.")
+@click.option("--freeze", type=click.IntRange(0), default=None, help="Number of lowest layers to freeze.")
+@click.option(
+    "--pooling", type=click.Choice(["cls", "cls+a+b"]), default=None, help="Input of the classification head."
+)
 @click.option("--dropout", type=click.FloatRange(0, 0.95), default=None, help="Dropout before the head.")
-@click.option("--reach", type=click.IntRange(1), default=None, help="Also learn from sentences so far apart.")
+@click.option(
+    "--reach", type=click.IntRange(1), default=None, help="Also train on sentences up to this far apart."
+)
 @click.option(
     "--name",
     default="",
     show_default="coherence, or coherence-minilm for the embedded recipe",
-    help="How the model calls itself in signatures.",
+    help="Name of the model in signatures.",
 )
 @click.option(
     "--evaluate",
     is_flag=True,
-    help="Train nothing; print how good a model is on the held-out stories of the data folder.",
+    help="Do not train; evaluate a model on the held-out stories of the data folder.",
 )
 @click.option("--model", default="", help="With --evaluate: the model's folder; default: the embedded one.")
 @_loop_options(1e-5, 0.95, 32, 30, 5)
@@ -205,7 +209,7 @@ def coherence(
     dev_share: float | None,
     **loop: Any,
 ) -> None:
-    """Sentence-order prediction on human stories (RoViST-C).
+    """Train the sentence-order model (RoViST-C).
 
     \b
     storymeter train coherence --data DATA --out runs/c                            the embedded model's recipe
@@ -222,7 +226,7 @@ def coherence(
 
     _threads(threads)
     if not data:
-        raise UsageError("There is nothing to read.", hint="Give --data FILE… or --data FOLDER.")
+        raise UsageError("No training data was given.", hint="Give --data FILE… or --data FOLDER.")
     files, unseen = sources.expand(data)
     unseen = [*unseen, *held_out]
     with progress_bar() as progress:
@@ -238,7 +242,7 @@ def coherence(
             put(tables, style)
             return
         if out is None:
-            raise UsageError("Where shall the model go?", hint="Give --out FOLDER.")
+            raise UsageError("No output folder was given.", hint="Give --out FOLDER.")
         base = PAPER if encoder else EMBEDDED
         recipe = msgspec.structs.replace(
             base,
@@ -298,9 +302,7 @@ def coherence(
 @click.option(
     "--width", type=click.IntRange(2), default=1024, show_default=True, help="Dimensions of the joint space."
 )
-@click.option(
-    "--name", default="grounding", show_default=True, help="How the model calls itself in signatures."
-)
+@click.option("--name", default="grounding", show_default=True, help="Name of the model in signatures.")
 @_loop_options(5e-5, 0.95, 64, 30, 3)
 @seed_option
 @device_option
@@ -318,7 +320,7 @@ def grounding(
     dev_share: float | None,
     **loop: Any,
 ) -> None:
-    """Phrases and image regions into one space (RoViST-VG).
+    """Train the phrase-region model (RoViST-VG).
 
     Algorithm 1 of the paper."""
     import msgspec

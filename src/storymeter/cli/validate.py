@@ -29,9 +29,9 @@ def command(
     columns: dict[str, str] | None,
     style: str,
 ) -> None:
-    """Every problem of the given files, in one run.
+    """Check files of captions and list every problem.
 
-    Repeats are grouped. `-` is stdin.
+    Equal problems are grouped. `-` is stdin.
 
     Exit 0 if there are none or only warnings, 1 if there are errors.
     """

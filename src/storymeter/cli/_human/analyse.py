@@ -1,4 +1,4 @@
-"""storymeter human analyse: who can be believed, which system is best, and how sure that is."""
+"""storymeter human analyse: worker tests, z-scores, system ranking with tests and clusters."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey", "s
     "--from",
     "origin",
     type=click.Choice(["storymeter", "wmt", "mturk", "appraise"]),
-    help="Format of the files; default: seen from their content.",
+    help="Format of the files; default: detected from their content.",
 )
 @click.option(
     "--test",
     type=click.Choice(["t", "signed-rank", "mann-whitney"]),
     default="t",
     show_default=True,
-    help="Which test decides whether a rater is believed.",
+    help="Worker test on the control pairs.",
 )
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="Threshold of every test.",
+    help="Significance level of every test.",
 )
 @click.option(
     "--scale",
@@ -50,7 +50,7 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey", "s
     type=click.Choice(["passed", "all"]),
     default="passed",
     show_default=True,
-    help="all: nobody is dropped.",
+    help="all: keep every rater.",
 )
 @click.option(
     "--repeats",
@@ -68,7 +68,7 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey", "s
         "control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must"
         " also be closer than those of unrelated ones. attention: a rater must also agree with the others"
         " clearly more than half as well as is usual (where that cannot be asked: repeats). auto: attention"
-        " for campaigns of ours, control for files of other tools."
+        " for Storymeter campaigns, control for files of other tools."
     ),
 )
 @click.option(
@@ -98,7 +98,7 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey", "s
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Preference: raters an item needs.",
+    help="Preference: minimum number of raters per item.",
 )
 @click.option(
     "--stratum",
@@ -121,11 +121,15 @@ _TASKS = {"preference": "preference", "test": "preference", "vote": "survey", "s
     "--words",
     "word_file",
     metavar="FILE",
-    help="Error spans: also write what raters said of every word (JSON Lines, for storymeter meta words).",
+    help="Error spans: also write the labels of every word (JSON Lines, for storymeter meta words).",
 )
-@click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Paid per HIT.")
+@click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Pay per HIT.")
 @click.option(
-    "--fee", type=click.FloatRange(0), default=0.2, show_default=True, help="The platform's share on top."
+    "--fee",
+    type=click.FloatRange(0),
+    default=0.2,
+    show_default=True,
+    help="Fee of the platform, as a share of the pay.",
 )
 @click.option(
     "--html",
@@ -149,9 +153,9 @@ def command(
     minimum: int,
     **options: Any,
 ) -> None:
-    """Who can be believed, and which system is better.
+    """Analyse ratings: worker tests, z-scores, ranking.
 
-    Analyses the answers of a campaign, or files of ratings (our exports, WMT tables, MTurk batches, Appraise
+    Reads a campaign, or files of ratings (Storymeter exports, WMT tables, MTurk batches, Appraise
     CSV).
 
     \b

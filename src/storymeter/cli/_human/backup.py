@@ -13,7 +13,7 @@ from .._options import busy, say
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 def command(folder: Path, out: Path) -> None:
-    """A checked copy of the campaign in DIR.
+    """Back up the campaign in DIR.
 
     OUT is a new folder.
 

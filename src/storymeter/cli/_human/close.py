@@ -16,7 +16,7 @@ from ._manners import campaign
 @click.option("--pause", "state", flag_value="paused", help="Give out no new work; work under way goes on.")
 @click.option("--reopen", "state", flag_value="open", help="Take answers again.")
 def command(folder: Path, state: str | None) -> None:
-    """Close the campaign in DIR: no more answers are taken. A running server obeys at once."""
+    """Close the campaign in DIR: no more answers are taken. A running server follows at once."""
     chosen: Any = state or "closed"
     with campaign(folder) as (_, store):
         store.set_state(chosen).result()

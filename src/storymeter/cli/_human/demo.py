@@ -16,15 +16,15 @@ from .._options import say, seed_option
     type=click.Path(path_type=Path),
     default=Path("storymeter-study"),
     show_default=True,
-    help="Where the campaign is made.",
+    help="Folder of the campaign.",
 )
-@click.option("--no-open", is_flag=True, help="Only build it.")
+@click.option("--no-open", is_flag=True, help="Build it without serving it.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Port to serve on.  [default: any free one]"
 )
 @seed_option
 def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
-    """A small study, ready to look at.
+    """Build and serve a small example study.
 
     Builds the example campaign (a dozen tiny clips), serves it, and opens a rater's page in the browser."""
     from ...human.campaign import Folder

@@ -17,7 +17,7 @@ from .._options import busy, say
     "--admin", is_flag=True, help="Let the dashboard be reached from elsewhere too, with its token."
 )
 def command(folder: Path, out: Path, host: str, admin: bool) -> None:
-    """Files for a server of its own.
+    """Write deployment files for a server.
 
     Writes what puts the campaign in DIR on a server: a container file, a compose file (server,
     PostgreSQL, Caddy with automatic HTTPS) and an nginx site.

@@ -19,12 +19,12 @@ from ._manners import campaign
     type=click.Choice(("jsonl", "csv", "wmt", "appraise", "mturk", "prolific")),
     default="jsonl",
     show_default=True,
-    help="jsonl: one Rating per line. mturk, prolific: lists of whom to accept and reject.",
+    help="jsonl: one Rating per line. mturk, prolific: lists of workers to accept and reject.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of stdout.")
 @click.option("--real-ids", is_flag=True, help="The platform's worker ids instead of pseudonyms.")
 def command(folder: Path, style: str, out: Path | None, real_ids: bool) -> None:
-    """Every answer, for analysis and for other tools.
+    """Export the ratings of a campaign.
 
     DIR is the campaign's folder.
 

@@ -49,18 +49,20 @@ MANY = ("--systems",)
     metavar="FOLDER",
     help="The clips, named after the videos' ids; for a survey, the pictures.",
 )
-@click.option("--hits", type=click.IntRange(1), help="How many HITs.  [default: what the overlap asks for]")
+@click.option("--hits", type=click.IntRange(1), help="Number of HITs.  [default: from the overlap]")
 @click.option(
     "--overlap",
     type=click.IntRange(1),
     default=OVERLAP,
     show_default=True,
-    help="How many HITs show each caption, so that raters can be held against each other.",
+    help="Number of HITs that show each caption, so that agreement between raters can be measured.",
 )
 @click.option("--raters-per-hit", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--hits-per-rater", type=click.IntRange(1), default=1, show_default=True)
 @click.option(
-    "--raters", type=click.IntRange(1), help="How many personal links.  [default: one for each HIT and rater]"
+    "--raters",
+    type=click.IntRange(1),
+    help="Number of personal links.  [default: one for each HIT and rater]",
 )
 @click.option("--blocks", type=click.IntRange(2), help="da, spans: blocks per HIT (even).  [default: 10]")
 @click.option("--system-per-block", type=click.IntRange(0), help="[default: 7; spans: 2]")
@@ -72,7 +74,7 @@ MANY = ("--systems",)
     type=click.Choice(("human", "system")),
     default="human",
     show_default=True,
-    help="What degraded captions are made from.",
+    help="Source of the degraded captions.",
 )
 @click.option(
     "--merge-identical",
@@ -91,28 +93,28 @@ MANY = ("--systems",)
 @click.option(
     "--kinds",
     metavar="A,B,…",
-    help="spans: what an error may be about.  [default: object,action,place,person,number,order,other]",
+    help="spans: error categories.  [default: object,action,place,person,number,order,other]",
 )
 @click.option(
     "--practice",
     type=click.IntRange(0, 10),
     default=2,
     show_default=True,
-    help="da, spans: warming-up items with feedback.",
+    help="da, spans: practice items with feedback.",
 )
 @click.option(
     "--watch",
     type=click.FloatRange(0, 1),
     default=0.9,
     show_default=True,
-    help="Share of the time that clips and texts need which must pass before an answer counts.",
+    help="Minimum time before an answer is accepted, as a share of the time that clip and text take.",
 )
 @click.option(
     "--lease",
     type=click.FloatRange(min=0.01),
     default=120.0,
     show_default=True,
-    help="Minutes without an answer after which a HIT goes to somebody else.",
+    help="Minutes without an answer after which a HIT is assigned to another rater.",
 )
 @click.option(
     "--platform", type=click.Choice(("local", "mturk", "prolific")), default="local", show_default=True
@@ -127,8 +129,8 @@ MANY = ("--systems",)
     help="The platform's fee, as a share of the pay.",
 )
 @click.option("--currency", default="USD", show_default=True)
-@click.option("--title", default="", help="What raters read on top.")
-@click.option("--contact", default="", help="Whom raters may write to.")
+@click.option("--title", default="", help="Title of the raters' pages.")
+@click.option("--contact", default="", help="Contact address for raters.")
 @click.option("--language", default="en", show_default=True, help="Language of the pages: en, de, ja.")
 @click.option(
     "--public-url", default="", metavar="URL", help="The server's address, for whole links in links.csv."
@@ -217,7 +219,7 @@ def command(
     if prepared.problems and not skip_bad:
         raise DataError(
             f"{len(prepared.problems):,} problems, listed above; nothing was written.",
-            hint="Mend them, or leave those captions out with --skip-bad.",
+            hint="Correct them, or leave those captions out with --skip-bad.",
         )
     home = write(prepared, folder, database=db, raters=raters)
     output(table.render("table"))

@@ -31,7 +31,7 @@ from .._options import busy, coloured, format_option, output, progress_bar, say,
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
-    help="How surely it is to be found.",
+    help="Statistical power.",
 )
 @click.option(
     "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True
@@ -109,7 +109,7 @@ def command(
     alpha: float,
     **options: Any,
 ) -> None:
-    """How many ratings does a question need?
+    """Plan the number of ratings (power analysis).
 
     How many HITs find a difference between systems; by simulation, from a pilot or from stated spreads.
 

@@ -19,16 +19,16 @@ from .._options import busy, say
 )
 @click.option("--clips", metavar="FOLDER", help="Where the clips are now.  [default: where they were]")
 def command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
-    """A campaign from its backup.
+    """Restore a campaign from its backup.
 
     OUT is the backup, DIR a new folder.
 
-    The backup is checked first, and the clips are compared with what they were. Links and codes stay good.
+    The backup is checked first, and the clips are compared with what they were. Links and codes remain valid.
     """
     from ...errors import some
     from ...human.backup import restore
 
-    with busy("bringing the campaign back"):
+    with busy("restoring the campaign"):
         manifest, changed = restore(out, folder, database=db, clips=clips)
     say(f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters are back in {folder}.")
     if changed:

@@ -1,4 +1,4 @@
-"""`storymeter human serve DIR`: raters at work."""
+"""`storymeter human serve DIR`: the server of a campaign."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="A reverse proxy whose forwarding headers are believed (127.0.0.1). May be given several times.",
+    help="A reverse proxy whose forwarding headers are trusted (127.0.0.1). May be given several times.",
 )
 @click.option(
     "--admin-port",
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.option("--skip-bad", is_flag=True, help="Serve although clips are missing; raters can skip them.")
-@click.option("--quiet", is_flag=True, help="Say nothing.")
+@click.option("--quiet", is_flag=True, help="Print nothing.")
 def command(
     folder: Path,
     host: str,

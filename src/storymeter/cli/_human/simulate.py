@@ -20,7 +20,7 @@ from .._options import format_option, progress_bar, put, say, seed_option
     "shares",
     default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05",
     show_default=True,
-    help="Shares of the characters: honest, lazy, random, constant, rushing, extremes, fluent, twins.",
+    help="Shares of kinds of raters: honest, lazy, random, constant, rushing, extremes, fluent, twins.",
 )
 @click.option(
     "--url",
@@ -49,10 +49,10 @@ def command(
     seed: int,
     style: str,
 ) -> None:
-    """A rehearsal with bots, before people are paid.
+    """Run a campaign with simulated raters.
 
-    They answer the campaign in DIR through the real server, and their answers are stored like anybody's:
-    rehearse in a copy of the campaign, not in the one you will use."""
+    They answer the campaign in DIR through the real server, and their answers are stored like real ones:
+    use a copy of the campaign, not in the one you will use."""
     from ...human.bots import Bot, Truth, mix, rehearse
     from ...human.campaign import Folder
     from ...human.platforms import rehearsal_links

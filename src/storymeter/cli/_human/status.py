@@ -1,4 +1,4 @@
-"""`storymeter human status DIR`: how the campaign is getting on."""
+"""`storymeter human status DIR`: the progress of a campaign."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ._manners import campaign
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @format_option("table", "json", "csv", "markdown")
 def command(folder: Path, style: str) -> None:
-    """How the campaign in DIR is getting on.
+    """Show the progress of the campaign in DIR.
 
-    Progress, seats and raters, with control statistics so far."""
+    Assignments and raters, with the control statistics so far."""
     from ...human.overview import overview
     from ...report.table import Column, Table, to_json
 

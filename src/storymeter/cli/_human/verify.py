@@ -17,7 +17,7 @@ from ._manners import campaign
 @click.option("--real-ids", is_flag=True, help="Print the platform's worker ids too.")
 @format_option("table", "json", "csv")
 def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
-    """Are completion codes genuine?
+    """Verify completion codes.
 
     Checks CODEs of the campaign in DIR (default: the current folder). A code counts once.
 

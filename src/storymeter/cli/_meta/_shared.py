@@ -60,7 +60,7 @@ def resampling_options(function: F) -> F:
                 type=click.Choice(["items", "systems", "both"]),
                 default="items",
                 show_default=True,
-                help="What is drawn again for system-level intervals.",
+                help="Unit of resampling for system-level intervals.",
             ),
             click.option(
                 "--html",

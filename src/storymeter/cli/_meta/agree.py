@@ -1,4 +1,4 @@
-"""storymeter meta CANDIDATES... --human FILE: metrics beside people, on your own data."""
+"""storymeter meta CANDIDATES... --human FILE: metrics against human scores, on your own data."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ._shared import resampling_options, show
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What people said: a table of scores, or ratings.",
+    help="Human scores: a table of scores, or ratings.",
 )
 @click.option(
     "--scores",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Metric scores that are there already: one column per metric.",
+    help="Precomputed metric scores: one column per metric.",
 )
 @click.option(
     "--level",
@@ -43,14 +43,14 @@ from ._shared import resampling_options, show
     type=click.Choice(["z", "raw"]),
     default="z",
     show_default=True,
-    help="Which human score, where the file has both.",
+    help="Human score to use, if the file has both.",
 )
 @click.option(
     "--accept",
     type=click.Choice(["passed", "all"]),
     default="passed",
     show_default=True,
-    help="Which raters, where the file holds ratings.",
+    help="Raters to use, if the file holds ratings.",
 )
 @click.option(
     "--reference-curve",
@@ -62,7 +62,7 @@ from ._shared import resampling_options, show
     type=click.Choice(["half", "wrong", "drop"]),
     default="half",
     show_default=True,
-    help="Preferences: what a tie of the metric counts.",
+    help="Preferences: credit for a tie of the metric.",
 )
 @unequal_lines_option
 @scoring_options
@@ -89,12 +89,12 @@ def command(
     statistic: str,
     **options: Any,
 ) -> None:
-    """Metrics beside what people said of your own data.
+    """Correlate metrics with human scores of your own data.
 
     Metrics are computed for CANDIDATES (one file per system), or read with --scores.
 
     \b
-    storymeter meta agree a.json b.json c.json -r people.json --human ratings.csv -m meteor,cider
+    storymeter meta agree a.json b.json c.json -r references.json --human ratings.csv -m meteor,cider
     """
     from ...meta.compute import values_of_file
     from ...meta.inputs import read_human, read_preferences, read_scores, read_survey

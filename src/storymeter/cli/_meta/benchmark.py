@@ -62,7 +62,7 @@ def command(
     jobs: int,
     seed: int,
 ) -> None:
-    """Metrics beside people on a known benchmark.
+    """Correlate metrics with human scores on a benchmark.
 
     NAME is one of flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple,
     trecvid-2017-multiple, stories-roc, factvc-activitynet, factvc-youcook2, pascal-50s, foil, nebula, thumb,

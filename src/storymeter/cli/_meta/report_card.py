@@ -62,9 +62,9 @@ def command(
     jobs: int,
     seed: int,
 ) -> None:
-    """All metrics on all benchmarks of a folder.
+    """Correlate all metrics on all benchmarks of a folder.
 
-    How well does each agree with people? With intervals and signatures."""
+    With intervals, tests and signatures."""
     from ... import __version__
     from ...files import write_text
     from ...meta.benchmarks import available, load

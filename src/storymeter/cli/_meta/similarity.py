@@ -1,4 +1,4 @@
-"""storymeter meta similarity --systems A B … [--human H …]: who says the same as whom?"""
+"""storymeter meta similarity --systems A B … [--human H …]: similarity of captions between sources."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ManyFiles(click.Command):
     default="sts",
     show_default=True,
     metavar="NAME",
-    help="How alike two captions are: any pair scorer.",
+    help="Scorer of the similarity of two captions.",
 )
 @tokenizer_option("For scorers that count words.")
 @unequal_lines_option
@@ -107,7 +107,7 @@ def command(
     seed: int,
     **reading: Any,
 ) -> None:
-    """Who says the same as whom?
+    """Measure how similar the captions of sources are.
 
     Captions of the same items by systems and people, every source against every other: means, and how they
     are distributed."""

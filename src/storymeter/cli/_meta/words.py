@@ -1,4 +1,4 @@
-"""storymeter meta words LABELS -r REFERENCES…: does a metric point at the words that people call wrong?"""
+"""storymeter meta words LABELS -r REFERENCES…: does a metric penalise the words that raters marked?"""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ from .._options import (
 def command(
     labels: Path, references: tuple[str, ...], metrics: tuple[str, ...], style: str, **options: Any
 ) -> None:
-    """Does a metric point at the words that people call wrong?
+    """Does a metric penalise the words that raters marked as wrong?
 
     LABELS are the words of an error span study: storymeter human analyse CAMPAIGN --words LABELS. The blame
     of a word is what the caption gains when it is left out.
 
     \b
-    storymeter meta words labels.jsonl -r people.json -m meteor,rouge_l
+    storymeter meta words labels.jsonl -r references.json -m meteor,rouge_l
     """
     from dataclasses import asdict
 
@@ -96,7 +96,7 @@ def command(
             [one.metric, one.auc, one.interval, one.first, one.chance, one.captions, one.words, one.wrong]
             for one in found
         ],
-        title="Which words a metric blames",
+        title="Words that a metric penalises",
         note=(
             "AUC: how often a wrong word of a caption gets more blame than a right one (0.5 is chance);"
             " first: how often the most blamed word is wrong."
