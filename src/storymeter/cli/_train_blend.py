@@ -42,7 +42,9 @@ def blend(
     jobs: int,
     seed: int,
 ) -> None:
-    """One overall score out of sts, facts, bertscore and word measures.
+    """Fit one overall score to human scores.
+
+    It combines sts, facts, bertscore and word metrics.
 
     Fitted on three of TRECVID 2016 and 2017, Flickr8k-Expert and FactVC, held against people on the fourth,
     in turn; weights may be 0. Says whether the blend deserves to be used."""
