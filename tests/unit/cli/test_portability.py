@@ -1,0 +1,62 @@
+"""Folders and files as other systems name them, and consoles that know no UTF-8."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def folder(tmp_path: Path, examples: Path) -> Path:
+    """Captions and references in a folder whose name has blanks, quotes, an umlaut, a percent sign."""
+    home = tmp_path / "My Documents (1) & 50% 'of' Müller"
+    home.mkdir()
+    for old, new in (("good", "our system v2.json"), ("padded", "-minus.json")):
+        shutil.copy(examples / "videos" / f"{old}.json", home / new)
+    shutil.copy(examples / "videos" / "reference_1.json", home / "people [all].json")
+    return home
+
+
+def call(home: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "STORYMETER_CACHE": str(home / "the cache"), **variables}
+    command = [sys.executable, "-m", "storymeter", *arguments]
+    return subprocess.run(command, cwd=home, env=environment, capture_output=True, timeout=300, check=False)
+
+
+def test_odd_names_go_through_every_verb(folder: Path) -> None:
+    files = [str(folder / "our system v2.json"), str(folder / "-minus.json")]
+    references = ["-r", str(folder / "people [all].json")]
+    run, page = str(folder / "a run.smr"), folder / "the report.html"
+    scored = call(
+        folder, "score", *files, *references, "-m", "soda_c,meteor", "--save", run, "--format", "json"
+    )
+    assert scored.returncode == 0, scored.stderr.decode()
+    assert [s["name"] for s in json.loads(scored.stdout)["systems"]] == ["our system v2", "-minus"]
+    for verb in (
+        ["validate", files[0]],
+        ["compare", run],
+        ["show", "haircut", run],
+        ["report", run, "--out", str(page)],
+        ["convert", files[0], str(folder / "out put.jsonl")],
+    ):
+        done = call(folder, *verb)
+        assert done.returncode == 0 and b"Traceback" not in done.stderr, (verb, done.stderr.decode())
+    assert "our system v2" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp932"])
+def test_a_console_without_utf_8(folder: Path, encoding: str) -> None:
+    """Captions in another script and our own marks print as well as the console can."""
+    captions = {"v1": {"timestamps": [[0, 2]], "sentences": ["犬が走る – naïve café"]}}
+    (folder / "mixed.json").write_text(json.dumps(captions), encoding="utf-8")
+    files = [str(folder / "mixed.json"), "-r", str(folder / "mixed.json")]
+    for verb in (["score", *files, "-m", "soda_c(scorer=rouge_l)"], ["show", "v1", *files]):
+        done = call(folder, *verb, PYTHONIOENCODING=encoding, PYTHONUTF8="0", LC_ALL="C")
+        assert done.returncode == 0 and b"Traceback" not in done.stderr, done.stderr
+        assert done.stdout.decode(encoding)
