@@ -15,9 +15,9 @@ from playwright.sync_api import sync_playwright
 HERE = Path(__file__).resolve().parent
 VIDEOS = HERE.parent / "examples" / "videos"
 SHOTS = {
-    "light": ("", {"viewport": {"width": 1180, "height": 760}}, "#verdict"),
+    "light": ("", {"viewport": {"width": 1180, "height": 760}}, "header"),
     "dark": ("#d=pancakes", {"viewport": {"width": 1180, "height": 760}, "color_scheme": "dark"}, "#one"),
-    "phone": ("", {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}, "#verdict"),
+    "phone": ("", {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}, "header"),
 }
 
 
@@ -35,9 +35,9 @@ def main() -> None:
         for name, (address, options, where) in SHOTS.items():
             page = browser.new_page(**options)
             page.goto(f"file://{page_path}{address}")
+            page.wait_for_selector("html[data-ready]", state="attached")
+            page.wait_for_timeout(1000)  # the page walks to an opened document by itself
             page.evaluate(f"document.querySelector('{where}').scrollIntoView({{ behavior: 'instant' }})")
-            if where == "#verdict":
-                page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
             page.wait_for_timeout(200)
             page.screenshot(path=str(HERE / f"report-{name}.png"))
         browser.close()

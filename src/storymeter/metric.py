@@ -139,6 +139,11 @@ class Metric(Measure, ABC):
     #: whether a higher value is a better text; None where neither is (a count).
     higher_is_better: ClassVar[bool | None] = True
 
+    @property
+    def slow(self) -> bool:
+        """Whether a model or another program reads every sentence: a run scores by all else first."""
+        return bool(getattr(getattr(self, "scorer", None), "slow", False))
+
     @classmethod
     def from_text(cls, text: str) -> Metric:
         from .registry import metric

@@ -5,6 +5,7 @@ dark.
 from __future__ import annotations
 
 import os
+import random
 import re
 import subprocess
 import sys
@@ -14,9 +15,11 @@ from typing import Any
 
 import human_kit
 import pytest
+from click.testing import CliRunner
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.cli import cli
 from storymeter.report.full.build import write_report
 from storymeter.report.full.findings import Findings
 from storymeter.report.full.videos import find_videos
@@ -54,7 +57,7 @@ def look(browser: Any) -> Iterator[Callable[..., Any]]:
     """
     contexts, troubles = [], []
 
-    def make(path: Path, address: str = "", **options: Any) -> Any:
+    def make(path: Path, address: str = "", ready: bool = True, **options: Any) -> Any:
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
@@ -71,7 +74,7 @@ def look(browser: Any) -> Iterator[Callable[..., Any]]:
             ),
         )
         page.goto(f"file://{path}{address}")
-        if options.get("java_script_enabled", True):
+        if ready and options.get("java_script_enabled", True):
             page.wait_for_selector("html[data-ready]", state="attached")
         return page
 
@@ -245,6 +248,7 @@ def test_complete_without_script(example: Path, look: Callable[..., Any]) -> Non
     ):
         assert said in text
     assert page.locator("noscript table tbody tr").count() == 12
+    assert page.locator("noscript h3").count() == 12  # all documents with all their captions
     assert page.locator(".luck:visible").count() == 5 and not page.is_visible("#search")
 
 
@@ -299,6 +303,68 @@ def test_printed_nothing_is_cut(example: Path, look: Callable[..., Any], tmp_pat
         assert page.locator(heading).first.is_visible()
     page.pdf(path=str(tmp_path / "report.pdf"), prefer_css_page_size=True)
     assert (tmp_path / "report.pdf").stat().st_size > 20_000
+
+
+def test_long_ids_and_japanese_names_stay_inside_on_a_phone_and_on_paper(
+    look: Callable[..., Any], tmp_path: Path
+) -> None:
+    ids = ["v_" + "Abc9-_" * 20, "台所で料理をする人の映像その一" * 6, "short"]
+
+    def corpus(name: str, text: str) -> Corpus:
+        captions = (Caption(text, 0.0, 4.0), Caption("犬が草の上を走っている。" * 6, 4.0, 9.0))
+        return Corpus(tuple(Document(i, captions, 10.0) for i in ids), name)
+
+    results = storymeter.evaluate(
+        candidates=[
+            corpus("提案手法（事前学習あり・大規模言語モデル版）", "男の人が野菜を切る"),
+            corpus("x" * 70, "犬"),
+        ],
+        references=[corpus("注釈者一", "男の人が台所で野菜を切っている")],
+        metrics=["soda_c(scorer=rouge_l)", "rouge_l", "localisation"],
+        tokenizer="zh",
+    )
+    page_path = tmp_path / "report.html"
+    write_report(page_path, Findings("長い題名" * 20, results, results.compare()))
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        page = look(page_path, f"#d={ids[0]}", viewport={"width": width, "height": 900}, color_scheme=scheme)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        assert not _cut(page)
+        heights = page.locator("#rows tbody tr:not(.space)").evaluate_all(
+            "rows => rows.map(r => r.offsetHeight)"
+        )
+        assert len(set(heights)) == 1  # the table scrolls by rows of one height
+        _photograph(page, f"japanese-{width}", full_page=True)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 1032, "height": 730})
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    assert not _cut(page)
+    _photograph(page, "japanese-print", full_page=True)
+
+
+def test_the_page_of_a_meta_evaluation_is_short(look: Callable[..., Any], tmp_path: Path) -> None:
+    """Thirteen metrics with all intervals: the long tables are folded."""
+    draw = random.Random(0)
+    names = [f"metric_{k}" for k in range(13)]
+    human, scores = ["system,item,score"], [f"system,item,{','.join(names)}"]
+    for system in range(6):
+        for item in range(10):
+            quality = system + draw.random()
+            human.append(f"s{system},i{item},{quality:.3f}")
+            scores.append(
+                f"s{system},i{item}," + ",".join(f"{quality + 3 * draw.random():.3f}" for _ in names)
+            )
+    (tmp_path / "human.csv").write_text("\n".join(human))
+    (tmp_path / "scores.csv").write_text("\n".join(scores))
+    page_path = tmp_path / "meta.html"
+    files = ["--human", str(tmp_path / "human.csv"), "--scores", str(tmp_path / "scores.csv")]
+    counts = ["--resamples", "20", "--permutations", "50", "--level", "segment"]
+    done = CliRunner().invoke(cli, ["meta", *files, *counts, "--html", str(page_path)])
+    assert done.exit_code == 0, done.output
+    page = look(page_path, ready=False, viewport={"width": 1280, "height": 900})  # it has no script
+    assert page.evaluate("() => document.documentElement.scrollHeight") < 4000
+    _photograph(page, "meta", full_page=True)
+    page.locator("summary").last.click()
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
 HOSTILE = "</script><script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
@@ -371,6 +437,12 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("-m", "localisation,start_distance"),
     )
     return folder / "report.html"
+
+
+def test_a_large_report_is_complete_without_script(large: Path) -> None:
+    text = large.read_text(encoding="utf-8")
+    written = text[text.rindex("<noscript>") :]
+    assert written.count("<h3") == 4917 and "documents can be read" not in text
 
 
 def test_a_large_report_is_small_quick_and_scrolls(large: Path, browser: Any) -> None:

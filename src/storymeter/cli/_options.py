@@ -174,7 +174,10 @@ class Bars:
         if kind not in self._tasks:
             self._tasks[kind] = bars.add_task(kind, total=total)
         shown = f"{kind} ({remark})" if remark else kind
-        bars.update(self._tasks[kind], completed=done, total=total, description=shown)
+        bar = bars.tasks[bars.task_ids.index(self._tasks[kind])]
+        if bar.finished or done < bar.completed:  # the same kind of work for the next system
+            bars.reset(bar.id, total=total)
+        bars.update(bar.id, completed=done, total=total, description=shown, visible=done < total)
 
     def line(self, text: str) -> None:
         """Something is done; what is done sooner than the bar is shown with it."""

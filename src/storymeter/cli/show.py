@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from ._options import device_option, jobs_option, output, references_option, say, terminal_width
+from ._options import (
+    device_option,
+    jobs_option,
+    output,
+    references_option,
+    say,
+    terminal_width,
+    tokenizer_option,
+)
 from ._reading import reading_options
 from ._shown import Shown
 
@@ -30,6 +38,7 @@ from ._shown import Shown
     show_default=True,
     help="Evaluation protocol; see storymeter info --protocols.",
 )
+@tokenizer_option("How sentences become words; see storymeter score --help.")
 @click.option(
     "--graphs",
     is_flag=True,

@@ -158,8 +158,8 @@ def pairs_by_threshold(tracks: Tracks, captions: CaptionPairs, protocol: Protoco
 
 class TokenisedTogether:
     """The scripts tokenise the pairs of a video in one go, captions and references each in the order caption
-    by caption, annotator by annotator; a text that ends in a letter and a dot is read together with the one
-    that follows it there."""
+    by caption, annotator by annotator; a text that ends in an abbreviation and a dot is read together with
+    the one that follows it there (`text.ptb.tokenize_batch`)."""
 
     def __init__(self, problems: Problems, sentences: Sentences) -> None:
         self.sentences = sentences

@@ -102,7 +102,7 @@ class Run:
 
             scored = score_systems(cluster, systems, built, self, resamples)
         else:
-            scored = [self.system(corpus, built, resamples, journal, each) for corpus in systems]
+            scored = self._systems(systems, built, resamples, journal, each)
         bench = self.bench
         conditions = Conditions(bench.protocol, bench.tokenizer, bench.seed, resamples)
         return Results(tuple(scored), tuple(built.values()), tuple(self.references), conditions)
@@ -133,29 +133,46 @@ class Run:
             )
         return built
 
-    def system(
+    def system(self, corpus: Corpus, metrics: dict[str, Metric], resamples: int) -> SystemResult:
+        """One system under metrics that were built."""
+        return self._systems([corpus], metrics, resamples)[0]
+
+    def _systems(
         self,
-        corpus: Corpus,
+        systems: Sequence[Corpus],
         metrics: dict[str, Metric],
         resamples: int,
         journal: Journal | None = None,
         each: Callable[[str, Score], None] | None = None,
-    ) -> SystemResult:
-        """One system under metrics that were built."""
-        task = self.task(corpus)
-        scores = []
-        for name, metric in metrics.items():
-            score = journal.get(corpus, name, metric) if journal else None
-            if score is None:
-                score = self._score(task, name, metric, resamples)
-                signature = score.signature.add(**_inputs(corpus, self.references, metric))
-                score = replace(score, signature=signature)
-                if journal:
-                    journal.put(corpus, name, metric, score)
-            scores.append(score)
-            if each:
-                each(corpus.name, score)
-        return SystemResult(corpus.name, tuple(scores), task.coverage, corpus)
+    ) -> list[SystemResult]:
+        """All systems under the quick metrics, then all under those that take minutes: what is quick is known
+        (and kept by the journal) for every system before the first long wait."""
+        tasks = [self.task(corpus) for corpus in systems]
+        found: dict[tuple[int, str], Score] = {}
+        for long in (False, True):
+            chosen = {name: metric for name, metric in metrics.items() if metric.slow == long}
+            for k, (corpus, task) in enumerate(zip(systems, tasks, strict=True)):
+                for name, metric in chosen.items():
+                    score = found[k, name] = self._kept(corpus, task, name, metric, resamples, journal)
+                    if each:
+                        each(corpus.name, score)
+        return [
+            SystemResult(corpus.name, tuple(found[k, name] for name in metrics), task.coverage, corpus)
+            for k, (corpus, task) in enumerate(zip(systems, tasks, strict=True))
+        ]
+
+    def _kept(
+        self, corpus: Corpus, task: Task, name: str, metric: Metric, resamples: int, journal: Journal | None
+    ) -> Score:
+        """The score of a system under a metric: the journal's, or a new one that the journal then keeps."""
+        score = journal.get(corpus, name, metric) if journal else None
+        if score is not None:
+            return score
+        score = self._score(task, name, metric, resamples)
+        score = replace(score, signature=score.signature.add(**_inputs(corpus, self.references, metric)))
+        if journal:
+            journal.put(corpus, name, metric, score)
+        return score
 
     def _score(self, task: Task, name: str, metric: Metric, resamples: int) -> Score:
         score = replace(metric.score(task, self.bench), metric=name)

@@ -71,6 +71,7 @@ class BertScore(PairScorer):
 
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     raw_text: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
     #: in how many of the references that `fit` saw a token stands, and how many references there were
     _frequency: ClassVar[tuple[Counter[int], int]] = (Counter(), 0)
     _tokens: ClassVar[_Tokens | None] = None

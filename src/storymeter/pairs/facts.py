@@ -73,6 +73,7 @@ class SentenceSupport(NamedTuple):
 @dataclass(frozen=True)
 class Facts(PairScorer):
     raw_text: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
 
     def depends_on(self) -> dict[str, object]:
         from ..text.encoder import load

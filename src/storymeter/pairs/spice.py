@@ -77,6 +77,7 @@ class Spice(PairScorer):
 
     symmetric: ClassVar[bool] = True
     raw_text: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
     english: ClassVar[bool] = True
 
     def validate(self) -> None:

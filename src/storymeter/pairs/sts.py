@@ -56,6 +56,7 @@ class Sts(PairScorer):
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     over_references: ClassVar[Literal["max", "mean"]] = "mean"
     raw_text: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
 
     @property
     def english(self) -> bool:

@@ -7,7 +7,6 @@ hypothesis is the caller's choice, and so both orientations may live in one tabl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,12 +17,12 @@ from numpy.typing import NDArray
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..metric import Progress, Tokenizer, silent
+from ..text.ptb import may_read_on, tokenize_batch
 from ..text.tokens import ascii_only, tokenize
 from .base import PLAIN_COLUMNS, PairScorer
 
 #: about so many pairs are scored between two reports of progress
 CHUNK = 1_000_000
-_LETTER_DOT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]\.\s*\Z")
 
 
 class Sentences:
@@ -53,18 +52,13 @@ class Sentences:
 
     def run_on(self, raw: Sequence[str]) -> list[int]:
         """Which of these texts end in such a way that the tokeniser of the public scripts reads on in the
-        line that follows: in a single letter and a dot (`... with a capital T.`)."""
-        if self.tokenizer != "ptb":
-            return []
-        return [k for k, text in enumerate(raw) if text.rstrip()[-1:] == "." and _LETTER_DOT.search(text)]
+        line that follows (`... with a capital T.`)."""
+        return may_read_on(raw) if self.tokenizer == "ptb" else []
 
     def number_before(self, raw: str, following: str) -> int:
         """The number of a text that the scripts' tokeniser reads right before another."""
-        text, then = (ascii_only(line) if self.strip else line for line in (raw, following))
-        tail, both = tokenize([then, f"{text} {then}"], self.tokenizer)
-        if not tail or not both.endswith(f" {tail}"):
-            return int(self.numbers([raw])[0])
-        tokens = both.removesuffix(tail).rstrip(" ")
+        lines = [ascii_only(line) if self.strip else line for line in (raw, following)]
+        tokens = tokenize_batch(lines, punctuation=False)[0]
         number = self._of_tokens.setdefault(tokens, len(self.texts))
         if number == len(self.texts):
             self.texts.append(tokens)

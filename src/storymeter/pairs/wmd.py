@@ -73,6 +73,7 @@ class Wmd(PairScorer):
 
     symmetric: ClassVar[bool] = True
     raw_text: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
 
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._source.label}

@@ -205,13 +205,22 @@ def pairs(analysis: Analysis) -> list[tuple[str, str, float | None, float | None
     return out
 
 
+def rank_range(ranks: tuple[int, int]) -> str:
+    """The ranks that are compatible with the significant differences.
+
+    >>> rank_range((1, 1)), rank_range((2, 4))
+    ('1', '2-4')
+    """
+    low, high = ranks
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
 def system_table(analysis: Analysis) -> Table:
     rows = []
     number = {name: k for k, cluster in enumerate(analysis.ranking.clusters, 1) for name in cluster}
     for s in analysis.ranking.systems:
-        rank = f"{s.ranks[0]}-{s.ranks[1]}" if s.ranks[0] != s.ranks[1] else f"{s.ranks[0]}"
         interval = tuple(s.interval) if s.interval else Cell(None, "one caption")
-        rows.append([number[s.name], rank, s.name, s.raw, s.z, interval, s.captions, s.n])
+        rows.append([number[s.name], rank_range(s.ranks), s.name, s.raw, s.z, interval, s.captions, s.n])
     return Table(
         [
             Column("cluster", "d"),

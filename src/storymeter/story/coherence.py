@@ -91,6 +91,7 @@ class Coherence(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
     parts: ClassVar[tuple[str, ...]] = ("value", "weakest", "single")
+    slow: ClassVar[bool] = True
 
     model: str = option("", "a folder with a classifier of sentence pairs; empty: the packaged one")
 

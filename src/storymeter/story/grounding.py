@@ -179,6 +179,7 @@ class VisualGrounding(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
     parts: ClassVar[tuple[str, ...]] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
+    slow: ClassVar[bool] = True
 
     model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
     regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")

@@ -34,6 +34,7 @@ class Rovist(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
     parts: ClassVar[tuple[str, ...]] = ("value", "vg", "c", "nr")
+    slow: ClassVar[bool] = True
 
     coherence: str = option("", "model of rovist_c")
     grounding: str = option("", "model of rovist_vg")

@@ -87,6 +87,7 @@ def _softmax(values: FloatArray) -> FloatArray:
 class Tiger(MeanMetric):
     percent: ClassVar[bool] = False
     parts: ClassVar[tuple[str, ...]] = ("value", "rank", "weights", "no_nouns", "no_pictures")
+    slow: ClassVar[bool] = True
 
     model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
     regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")

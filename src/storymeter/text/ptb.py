@@ -56,6 +56,10 @@ def tokenize_joined(lines: Sequence[str], *, punctuation: bool, jobs: int | None
 PUNCTUATION = frozenset(["''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"])
 
 
+#: beginnings of a line that a dot at the end of the line before may depend on
+NEXT = ("The", "the", "2", "Dogs")
+
+
 def tokenize_batch(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None) -> list[str]:
     """Tokens joined by blanks of lines that the original reads as one text: after an abbreviation (a single
     letter, or `no` before a number) a dot at the end of a line depends on the line that comes next.
@@ -75,6 +79,18 @@ def tokenize_batch(lines: Sequence[str], *, punctuation: bool, jobs: int | None 
         if tokens[-1:].isspace():  # white space that a token ends with goes there, and stays in `tokenize`
             found[k] = _without(tokenize_joined([lines[k]], punctuation=True)[0].rstrip(), punctuation)
     return found
+
+
+def may_read_on(lines: Sequence[str]) -> list[int]:
+    """Which lines end in a word whose tokens may depend on the line that comes next (see `tokenize_batch`).
+
+    >>> may_read_on(["He says no.", "This is plan A.", "A dog."])
+    [0, 1]
+    """
+    last = {k: line.split()[-1] for k, line in enumerate(lines) if line.rstrip()[-1:] == "."}
+    words = list(dict.fromkeys(last.values()))
+    found = {words[k] for then in NEXT for k in _reading_on(words, [then] * len(words))}
+    return [k for k, word in last.items() if word in found]
 
 
 def _without(tokens: str, punctuation: bool) -> str:

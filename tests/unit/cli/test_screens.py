@@ -130,6 +130,15 @@ def test_show_keeps_japanese_in_its_lines(tmp_path: Path) -> None:
     assert len(rows) == 2 and all("男の人が" in row and cell_len(row) <= 80 for row in rows)
 
 
+def test_show_cuts_words_as_it_is_told(tmp_path: Path) -> None:
+    for name, text in (("a", "犬が走る"), ("b", "犬が草の上を走る")):
+        write(Corpus((Document("v", (Caption(text, 0.0, 5.0),), 9.0),), name), tmp_path / f"{name}.jsonl")
+    arguments = ["show", "v", str(tmp_path / "a.jsonl"), "-r", str(tmp_path / "b.jsonl")]
+    arguments += ["-m", "soda_c(scorer=rouge_l)"]
+    assert "no partner" in run(*arguments).stdout
+    assert "no partner" not in run(*arguments, "--tokenizer", "zh").stdout
+
+
 def test_without_the_neural_part_one_line_says_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
     from storymeter.engine import defaults
 
@@ -140,14 +149,25 @@ def test_without_the_neural_part_one_line_says_what_is_lacking(monkeypatch: pyte
     )
 
 
-def test_finished_scores_are_printed_while_others_are_computed() -> None:
-    code = (
-        "import sys, time\n"
-        "from storymeter.cli._options import progress_bar\n"
-        "with progress_bar(patience=0.0) as progress:\n"
-        "    progress.line('good  soda_c  20.75')\n"
-        "    for k in range(3): progress('encoding sentences', k, 3)\n"
-    )
+def test_a_partial_submission_of_coco_captions_says_what_the_missing_ones_cost(tmp_path: Path) -> None:
+    images = range(5)
+    truth = {
+        "images": [{"id": k} for k in images],
+        "annotations": [{"id": k, "image_id": k, "caption": f"a dog and {k} cats"} for k in images],
+    }
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    answers = [{"image_id": k, "caption": f"a dog and {k} cats"} for k in images]
+    (tmp_path / "some.json").write_text(json.dumps(answers[:2]))
+    arguments = ["score", str(tmp_path / "some.json"), "-r", str(tmp_path / "truth.json"), "-m", "rouge_l"]
+    done = run(*arguments, "--resamples", "0", "--format", "json")
+    assert json.loads(done.stdout)["systems"][0]["scores"][0]["value"] == pytest.approx(0.4)
+    assert "3 missing (each counts 0; --protocol paper+missing=skip leaves them out)" in done.stderr
+    done = run(*arguments, "--resamples", "0", "--format", "json", "--protocol", "paper+missing=skip")
+    assert json.loads(done.stdout)["systems"][0]["scores"][0]["value"] == 1.0
+
+
+def terminal_of(code: str) -> str:
+    """All that a terminal is sent by a program."""
     master, slave = pty.openpty()
     child = subprocess.Popen(
         [sys.executable, "-c", code], stdout=slave, stderr=slave, env={**os.environ, "COLUMNS": "100"}
@@ -164,4 +184,42 @@ def test_finished_scores_are_printed_while_others_are_computed() -> None:
         text += data
     child.wait(timeout=120)
     os.close(master)
-    assert b"good  soda_c  20.75" in text and b"encoding sentences" in text
+    return text.decode()
+
+
+def test_finished_scores_are_printed_while_others_are_computed() -> None:
+    text = terminal_of(
+        "from storymeter.cli._options import progress_bar\n"
+        "with progress_bar(patience=0.0) as progress:\n"
+        "    progress.line('good  soda_c  20.75')\n"
+        "    for k in range(3): progress('encoding sentences', k, 3)\n"
+    )
+    assert "good  soda_c  20.75" in text and "encoding sentences" in text
+
+
+def test_the_bar_shows_the_time_left_and_begins_again_for_the_next_system() -> None:
+    text = terminal_of(
+        "import time\n"
+        "from storymeter.cli._options import progress_bar\n"
+        "with progress_bar(patience=0.0) as progress:\n"
+        "    for system in range(2):\n"
+        "        for k in range(5):\n"
+        "            progress('encoding sentences', 1000 * k, 4000)\n"
+        "            progress._bars.refresh()\n"
+        "            time.sleep(0.02)\n"
+        "        if system == 0: progress.line('all of the first')\n"
+    )
+    first, second = text.split("all of the first")
+    for half in (first, second):
+        assert [count for count in ("1000/4000", "2000/4000", "3000/4000") if count not in half] == []
+        assert "0:00:0" in half
+
+
+def test_the_bar_moves_with_every_batch_of_sentences() -> None:
+    pytest.importorskip("torch")
+    from storymeter.pairs.embeddings import CHUNK, Embeddings
+
+    heard: list[int] = []
+    sentences = [f"a dog and {k} cats {'sleep ' * (k % 40)}" for k in range(600)]
+    Embeddings(cache=False).rows(sentences, lambda what, done, total: heard.append(done))
+    assert len(sentences) < CHUNK and len(set(heard)) > 2 and heard == sorted(heard)

@@ -214,3 +214,30 @@ def test_runs_are_merged_only_when_they_belong_together(
     ):
         with pytest.raises(UsageError):
             merged(wrong)
+
+
+class Slow(Shout):
+    """A user's own metric that takes its time."""
+
+    name, slow = "slow", True
+
+
+def test_what_is_quick_is_scored_for_all_systems_first(
+    systems: list[Corpus], references: list[Corpus]
+) -> None:
+    heard: list[tuple[str, str]] = []
+    results = Run(references).score(
+        systems[:2],
+        [Slow(), "rouge_l", Shout()],
+        0,
+        each=lambda name, score: heard.append((name, score.metric)),
+    )
+    names = [corpus.name for corpus in systems[:2]]
+    assert heard == [(n, m) for ms in (("rouge_l", "shout"), ("slow",)) for n in names for m in ms]
+    assert [[s.metric for s in system.scores] for system in results.systems] == [
+        ["slow", "rouge_l", "shout"]
+    ] * 2
+    assert (
+        storymeter.registry.metric("soda_c(scorer=sts)").slow
+        and not storymeter.registry.metric("soda_c").slow
+    )

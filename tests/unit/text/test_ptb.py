@@ -98,3 +98,15 @@ def test_newlines_inside_a_line_are_blanks() -> None:
     assert tokenize(["a dog\nruns\r\nhome\u2028now"], punctuation=True) == [
         ["a", "dog", "runs", "home", "now"]
     ]
+
+
+def test_captions_of_a_video_are_read_together_by_the_rule_of_a_batch() -> None:
+    from storymeter.pairs.table import Sentences
+    from storymeter.text.ptb import tokenize_batch
+
+    lines = ["He says no.", "29 dogs bark", "A cat.", "She lives in the U.S.", "The end"]
+    sentences = Sentences("ptb")
+    assert sentences.run_on(lines) == [0, 3]
+    together = tokenize_batch(lines, punctuation=False)
+    for k in (0, 3):
+        assert sentences.texts[sentences.number_before(lines[k], lines[k + 1])] == together[k]

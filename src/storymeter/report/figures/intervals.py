@@ -9,7 +9,9 @@ from markupsafe import Markup
 
 from .marks import Scale, mark, shortened, span, svg, tag, wide
 
-ROW, WIDTH, AXIS = 28, 720, 34
+ROW, WIDTH, AXIS = 28, 720, 38
+#: the names of rows take at most so much
+NAMES = 280.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Dot:
     colour: int = 0
     #: hollow where the difference may be luck
     hollow: bool = False
+    #: what stands at the left where the name itself is too long; '': its beginning
+    short: str = ""
 
 
 def dots(
@@ -37,7 +41,7 @@ def dots(
     number: str = "g",
 ) -> Markup:
     """A row per dot; `zero` draws the line of no difference."""
-    room = min(280.0, max([60.0, *(wide(row.name) for row in rows)]))
+    room = min(NAMES, max([60.0, *(wide(row.name) for row in rows)]))
     beside = min(230.0, max([10.0, *(wide(row.remark, 6.6) for row in rows)]))
     ends = [end for row in rows for end in (row.value, *(row.interval or ()))]
     scale = Scale(*(limits or span(ends, zero=zero, air=0.06)), room + 14, WIDTH - beside - 14)
@@ -49,8 +53,18 @@ def dots(
     for k, row in enumerate(rows):
         parts += _row(row, ROW * k + ROW / 2, room, scale)
     middle = (scale.begin + scale.end) / 2
-    parts.append(tag("text", label, klass="soft", x=middle, y=height - 2.0, text_anchor="middle"))
+    parts.append(tag("text", label, klass="soft", x=middle, y=height - 6.0, text_anchor="middle"))
     return svg(WIDTH, height, alternative, *parts)
+
+
+def both_names(a: str, b: str) -> str:
+    """Two names that share the room of one, each as long as the other leaves it room.
+
+    >>> both_names("ours", "a baseline whose name would fill the whole of the row")
+    'ours – a baseline whose name would …'
+    """
+    room = NAMES - wide(" – ")
+    return f"{shortened(a, max(room / 2, room - wide(b)))} – {shortened(b, max(room / 2, room - wide(a)))}"
 
 
 def _tick(scale: Scale, value: float, bottom: float, number: str) -> Markup:
@@ -70,7 +84,7 @@ def _row(row: Dot, y: float, room: float, scale: Scale) -> list[Markup]:
         tag(
             "text",
             tag("title", row.name),
-            shortened(row.name, room),
+            row.short if row.short and wide(row.name) > room else shortened(row.name, room),
             x=room,
             y=y + 4,
             text_anchor="end",

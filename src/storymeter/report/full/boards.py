@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ..figures.bars import bar_and_whisker
-from ..figures.intervals import Dot, dots
+from ..figures.intervals import Dot, both_names, dots
 from ..scores import SIGNIFICANT
 from .findings import Findings
 
@@ -99,6 +99,7 @@ def forest(findings: Findings, metric: int) -> Markup:
             f"p {_p(c.p_holm)} · {c.wins:,}/{c.ties:,}/{c.losses:,}",
             findings.systems.index(c.a) % 8,
             hollow=c.p_holm >= SIGNIFICANT,
+            short=both_names(c.a, c.b),
         )
         for c in findings.comparisons
         if c.metric == name

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from ...captions import Document
 from ..fitting import clip
-from ..templating import render
+from ..templating import environment, render
 from .boards import board, forest, matrix
 from .data import block, data
 from .details import details, inline
@@ -17,10 +19,12 @@ from .findings import Findings
 from .methods import methods
 from .verdict import verdict, warnings
 
-#: without script the captions of so many documents are in the page
-STATIC = 50
+#: what can be read without script is written out while the page stays below so many bytes
+COMPLETE = 19_000_000
 #: pictures go into a folder beside the page when it would be larger than this
 LARGEST = 25 << 20
+#: about so many bytes are a number in the table of all documents
+NUMBER = 14
 _ARROWS = {1.0: ("↑", "more is better"), -1.0: ("↓", "less is better"), 0.0: ("", "neither is better")}
 
 
@@ -44,10 +48,12 @@ def report_page(
 ) -> str:
     """The whole page as text; `store` keeps pictures, inside the page if nothing else is said."""
     extras = extras or Extras()
-    shown = findings.ids[:STATIC]
     more = details(findings, images, device, store)
     if extras.unsupported is not None:
         more["unsupported"] = extras.unsupported
+    content = block(data(findings, details=more))
+    numbers = len(findings.ids) * len(findings.systems) * len(findings.metrics)
+    written = list(_written(findings, COMPLETE - len(content.encode()) - NUMBER * numbers))
     return render(
         "report.html",
         title=findings.title,
@@ -77,13 +83,13 @@ def report_page(
         ),
         tests=len(findings.comparisons),
         document_rows=_document_rows(findings),
-        static_documents=[{"id": id, "lanes": list(_lanes(findings, id))} for id in shown],
-        static_left=len(findings.ids) - len(shown),
+        static_documents=written,
+        static_left=len(findings.ids) - len(written),
         audit=extras.audit,
         people=extras.people,
         methods=methods(findings),
         signatures=findings.signatures,
-        data=block(data(findings, details=more)),
+        data=content,
     )
 
 
@@ -95,6 +101,17 @@ def _document_rows(findings: Findings) -> Iterator[tuple[str, list[str]]]:
         for column, scale in zip(row, scales, strict=True)
     ]
     return ((id, [column[k] for column in columns]) for k, id in enumerate(findings.ids))
+
+
+def _written(findings: Findings, room: int) -> Iterator[Markup]:
+    """The captions of each document as they are read without script, while there is room for them."""
+    template = environment().get_template("report_static.html")
+    for id in findings.ids:
+        text = template.render(id=id, lanes=_lanes(findings, id))
+        room -= len(text.encode())
+        if room < 0:
+            return
+        yield Markup(text)  # noqa: S704 - the template escapes
 
 
 def _lanes(findings: Findings, id: str) -> Iterator[dict[str, Any]]:
@@ -116,7 +133,7 @@ def _events(document: Document, partners: dict[int, Any] | None) -> list[dict[st
         partner = "" if partners is None else "no partner"
         if match is not None:
             partner = f"→ g{match.reference + 1}: {match.iou:.2f} × {match.f:.2f} = {match.product:.2f}"
-        when = f"{caption.start:g} – {caption.end:g} s" if caption.timed else ""
+        when = f"{caption.start:g}–{caption.end:g} s" if caption.timed else ""
         out.append({"when": when, "text": clip(caption.text, 600), "partner": partner})
     return out
 

@@ -13,7 +13,7 @@ from ...meta.compute import values_of_results
 from ...meta.run import evaluate_metrics
 from ...meta.scores import Judgement, join_scores, tabulate
 from ..figures.intervals import Dot, dots
-from ..human_study import summary_lines, system_table, worker_table
+from ..human_study import rank_range, summary_lines, system_table, worker_table
 from ..other_studies import Study
 from ..templating import Shown, shown
 from .findings import Findings
@@ -52,7 +52,7 @@ def study_section(study: Study) -> PeopleSection:
 def _ranking(findings: Findings, analysis: Analysis) -> Drawn:
     place = {name: k for k, name in enumerate(findings.systems)}
     rows = [
-        Dot(s.name, s.z, s.interval, f"rank {_rank(s.ranks)}", place.get(s.name, len(place) + k))
+        Dot(s.name, s.z, s.interval, f"rank {rank_range(s.ranks)}", place.get(s.name, len(place) + k))
         for k, s in enumerate(analysis.ranking.systems)
     ]
     return Drawn(
@@ -66,10 +66,6 @@ def _ranking(findings: Findings, analysis: Analysis) -> Drawn:
         "0 is a rater's own average. The rank is the range that is compatible with the significant"
         " differences.",
     )
-
-
-def _rank(ranks: tuple[int, int]) -> str:
-    return f"{ranks[0]}" if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}"
 
 
 def _agreement(findings: Findings, analysis: Analysis, seed: int) -> Drawn:

@@ -1,0 +1,74 @@
+"""What tables, notes and messages say: once, and only of what is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from storymeter import Corpus, Document, Run
+from storymeter.captions import Caption
+from storymeter.cli import cli
+from storymeter.errors import StorymeterError
+from storymeter.join import join
+from storymeter.meta.comparisons import MetricComparison
+from storymeter.meta.compute import pooled, values_of
+from storymeter.meta.scores import Judgement, join_scores, tabulate
+from storymeter.meta.similarity import similarity
+from storymeter.protocol import get as get_protocol
+from storymeter.report.agreement import Agreement, comparison_table
+from storymeter.report.similarity import similarity_page
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+
+
+def corpus(name: str, *texts: str) -> Corpus:
+    return Corpus(tuple(Document(f"i{k}", (Caption(text),)) for k, text in enumerate(texts)), name)
+
+
+def test_how_many_there_are_is_said_once() -> None:
+    twice = [Document(f"v{k}", (Caption("a dog"),)) for k in range(12)] * 2
+    with pytest.raises(StorymeterError) as error:
+        join(
+            candidates=Corpus(tuple(twice), "mine"),
+            references=[Corpus(tuple(twice[:12]), "people")],
+            protocol=get_protocol("paper"),
+        )
+    assert error.value.message.count("12") == 1 and error.value.message.endswith("…")
+
+
+def test_one_rank_is_no_range() -> None:
+    done = CliRunner().invoke(cli, ["human", "analyse", str(EXAMPLES / "ratings.csv")])
+    assert done.exit_code == 0, done.output
+    assert "rank" in done.stdout and not re.search(r"\b(\d+)-\1\b", done.stdout)
+
+
+def test_a_column_of_reasons_is_there_only_with_a_reason() -> None:
+    judged = [Judgement(s, i, v) for s, i, v in [("a", "1", 1.0), ("b", "1", 2.0), ("a", "2", 2.0)]]
+    scores = join_scores(tabulate(judged), {})
+
+    def heads(reason: str) -> list[str]:
+        row = MetricComparison("x", "y", "williams", "pearson", 0.5, 0.4, 0.1, 9, 1.0, 0.2, 0.2, 0.2, reason)
+        table = comparison_table(Agreement("t", "segment", scores, [], [row], ()))
+        return [head.name for head in table.heads]
+
+    assert heads("the two are the same")[-1] == "reason" and "reason" not in heads("")
+
+
+@pytest.mark.parametrize("people", [1, 2])
+def test_the_note_below_the_similarities_speaks_of_lines_that_are_drawn(people: int) -> None:
+    told = ["a red dog", "the dog is red", "a cat", "a bird"]
+    systems = [corpus("one", *told[:2]), corpus("two", *told[2:])]
+    humans = [corpus(f"person {k}", *np.roll(told, k)[:2].tolist()) for k in range(people)]
+    page = similarity_page(similarity(systems, humans, scorer="rouge_l", resamples=20))
+    assert len(re.findall(r'class="interval thin', page)) == 1 + people  # kinds of pairs
+    assert ("the line of human-human" in " ".join(page.split())) == (people == 2)
+
+
+def test_a_benchmark_without_references_names_what_it_cannot_compute() -> None:
+    task = pooled({("s", "1"): "a dog", ("s", "2"): "a cat sleeps"}, {})
+    found, skipped = values_of(task, ["rouge_l", "words"], Run(), skip_missing=True)
+    assert list(found) == ["words"] and skipped == {"rouge_l": "rouge_l needs references."}
