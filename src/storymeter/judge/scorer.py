@@ -73,6 +73,7 @@ class Judge(PairScorer):
     timeout: float = option(120.0, "seconds that one request may take; changes no number", low=0.01)
 
     raw_text: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
     may_miss: ClassVar[bool] = True
 
     _budget: ClassVar[Budget] = Budget()

@@ -116,6 +116,7 @@ def _shown(task: Task, sight: Sight) -> list[Document]:
 class ClipScore(MeanMetric):
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
+    slow: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("value", "no_pictures")
 
     model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")

@@ -117,6 +117,7 @@ def _sides(texts: Sequence[str], sight: Sight, weights: Weights) -> dict[str, Si
 @dataclass(frozen=True)
 class EmScore(MeanMetric):
     percent: ClassVar[bool] = False
+    slow: ClassVar[bool] = True
     #: `video` is EMScore(X, V); `best_reference` EMScore(X, X*), 0 unless references count
     parts: ClassVar[tuple[str, ...]] = (*Match._fields, "video", "best_reference", "no_pictures")
 
