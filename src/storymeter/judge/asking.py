@@ -25,7 +25,7 @@ from ..metric import Progress
 from .answers import REPLY, Answer, Answers
 from .budget import Budget
 from .endpoint import RefusedError
-from .pictures import Picture, message
+from .pictures import Shown, message
 from .prompt import Prompt
 from .replies import Reply
 from .scales import Scale
@@ -41,7 +41,7 @@ CHARACTERS, PICTURE_TOKENS = 4, 800
 class Question(NamedTuple):
     candidate: str
     references: tuple[str, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    shown: tuple[Shown, ...] = ()
 
 
 class Engine(Protocol):
@@ -132,9 +132,11 @@ class Asking:
             data = text.encode()
             content = start.copy()
             content.update(len(data).to_bytes(8, "big") + data)
-            for picture in question.pictures:
-                content.update(picture.digest)
-            size = (before + len(data)) // CHARACTERS + PICTURE_TOKENS * len(question.pictures)
+            for each in question.shown:
+                content.update(each.digest())
+            size = (before + len(data)) // CHARACTERS + PICTURE_TOKENS * sum(
+                each.count for each in question.shown
+            )
             for sample in range(self.samples):
                 own = content.copy()
                 own.update(sample.to_bytes(4, "big"))
@@ -190,7 +192,9 @@ class Asking:
     async def _verdict(self, engine: Engine, question: Question, sample: int) -> Answer | None:
         """The answer, or None where no reply held a mark."""
         text = self.prompt.question(question.candidate, question.references, self.scale)
-        asked = messages = [*self.prompt.opening(self.scale), message(text, question.pictures)]
+        # pictures are decoded beside the loop, so that other requests go on
+        last = await asyncio.to_thread(message, text, question.shown) if question.shown else message(text)
+        asked = messages = [*self.prompt.opening(self.scale), last]
         parameters = dict(self.parameters)
         if parameters["temperature"] > 0:
             parameters["seed"] = sample + self.samples * int(self.identity["trial"])

@@ -20,10 +20,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -38,6 +38,8 @@ from .address import Address
 from .answers import Answers
 from .asking import Asking, Engine, Question, Tally
 from .budget import Budget
+from .endpoint import Endpoint
+from .pictures import Shown, shown_of
 from .prompt import Prompt
 from .prompt import get as get_prompt
 from .scales import SCALES
@@ -68,6 +70,7 @@ class Judge(PairScorer):
     tokens: int = option(16, "how long a reply may be", low=1, high=100_000)
     logprobs: bool = option(True, "whether the expected mark over token probabilities is read, where given")
     trial: int = option(0, "another number asks everything anew: does the judge agree with itself?", low=0)
+    frames: int = option(8, "how many frames or images a judge that sees is shown", low=1, high=256)
     missing: float = option(0.05, "the share of verdicts that may be missing", low=0, high=1)
     parallel: int = option(16, "requests side by side; changes no number", low=1, high=1024)
     timeout: float = option(120.0, "seconds that one request may take; changes no number", low=0.01)
@@ -108,13 +111,13 @@ class Judge(PairScorer):
         reference_index: IntArray,
         jobs: int = 1,
     ) -> FloatArray:
-        ours, theirs = well_formed(candidates), well_formed(references)
-        pairs = zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
-        return self._values([(ours[c], (theirs[r],)) for c, r in pairs])
+        ours, theirs = well_formed(candidates), [(text,) for text in well_formed(references)]
+        return self._values(
+            [ours[k] for k in candidate_index.tolist()], [theirs[k] for k in reference_index.tolist()]
+        )
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
-        groups = [tuple(sorted(set(well_formed(group)))) for group in references]
-        return self._values(list(zip(well_formed(candidates), groups, strict=True)))
+        return self._values(well_formed(candidates), _groups(references))
 
     def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         values = self._pairs(candidates, references, jobs)
@@ -123,9 +126,15 @@ class Judge(PairScorer):
 
     def rows(self, task: Task, bench: Workbench) -> FloatArray:
         """What counts, whether it counts, whether it is missing."""
-        texts = bench.texts(task, raw=True)
-        sums = bench.scorer(self)._statistics(texts.candidates, texts.references, bench.jobs)
-        return np.column_stack([sums, 1.0 - sums[:, 1]])
+        texts, bound = bench.texts(task, raw=True), bench.scorer(self)
+        groups = _groups(texts.references)
+        if self._prompt.sees:
+            shown = shown_of(task.candidates, bench.images, bench.videos, self.frames)
+            values = bound._values(well_formed(texts.candidates), groups, shown)
+        else:
+            values = bound._values(well_formed(texts.candidates), groups)
+        there = ~np.isnan(values)
+        return np.column_stack([np.where(there, values, 0.0), there, ~there])
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """A mean over nothing is no number: what is missing is not 0."""
@@ -179,11 +188,17 @@ class Judge(PairScorer):
             "max_tokens": self.tokens,
             "logprobs": self.logprobs,
             "trial": self.trial,
+            **({"frames": self.frames} if self._prompt.sees else {}),
         }
 
-    def _values(self, pairs: Sequence[tuple[str, tuple[str, ...]]]) -> FloatArray:
+    def _values(
+        self,
+        candidates: Sequence[str],
+        references: Sequence[tuple[str, ...]],
+        shown: Sequence[tuple[Shown, ...]] = (),
+    ) -> FloatArray:
         """The value of each candidate with its references; what says nothing counts 0 and is not sent."""
-        if self._prompt.sees:
+        if self._prompt.sees and not shown:
             raise UsageError(
                 f"The prompt {self._prompt.name!r} shows pictures: it judges whole documents, not pairs of"
                 " captions.",
@@ -192,11 +207,16 @@ class Judge(PairScorer):
         reads = self._prompt.reads_references
         asked = [
             k
-            for k, (candidate, references) in enumerate(pairs)
-            if candidate.strip() and (not reads or any(each.strip() for each in references))
+            for k, candidate in enumerate(candidates)
+            if candidate.strip() and (not reads or any(each.strip() for each in references[k]))
         ]
-        values = np.zeros(len(pairs))
-        values[asked] = self._marks([Question(pairs[k][0], pairs[k][1] if reads else ()) for k in asked])
+        values = np.zeros(len(candidates))
+        values[asked] = self._marks(
+            [
+                Question(candidates[k], references[k] if reads else (), shown[k] if shown else ())
+                for k in asked
+            ]
+        )
         return values
 
     def _marks(self, questions: Sequence[Question]) -> FloatArray:
@@ -219,41 +239,55 @@ class Judge(PairScorer):
         return marks
 
     def _asking(self) -> Asking:
-        sent = {"temperature": self.temperature, "max_tokens": self.tokens}
-        local = self.engine == "local"
-        if local:
-            raise UsageError("engine=local is not there yet.", hint="Use an endpoint.")
-        address = Address(self.endpoint)
         if not self.model:
             hint = "Write it like judge(model=NAME,endpoint=URL); endpoints list their models at /v1/models."
             raise UsageError("The judge was given no model.", hint=hint)
-
-        def open_engine() -> Engine:
-            from .endpoint import Endpoint
-
-            return Endpoint(
-                address, self.model, parallel=self.parallel, timeout=self.timeout, budget=self._budget
-            )
-
+        who = self._locally() if self.engine == "local" else self._remotely()
+        sent = {"temperature": self.temperature, "max_tokens": self.tokens}
         return Asking(
             self._prompt,
             SCALES[self.scale],
             {**sent, **PROBABILITIES} if self.logprobs else sent,
             self.n,
-            {
-                "engine": self.engine,
-                "model": self.model,
-                "at": address.base,
-                "prompt": self._prompt.label,
-                **self._parameters,
-            },
-            f"{self.model} at {address.host}",
-            open_engine,
+            {**who.identity, "prompt": self._prompt.label, **self._parameters},
+            who.where,
+            who.open_engine,
             self._answers,
             self._budget,
             self._tally,
             self._progress,
         )
+
+    def _remotely(self) -> Who:
+        address = Address(self.endpoint)
+
+        def open_engine() -> Engine:
+            return Endpoint(
+                address, self.model, parallel=self.parallel, timeout=self.timeout, budget=self._budget
+            )
+
+        identity = {"engine": "endpoint", "at": address.base, "model": self.model}
+        return Who(f"{self.model} at {address.host}", identity, open_engine)
+
+    def _locally(self) -> Who:
+        from .local import Local, label_of
+
+        label = label_of(self.model)
+        identity = {"engine": "local", "model": label}
+        return Who(label, identity, lambda: Local(self.model, label, self._device, self._budget))
+
+
+class Who(NamedTuple):
+    """Who is asked: for people, for the key of an answer, and how to begin."""
+
+    where: str
+    identity: dict[str, Any]
+    open_engine: Callable[[], Engine]
+
+
+def _groups(references: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Each reference once, sorted: their order cannot matter."""
+    return [tuple(sorted(set(well_formed(group)))) for group in references]
 
 
 def _json(value: Any) -> bytes:
