@@ -34,7 +34,10 @@ PARTS = {
     "neural": ("torch", ["unit/text/test_encoder.py", "unit/text/test_packed.py"]),
     "human": ("starlette", ["browser", "faults/human", "unit/human"]),
     "judge": ("aiohttp", ["unit/judge", "faults/test_judge_endpoint.py"]),
-    "ray": ("ray", ["unit/engine/test_cluster.py"]),
+    "ray": (
+        "ray",
+        ["unit/engine/test_cluster.py", "unit/engine/test_shards.py", "faults/test_shards_killed.py"],
+    ),
 }
 MISSING = [part for part, (package, _) in PARTS.items() if importlib.util.find_spec(package) is None]
 collect_ignore = [name for part in MISSING for name in PARTS[part][1]]

@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "ngram/cider_groups.hpp"
 #include "ngram/index.hpp"
 #include "ngram/scores.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 using Numbers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Bounds = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Frequencies = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Index = std::shared_ptr<NgramIndex>;
 
 template <typename Array>
@@ -74,6 +77,20 @@ void bind_ngram(nb::module_& m) {
             },
             "lines"_a, "orders"_a = kOrders, "base"_a.none() = nb::none())
         .def_prop_ro("sentences", &NgramIndex::sentences)
+        .def("gram_hashes",
+             [](const NgramIndex& index) {
+                 auto hashes = std::make_unique<std::vector<std::uint64_t>>();
+                 {
+                     nb::gil_scoped_release release;
+                     *hashes = index.gram_hashes();
+                 }
+                 auto* data = hashes->data();
+                 const std::size_t size = hashes->size();
+                 nb::capsule owner(hashes.release(), [](void* p) noexcept {
+                     delete static_cast<std::vector<std::uint64_t>*>(p);
+                 });
+                 return nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>(data, {size}, owner);
+             })
         .def("ids", [](const NgramIndex& index) {
             auto ids = std::make_unique<std::vector<std::uint32_t>>(index.ids());
             auto* data = ids->data();
@@ -122,6 +139,18 @@ void bind_ngram(nb::module_& m) {
         },
         "index"_a, "sentences"_a);
 
+    m.def(
+        "item_frequencies",
+        [](const Index& index, const Numbers& references, const Bounds& bounds) {
+            check_sentences(*index, references);
+            check_bounds(bounds, bounds.size() - 1, references.size());
+            return filled(index->grams(), 1, [&](double* out) {
+                const std::vector<double> counted = item_frequencies(*index, view(references), view(bounds));
+                std::copy(counted.begin(), counted.end(), out);
+            });
+        },
+        "index"_a, "references"_a, "bounds"_a);
+
     nb::class_<CiderModel>(m, "CiderModel")
         .def(
             "__init__",
@@ -132,6 +161,16 @@ void bind_ngram(nb::module_& m) {
                 new (self) CiderModel(index, view(references), view(bounds));
             },
             "index"_a, "references"_a, "bounds"_a)
+        .def_static(
+            "of_frequencies",
+            [](const Index& index, std::size_t items, const Frequencies& frequencies) {
+                if (frequencies.size() != index->grams())
+                    throw nb::value_error("there must be one frequency for each n-gram of the index");
+                std::vector<double> counted(frequencies.data(), frequencies.data() + frequencies.size());
+                nb::gil_scoped_release release;
+                return CiderModel(index, items, std::move(counted));
+            },
+            "index"_a, "items"_a, "frequencies"_a)
         .def(
             "score",
             [](const CiderModel& self, const Index& index, const Numbers& candidates,

@@ -59,6 +59,19 @@ void cut_at_blanks(std::string_view text, Take&& take) {
     }
 }
 
+// FNV-1a, which is the same on every machine, and a last mixing that spreads it over all 64 bits.
+std::uint64_t text_hash(std::string_view text) {
+    std::uint64_t h = 0xCBF29CE484222325ull;
+    for (const char c : text) h = (h ^ static_cast<std::uint8_t>(c)) * 0x100000001B3ull;
+    return h;
+}
+
+std::uint64_t mixed(std::uint64_t h) {
+    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull;
+    h = (h ^ (h >> 27)) * 0x94D049BB133111EBull;
+    return h ^ (h >> 31);
+}
+
 }  // namespace
 
 std::size_t KeyTable::place(std::uint64_t key) const {
@@ -98,6 +111,19 @@ NgramIndex::NgramIndex(std::span<const std::string> lines, int orders, std::shar
 
 const NgramIndex::Sentence& NgramIndex::at(std::uint32_t sentence) const {
     return sentence < first_sentence_ ? base_->own_[sentence] : own_[sentence - first_sentence_];
+}
+
+std::vector<std::uint64_t> NgramIndex::gram_hashes() const {
+    if (base_) throw std::invalid_argument("an index that stands on another has no hashes of its own");
+    std::vector<std::uint64_t> words(words_), keys(grams_), out(grams_);
+    for (const auto& [text, id] : word_table_) words[id] = mixed(text_hash(text));
+    gram_table_.each([&](std::uint64_t key, std::uint32_t id) { keys[id] = key; });
+    for (std::size_t id = 0; id < grams_; ++id) {  // an n-gram comes after the one that it extends
+        const auto prefix = static_cast<std::uint32_t>(keys[id] >> 32);
+        const std::uint64_t before = prefix == kRoot ? 0x9E3779B97F4A7C15ull : out[prefix];
+        out[id] = mixed(before + words[static_cast<std::uint32_t>(keys[id])]);
+    }
+    return out;
 }
 
 std::span<const Gram> NgramIndex::grams(std::uint32_t sentence, int order) const {

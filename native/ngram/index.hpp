@@ -29,6 +29,11 @@ class KeyTable {
     static constexpr std::uint32_t kAbsent = 0xFFFFFFFFu;
     std::uint32_t find(std::uint64_t key) const;
     void insert(std::uint64_t key, std::uint32_t value);  // the key must be absent
+    template <typename Take>
+    void each(Take&& take) const {
+        for (const Slot& slot : slots_)
+            if (slot.value != kAbsent) take(slot.key, slot.value);
+    }
 
   private:
     struct Slot {
@@ -53,6 +58,10 @@ class NgramIndex {
     std::size_t grams() const { return grams_; }
     const std::shared_ptr<const NgramIndex>& base() const { return base_; }
     std::size_t first_sentence() const { return first_sentence_; }
+
+    // A hash of the words of each n-gram, by its id: the same wherever and in whatever order it was met. An
+    // index that stands on another has none.
+    std::vector<std::uint64_t> gram_hashes() const;
 
     // How many words a sentence has when it is cut at white space, as BLEU and CIDEr do.
     std::uint32_t length(std::uint32_t sentence) const { return at(sentence).length; }

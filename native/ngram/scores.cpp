@@ -166,21 +166,30 @@ void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentenc
     }
 }
 
-CiderModel::CiderModel(std::shared_ptr<const NgramIndex> index, std::span<const std::uint32_t> references,
-                       std::span<const std::int64_t> bounds)
-    : index_(std::move(index)), log_frequency_(index_->grams(), 0.0) {
-    const std::size_t items = bounds.size() - 1;
-    log_items_ = items > 0 ? std::log(static_cast<double>(items)) : 0.0;
-    std::vector<std::size_t> last(index_->grams(), std::numeric_limits<std::size_t>::max());
-    for (std::size_t item = 0; item < items; ++item)
+std::vector<double> item_frequencies(const NgramIndex& index, std::span<const std::uint32_t> references,
+                                     std::span<const std::int64_t> bounds) {
+    std::vector<double> out(index.grams(), 0.0);
+    std::vector<std::size_t> last(index.grams(), std::numeric_limits<std::size_t>::max());
+    for (std::size_t item = 0; item + 1 < bounds.size(); ++item)
         for (auto r = static_cast<std::size_t>(bounds[item]); r < static_cast<std::size_t>(bounds[item + 1]);
              ++r)
             for (int order = 1; order <= kOrders; ++order)
-                for (const Gram& gram : index_->grams(references[r], order))
-                    if (std::exchange(last[gram.id], item) != item) log_frequency_[gram.id] += 1.0;
+                for (const Gram& gram : index.grams(references[r], order))
+                    if (std::exchange(last[gram.id], item) != item) out[gram.id] += 1.0;
+    return out;
+}
+
+CiderModel::CiderModel(std::shared_ptr<const NgramIndex> index, std::size_t items,
+                       std::vector<double> frequencies)
+    : index_(std::move(index)), log_frequency_(std::move(frequencies)) {
+    log_items_ = items > 0 ? std::log(static_cast<double>(items)) : 0.0;
     for (double& value : log_frequency_) value = std::log(std::max(1.0, value));
     norms_ = all_norms(*index_, 0, 1);
 }
+
+CiderModel::CiderModel(std::shared_ptr<const NgramIndex> index, std::span<const std::uint32_t> references,
+                       std::span<const std::int64_t> bounds)
+    : CiderModel(index, bounds.size() - 1, item_frequencies(*index, references, bounds)) {}
 
 double CiderModel::weight(const Gram& gram) const {
     const double seen = gram.id < log_frequency_.size() ? log_frequency_[gram.id] : 0.0;

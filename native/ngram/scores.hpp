@@ -43,9 +43,15 @@ void rouge_l(const NgramIndex& index, const Batch& batch, int threads, double* o
 // Distinct n-grams of orders 1-4, then all n-grams of orders 1-4: eight columns per sentence.
 void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentences, double* out);
 
+// In how many items the references hold each n-gram, by its id.
+std::vector<double> item_frequencies(const NgramIndex& index, std::span<const std::uint32_t> references,
+                                     std::span<const std::int64_t> bounds);
+
 // CIDEr: n-gram weights from the references of a corpus, one group per item.
 class CiderModel {
   public:
+    // Frequencies by n-gram of the index, counted over a corpus of so many items that may be larger.
+    CiderModel(std::shared_ptr<const NgramIndex> index, std::size_t items, std::vector<double> frequencies);
     CiderModel(std::shared_ptr<const NgramIndex> index, std::span<const std::uint32_t> references,
                std::span<const std::int64_t> bounds);
     // `index` is the model's own or one that stands on it. `sigma` 0: no length penalty.

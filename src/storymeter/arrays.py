@@ -7,4 +7,5 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+KeyArray = NDArray[np.uint64]
 Float32 = NDArray[np.float32]

@@ -23,6 +23,13 @@ class Coverage:
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
+    #: how many are missing, extra and empty, where the lists above name only the first of them
+    counts: tuple[int, int, int] | None = None
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many are missing, extra and empty."""
+        return self.counts or (len(self.missing), len(self.extra), len(self.empty))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,14 @@ class Task:
         return len(self.ids)
 
 
-def join(*, candidates: Corpus, references: Sequence[Corpus] = (), protocol: Protocol | None = None) -> Task:
+def join(
+    *,
+    candidates: Corpus,
+    references: Sequence[Corpus] = (),
+    protocol: Protocol | None = None,
+    part: bool = False,
+) -> Task:
+    """`part`: the documents are some of a larger corpus, and it is no error if none of them meet."""
     protocol = protocol or Protocol()
     if references:
         _check_roles(candidates, references)
@@ -65,7 +79,8 @@ def join(*, candidates: Corpus, references: Sequence[Corpus] = (), protocol: Pro
     missing = tuple(sorted(i for i in referenced if i not in submitted))
     extra = tuple(sorted(i for i in submitted if i not in referenced))
     matched = len(referenced) - len(missing)
-    _check(candidates, references, submitted, referenced, matched)
+    if not part:
+        _check(candidates, references, submitted, referenced, matched)
     if missing and protocol.missing == "error":
         raise DataError(
             f"{len(missing):,} of {len(referenced):,} reference documents are missing from"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from . import __version__
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, KeyArray
 from .errors import UsageError, some
 from .measure import Measure
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .join import Task
     from .protocol import Protocol
     from .signature import Signature
+    from .stats.poisson import ResampledSums
 
 #: the names of `text.tokenizers.TOKENIZERS`
 Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
@@ -102,6 +103,15 @@ class Rows:
     alignment: Alignment | None = None
 
 
+class CorpusCounts(NamedTuple):
+    """What a metric must know of the whole corpus before it can score a part of it: how many items there are,
+    and in how many of them each key (the hash of an n-gram) occurs. Parts add up."""
+
+    items: int
+    keys: KeyArray
+    counts: IntArray
+
+
 @dataclass(frozen=True)
 class Score:
     """The number, its parts (precision, recall, …), the per-document rows it came from, and what it depends
@@ -122,6 +132,8 @@ class Score:
     #: whether tables print the value as a percentage
     percent: bool = True
     higher_is_better: bool | None = True
+    #: of a run in shards, which keeps no rows: what intervals and tests need of them
+    sums: ResampledSums | None = None
 
     @property
     def scale(self) -> float:
@@ -164,6 +176,27 @@ class Metric(Measure, ABC):
 
     def under(self, protocol: Protocol) -> Metric:
         """This metric with what its columns take from the protocol (its thresholds, say) settled."""
+        return self
+
+    def needs_whole(self) -> str:
+        """Why the row of a document cannot be found without the other documents; '' where it can, and a
+        corpus may be scored in shards.
+        """
+        scorer = getattr(self, "scorer", None)
+        if scorer is None or not getattr(scorer, "learns", False) or scorer.by_group:
+            return ""
+        return f"{scorer.name} learns from the references of all documents"
+
+    def corpus_counts(self, task: Task, bench: Workbench) -> CorpusCounts | None:
+        """Of a part of the corpus: what `with_counts` wants of the whole; None where rows need no such
+        thing.
+        """
+        return None
+
+    def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Metric:
+        """This metric, which asks `find` for the counts of the whole corpus instead of counting the task's
+        own.
+        """
         return self
 
     def signature(self, bench: Workbench) -> Signature:

@@ -5,6 +5,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,6 +16,7 @@ from ..names import split
 from ._judging import budget, judging_options
 from ._options import busy, metrics_option, references_option, say, tokenizer_option
 from ._reading import read_candidates, read_references, require_equal_lines
+from ._shards import in_shards, score_in_shards
 
 if TYPE_CHECKING:
     from ..captions import Corpus
@@ -24,9 +26,33 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-cluster_option = click.option(
-    "--cluster", metavar="ADDRESS", help="Spread the systems over a Ray cluster: local, auto, or its address."
-)
+
+def cluster_options(function: F) -> F:
+    for option in reversed(
+        [
+            click.option(
+                "--cluster",
+                metavar="ADDRESS",
+                help="Work on a Ray cluster: local (the cores here), auto, or its address.",
+            ),
+            click.option(
+                "--shards",
+                type=click.IntRange(1, 999_999),
+                help=(
+                    "Of a corpus in shards (a quoted pattern, or a folder of .parquet or .jsonl): how many;"
+                    " default: of 200,000 captions. Never changes a number."
+                ),
+            ),
+            click.option(
+                "--sample",
+                type=click.FloatRange(0, 1, min_open=True),
+                metavar="SHARE",
+                help="Of a corpus in shards: score this share of the documents, drawn by their ids.",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
 
 
 def scoring_options(function: F) -> F:
@@ -131,6 +157,14 @@ def score_files(
     protocols.get(options["protocol"])
     if any(map(is_saved, candidates)):
         return load_runs(candidates, references, names)
+    if in_shards(candidates, references):
+        return score_in_shards(
+            candidates, references, names, resamples, progress, cluster=cluster, save=save, **options
+        )
+    for name in ("shards", "sample"):
+        if options.pop(name, None) is not None:
+            hint = "Give a quoted pattern such as 'mine/*.parquet', or a folder."
+            raise UsageError(f"--{name} is for a corpus in shards.", hint=hint)
     reading = {key: value for key, value in options.items() if key not in SETTINGS}
     systems, against = read_both(candidates, references, reading)
     if equal_lines:
@@ -194,8 +228,9 @@ def _keep(results: Results, path: str, journal: PartialRun) -> None:
 
 
 def is_saved(path: str) -> bool:
-    """Whether this is a saved run, by its ending."""
-    return path.endswith(".smr")
+    """Whether this is a saved run: a file by its ending, or the folder of a run in shards."""
+    folder = Path(path)
+    return path.endswith(".smr") or (folder / "run.smr").is_file() or (folder / "work" / "job").is_file()
 
 
 def load_runs(paths: Sequence[str], references: Sequence[str], names: Sequence[str]) -> Results:

@@ -18,13 +18,14 @@ from ._options import (
     seed_option,
 )
 from ._reading import reading_options
-from ._scoring import cluster_option, is_saved, score_files, scoring_options
+from ._scoring import cluster_options, is_saved, score_files, scoring_options
+from ._shards import in_shards
 
 
 @click.command()
 @click.argument("candidates", nargs=-1, required=True, metavar="A B [C...]")
 @scoring_options
-@cluster_option
+@cluster_options
 @click.option(
     "--resamples",
     type=click.IntRange(99, 1_000_000),
@@ -62,7 +63,8 @@ def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, 
             hint="Give two files or more: storymeter compare A.json B.json --references FILE",
         )
     with progress_bar() as progress:
-        results = score_files(candidates, resamples=0, progress=progress, **options)
+        drawn = resamples if in_shards(candidates, options["references"]) else 0  # rows are not kept there
+        results = score_files(candidates, resamples=drawn, progress=progress, **options)
     if len(results.systems) < 2:
         raise UsageError(
             "A comparison needs two systems.", hint="Add one: storymeter score NEW.json --into RUN.smr"

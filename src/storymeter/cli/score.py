@@ -9,7 +9,8 @@ import click
 from ..errors import UsageError
 from ._options import busy, format_option, jobs_option, output, progress_bar, put, say, seed_option
 from ._reading import reading_options
-from ._scoring import cluster_option, is_saved, score_files, score_into, scoring_options
+from ._scoring import cluster_options, is_saved, score_files, score_into, scoring_options
+from ._shards import in_shards
 
 if TYPE_CHECKING:
     from ..metric import Score
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @scoring_options
-@cluster_option
+@cluster_options
 @click.option(
     "--per-document", metavar="FILE", help="Also write one row per document (.csv, .tsv, .jsonl, .parquet)."
 )
 @click.option(
     "--save",
-    type=click.Path(dir_okay=False),
+    type=click.Path(),
     metavar="RUN.smr",
     help=(
         "Keep the whole run in a file for compare, show, report and meta; interrupted, the same command"
-        " goes on."
+        " goes on. Of a corpus in shards: a folder."
     ),
 )
 @click.option(
@@ -65,6 +66,7 @@ def command(
     storymeter score mine.json -r annotator_1.json -r annotator_2.json -m "soda_c,soda_c(scorer=sts)"
     storymeter score mine.json yours.json -r references.json --save run.smr
     storymeter score theirs.json --into run.smr
+    storymeter score 'mine/*.parquet' -r 'people/*.parquet' -m soda_c --cluster local --save run
     """
     from ..engine.defaults import left_out
     from ..report.scores import (
@@ -77,7 +79,7 @@ def command(
         signature_lines,
     )
 
-    _check(save, into, candidates)
+    _check(save, into, candidates, per_document)
     write = document_writer(per_document) if per_document else None  # a wrong name must not cost the scoring
     with progress_bar() as progress:
 
@@ -105,7 +107,7 @@ def command(
     if long:
         put(score_table(results), style, "Scores")
     else:
-        several = len(results.systems) > 1 and len(results.systems[0].scores[0].ids) > 1
+        several = len(results.systems) > 1 and results.systems[0].scores[0].n > 1
         with busy("comparing the systems"):
             tests = results.compare() if several and style != "csv" else []
         put(leaderboard_table(results, tests), style, "Scores")
@@ -115,9 +117,15 @@ def command(
             say(f"  {line}")
 
 
-def _check(save: str | None, into: str | None, candidates: tuple[str, ...]) -> None:
-    if save is not None and not is_saved(save):
+def _check(save: str | None, into: str | None, candidates: tuple[str, ...], per_document: str | None) -> None:
+    sharded = into is None and in_shards(candidates, click.get_current_context().params["references"])
+    if sharded and save is not None and save.endswith(".smr"):
+        raise UsageError("A corpus in shards is saved in a folder.", hint="Name it like --save run")
+    if save is not None and not sharded and not save.endswith(".smr"):
         raise UsageError(f"--save {save!r} does not end in .smr.", hint="Name it like run.smr")
+    if sharded and per_document:
+        hint = "Score a file of these documents alone."
+        raise UsageError("A run in shards keeps no rows, so --per-document has nothing to write.", hint=hint)
     if (save or into) and any(map(is_saved, candidates)):
         raise UsageError(
             "These are scored already.", hint="Give the captions of systems, or leave --save out."

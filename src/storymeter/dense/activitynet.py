@@ -60,14 +60,25 @@ class Pairs(NamedTuple):
 class ActivityNet(Metric):
     scorer: PairScorer = option(Meteor(), "how alike two sentences are")
 
-    #: the protocol's thresholds, and whether the pairs of all videos are put together; `under` settles them
+    #: the protocol's thresholds, whether the pairs of all videos are put together, and whether a caption
+    #: without a partner meets random letters; `under` settles them
     _tious: ClassVar[tuple[float, ...]] = TIOUS
     _corpus: ClassVar[bool] = False
+    _random: ClassVar[bool] = False
 
     def under(self, protocol: Protocol) -> ActivityNet:
         bound = copy(self)
-        bound.__dict__.update(_tious=protocol.tious, _corpus=protocol.corpus_scorers == "corpus")
+        bound.__dict__.update(
+            _tious=protocol.tious,
+            _corpus=protocol.corpus_scorers == "corpus",
+            _random=protocol.unmatched == "garbage-random",
+        )
         return bound
+
+    def needs_whole(self) -> str:
+        if self._random and self.scorer.raw_text:
+            return "captions without a partner meet random letters, drawn for all documents in one go"
+        return super().needs_whole() if self._corpus else ""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -22,15 +22,17 @@ reads them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, KeyArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Metric, Rows
+from ..metric import CorpusCounts, Metric, Rows
 from ..options import option
 from ..registry import metric as get_metric
 from ..signature import Signature
@@ -101,6 +103,17 @@ class Paragraph(Metric):
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         return self.metric.combine(sums)
+
+    def needs_whole(self) -> str:
+        return self.metric.needs_whole()
+
+    def corpus_counts(self, task: Task, bench: Workbench) -> CorpusCounts | None:
+        return self.metric.corpus_counts(bench.paragraphs(task), _reading(bench))
+
+    def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Paragraph:
+        bound = copy(self)
+        bound.__dict__["metric"] = self.metric.with_counts(find)
+        return bound
 
     def signature(self, bench: Workbench) -> Signature:
         join = "file" if bench.protocol.paragraph == "letters" else "time"

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..files import atomic
 
-SCHEMA = 1
+SCHEMA = 2
 _MEMBER = re.compile(
     r"(run|checksums)\.json|references/\d{1,6}\.json"
-    r"|systems/\d{1,6}/(candidates\.json|\d{1,6}-(rows|alignment)\.npy)"
+    r"|systems/\d{1,6}/(candidates\.json|\d{1,6}-(rows|alignment|sums)\.npy)"
 )
 #: what a member may take in memory, and how much smaller it may be in the file: text and numbers never get
 #: near

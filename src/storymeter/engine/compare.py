@@ -3,11 +3,11 @@ documents.
 
 The rows that a run leaves behind are all that is needed: nothing is scored again. p-values come from a
 paired permutation test and from a paired bootstrap (stats.paired); both are corrected after Holm over all
-tests of the run."""
+tests of the run. A run in shards keeps no rows: its resamples were drawn while they were there
+(stats.poisson), and their number and seed are those of that run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -16,10 +16,11 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataError
-from ..metric import Metric
+from ..metric import Metric, Score
 from ..stats.multiple import holm
 from ..stats.paired import Part, paired_bootstraps, paired_permutations, win_tie_loss
-from .results import Results, SystemResult
+from ..stats.poisson import ResampledSums, paired_tests
+from .results import Results, SystemResult, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,10 @@ class Comparison:
     p_bootstrap: float
     p_permutation: float
     p_holm: float
-    wins: int
-    ties: int
-    losses: int
+    #: None where no process saw both systems' documents: runs in shards that were made apart
+    wins: int | None
+    ties: int | None
+    losses: int | None
     n: int
     most_different: tuple[Difference, ...]
     #: whether tables print the values as percentages
@@ -69,15 +71,18 @@ def compare(
     seed = results.conditions.seed if seed is None else seed
     found = []
     for first, second in combinations(results.systems, 2):
-        found += _pair(results.metrics, first, second, resamples, seed, most)
+        found += _pair(results, first, second, resamples, seed, most)
     corrected = holm([comparison.p_permutation for comparison in found])
     return [replace(comparison, p_holm=float(p)) for comparison, p in zip(found, corrected, strict=True)]
 
 
 def _pair(
-    metrics: Sequence[Metric], a: SystemResult, b: SystemResult, resamples: int, seed: int, most: int
+    results: Results, a: SystemResult, b: SystemResult, resamples: int, seed: int, most: int
 ) -> list[Comparison]:
     """Two systems under all metrics; they share the documents, and so the resamples."""
+    if a.scores[0].sums is not None or b.scores[0].sums is not None:
+        return _pair_of_sums(results, a, b, most)
+    metrics = results.metrics
     ids, rows_a, rows_b = _common(a, b)
     widths = np.cumsum([0, *(len(metric.columns) for metric in metrics)]).tolist()
     parts = [
@@ -117,6 +122,55 @@ def _pair(
             )
         )
     return found
+
+
+def _pair_of_sums(results: Results, a: SystemResult, b: SystemResult, most: int) -> list[Comparison]:
+    """The same of runs in shards, whose resamples were drawn when they were made (`stats.poisson`)."""
+    found = []
+    for metric, x, y in zip(results.metrics, a.scores, b.scores, strict=True):
+        ours, theirs = _comparable(x, y, a.name, b.name)
+        permutation, bootstrap = paired_tests(ours, theirs, partial(_value, metric), x.n)
+        tally = results.tallies.get((a.name, b.name, x.metric)) or Tally(None, None, None, [])
+        found.append(
+            Comparison(
+                x.metric,
+                a.name,
+                b.name,
+                x.value,
+                y.value,
+                permutation.difference,
+                bootstrap.interval or (float("nan"), float("nan")),
+                bootstrap.p,
+                permutation.p,
+                permutation.p,
+                tally.wins,
+                tally.ties,
+                tally.losses,
+                x.n,
+                tuple(Difference(*entry) for entry in tally.most[:most]),
+                x.percent,
+            )
+        )
+    return found
+
+
+def _comparable(a: Score, b: Score, *names: str) -> tuple[ResampledSums, ResampledSums]:
+    x, y = a.sums, b.sums
+    if x is None or y is None:
+        hint = "Score both in shards, or both as files."
+        raise DataError(f"Of {names[0]!r} and {names[1]!r} only one was scored in shards.", hint=hint)
+    if x.documents != y.documents or a.n < 2:
+        raise DataError(
+            f"{names[0]!r} and {names[1]!r} were not scored on the same documents ({a.n:,} and {b.n:,}), and"
+            " a run in shards keeps no rows to choose from.",
+            hint="Score them under a protocol whose field `missing` is zero.",
+        )
+    if len(x.drawn) != len(y.drawn) or not len(x.drawn):
+        hint = "Score them with the same --resamples and --seed."
+        raise DataError(
+            f"{names[0]!r} and {names[1]!r} were resampled differently, or not at all.", hint=hint
+        )
+    return x, y
 
 
 def _value(metric: Metric, sums: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ results.save("run.smr")  and storymeter.load("run.smr")
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,6 +59,17 @@ class DocumentScore(NamedTuple):
     value: float
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """On how many documents the first of two systems is better, and the most different ones (document, value
+    of the first, value of the second): counted while there were rows."""
+
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    most: list[tuple[str, float, float]]
+
+
 @dataclass(frozen=True, repr=False)
 class Results:
     """See the module. Systems stand in the order given, each with its scores in the order of `metrics`."""
@@ -67,6 +78,13 @@ class Results:
     metrics: tuple[Metric, ...]
     references: tuple[Corpus, ...] = ()
     conditions: Conditions = Conditions()
+    #: (system, system, metric): of a run in shards, which keeps no rows
+    tallies: Mapping[tuple[str, str, str], Tally] = field(default_factory=dict)
+
+    @property
+    def in_shards(self) -> bool:
+        """Whether sums are all that was kept: no documents, no rows."""
+        return any(score.sums is not None for system in self.systems for score in system.scores)
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
         """`results["system", "metric"]`; a metric by the name it was asked for, or any name that means the
@@ -183,7 +201,7 @@ def merged(several: Sequence[Results]) -> Results:
             if ours != theirs:
                 hint = "Score them under the same conditions."
                 raise UsageError(f"The runs differ in {what}: {ours} and {theirs}.", hint=hint)
-        if [c.documents for c in first.references] != [c.documents for c in other.references]:
+        if list(map(_content, first.references)) != list(map(_content, other.references)):
             raise UsageError("The runs have different references.", hint="Score them against the same files.")
     names = [[score.metric for score in each.systems[0].scores] for each in several]
     common = [name for name in names[0] if all(name in other for other in names)]
@@ -195,4 +213,10 @@ def merged(several: Sequence[Results]) -> Results:
     doubled = next((s.name for k, s in enumerate(systems) if s.name in [t.name for t in systems[:k]]), None)
     if doubled is not None:
         raise UsageError(f"Two runs have a system called {doubled!r}.", hint="Give one of them another name.")
-    return replace(kept[0], systems=systems)
+    tallies = {pair: tally for each in kept for pair, tally in each.tallies.items()}
+    return replace(kept[0], systems=systems, tallies=tallies)
+
+
+def _content(corpus: Corpus) -> tuple[object, ...]:
+    """The documents, or, of a corpus that was never in one place, their hash."""
+    return corpus.documents, "" if corpus.documents else corpus.origin.sha256

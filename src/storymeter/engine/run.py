@@ -114,9 +114,11 @@ class Run:
     def task(self, candidates: Corpus) -> Task:
         return join(candidates=candidates, references=self.references, protocol=self.bench.protocol)
 
-    def built(self, metrics: Asked | Sequence[Asked], *, task: Task | None = None) -> dict[str, Metric]:
-        """The metrics asked for, each under the name it was asked by; all that are wrong are named at
-        once.
+    def built(
+        self, metrics: Asked | Sequence[Asked], *, task: Task | None = None, referenced: bool | None = None
+    ) -> dict[str, Metric]:
+        """The metrics asked for, each under the name it was asked by; all that are wrong are named at once.
+        `referenced`: whether there are references, where they lie elsewhere.
         """
         asked = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
         if not asked or not all(isinstance(each, str | Metric) for each in asked):
@@ -125,6 +127,7 @@ class Run:
             )
         built = {label: metric.under(self.bench.protocol) for label, metric in named(asked).items()}
         against = any(task.references) if task is not None else bool(self.references)
+        against = against if referenced is None else referenced
         lacking = [label for label, metric in built.items() if metric.needs_references and not against]
         if lacking:
             raise UsageError(
@@ -169,7 +172,9 @@ class Run:
         if score is not None:
             return score
         score = self._score(task, name, metric, resamples)
-        score = replace(score, signature=score.signature.add(**_inputs(corpus, self.references, metric)))
+        score = replace(
+            score, signature=score.signature.add(**inputs_signed(corpus, self.references, metric))
+        )
         if journal:
             journal.put(corpus, name, metric, score)
         return score
@@ -255,7 +260,7 @@ def _value(metric: Metric, sums: FloatArray) -> FloatArray:
     return metric.combine(sums)["value"]
 
 
-def _inputs(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
+def inputs_signed(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
     """What the signature says of the files: how many annotators there were, and whether anything was
     repaired.
     """

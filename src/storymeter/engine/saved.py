@@ -8,6 +8,9 @@
     systems/K/candidates.json   the K-th system's captions
     systems/K/M-rows.npy        (documents, columns): the additive statistics of the M-th metric, float64
     systems/K/M-alignment.npy   (6, …): see `_pack`; only where the metric has a matching
+    systems/K/M-sums.npy        instead of rows, of a run in shards: (1 + 2 resamples, columns): the sums of
+                                all rows, of each bootstrap resample, and over the documents that each
+                                permutation swaps; such runs have schema 2, no ids and no captions
     checksums.json              member -> SHA-256
 
 The same results give the same bytes: nothing in it tells when or where it was made. It appears whole or not
@@ -28,14 +31,15 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..errors import StorymeterError, UsageError
+from ..errors import DataError, StorymeterError, UsageError
 from ..join import Coverage
 from ..metric import Alignment, MeanMetric, Metric, Rows, Score
 from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
 from ..signature import Signature
+from ..stats.poisson import ResampledSums
 from .archive import SCHEMA, Archive, npy, write_zip
-from .results import Conditions, Results, SystemResult
+from .results import Conditions, Results, SystemResult, Tally
 
 ENDING = ".smr"
 
@@ -64,6 +68,18 @@ class ScoreRecord(msgspec.Struct, forbid_unknown_fields=True):
     aligned: bool
 
 
+class CountsRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """Of a system that was scored in shards: how many documents were scored, missing, extra and empty, and
+    the hash of their ids.
+    """
+
+    n: int
+    missing: int
+    extra: int
+    empty: int
+    documents: str
+
+
 class SystemRecord(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     ids: list[str]
@@ -72,6 +88,14 @@ class SystemRecord(msgspec.Struct, forbid_unknown_fields=True):
     extra: list[str]
     empty: list[str]
     scores: list[ScoreRecord]
+    counts: CountsRecord | msgspec.UnsetType = msgspec.UNSET
+
+
+class TallyRecord(msgspec.Struct, forbid_unknown_fields=True):
+    a: str
+    b: str
+    metric: str
+    tally: Tally
 
 
 class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
@@ -85,6 +109,7 @@ class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
     metrics: list[MetricRecord]
     systems: list[SystemRecord]
     references: list[str]
+    tallies: list[TallyRecord] | msgspec.UnsetType = msgspec.UNSET
 
 
 class SavedMetric(Metric):
@@ -137,7 +162,7 @@ def write(results: Results, path: str | Path) -> None:
             members |= {f"systems/{k}/{m}-{name}": data for name, data in _arrays(score).items()}
     record = RunRecord(
         "run",
-        SCHEMA,
+        SCHEMA if results.in_shards else 1,
         __version__,
         str(results.conditions.protocol),
         results.conditions.tokenizer,
@@ -146,12 +171,17 @@ def write(results: Results, path: str | Path) -> None:
         [_metric_record(metric, k, results) for k, metric in enumerate(results.metrics)],
         [_system_record(system) for system in results.systems],
         [corpus.name for corpus in results.references],
+        [TallyRecord(*pair, tally) for pair, tally in results.tallies.items()] or msgspec.UNSET,
     )
     write_zip(path, {"run.json": msgspec.json.format(msgspec.json.encode(record), indent=1), **members})
 
 
 def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
-    """The results of a saved run. `metrics`: those of your own that no plug-in brings."""
+    """The results of a saved run: a file, or the folder of a run in shards. `metrics`: those of your own that
+    no plug-in brings.
+    """
+    if Path(path).is_dir():
+        path = _of_folder(Path(path))
     with Archive(path) as archive:
         record = archive.decode("run.json", RunRecord)
         own = {metric.name: metric for metric in metrics or ()}
@@ -163,7 +193,22 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
             archive.decode(f"references/{k}.json", Corpus) for k in range(len(record.references))
         )
         systems = tuple(_system(archive, k, record, references) for k in range(len(record.systems)))
-    return Results(systems, built, references, conditions)
+    tallies = {(t.a, t.b, t.metric): t.tally for t in record.tallies or ()}
+    return Results(systems, built, references, conditions, tallies)
+
+
+def _of_folder(folder: Path) -> Path:
+    """The file in the folder of a run in shards."""
+    from .sharded.folder import Folder
+    from .sharded.job import RESULT
+    from .sharded.run import unfinished
+
+    if (folder / RESULT).is_file():
+        return folder / RESULT
+    known = unfinished(Folder(str(folder)))
+    if known:
+        raise DataError(known, hint="Run the command that began it again: it goes on from there.")
+    raise DataError(f"{folder} holds no run.", hint="Name the folder that --save wrote.")
 
 
 def _captions(corpus: Corpus) -> bytes:
@@ -206,7 +251,13 @@ def _system_record(system: SystemResult) -> SystemRecord:
     ]
     ids = [*system.scores[0].ids]
     lists = ([*coverage.missing], [*coverage.extra], [*coverage.empty])
-    return SystemRecord(system.name, ids, coverage.matched, *lists, scores)
+    sums = system.scores[0].sums
+    counts = (
+        CountsRecord(system.scores[0].n, *coverage.sizes, sums.documents)
+        if sums is not None
+        else msgspec.UNSET
+    )
+    return SystemRecord(system.name, ids, coverage.matched, *lists, scores, counts)
 
 
 def _system(archive: Archive, k: int, run: RunRecord, references: tuple[Corpus, ...]) -> SystemResult:
@@ -216,31 +267,45 @@ def _system(archive: Archive, k: int, run: RunRecord, references: tuple[Corpus, 
             f"system {record.name!r} has {len(record.scores)} scores, not {len(run.metrics)}"
         )
     ids = tuple(record.ids)
+    counts = record.counts or None
     scores = []
     for m, (entry, known) in enumerate(zip(record.scores, run.metrics, strict=True)):
+        if counts is not None:
+            shape = (1 + 2 * run.resamples, len(known.columns))
+            sums = _sums(archive.array(f"systems/{k}/{m}-sums.npy", np.float64, shape), counts)
+            scores.append(_score(entry, known, counts.n, (), sums=sums))
+            continue
         rows = archive.array(f"systems/{k}/{m}-rows.npy", np.float64, (len(ids), len(known.columns)))
         alignment = None
         if entry.aligned:
             alignment = _unpack(archive, f"systems/{k}/{m}-alignment.npy", ids)
-        scores.append(
-            Score(
-                known.label,
-                _number(entry.value),
-                {key: _number(value) for key, value in entry.parts.items()},
-                len(ids),
-                Signature.parse(entry.signature),
-                ids,
-                tuple(known.columns),
-                rows,
-                (_number(entry.interval[0]), _number(entry.interval[1])) if entry.interval else None,
-                alignment,
-                known.percent,
-                known.higher_is_better,
-            )
-        )
-    coverage = Coverage(record.matched, tuple(record.missing), tuple(record.extra), tuple(record.empty))
+        scores.append(_score(entry, known, len(ids), ids, rows=rows, alignment=alignment))
+    lists = (tuple(record.missing), tuple(record.extra), tuple(record.empty))
+    sizes = None if counts is None else (counts.missing, counts.extra, counts.empty)
+    coverage = Coverage(record.matched, *lists, sizes)
     candidates = archive.decode(f"systems/{k}/candidates.json", Corpus)
     return SystemResult(record.name, tuple(scores), coverage, candidates)
+
+
+def _score(entry: ScoreRecord, known: MetricRecord, n: int, ids: tuple[str, ...], **kept: Any) -> Score:
+    return Score(
+        known.label,
+        _number(entry.value),
+        {key: _number(value) for key, value in entry.parts.items()},
+        n,
+        Signature.parse(entry.signature),
+        ids,
+        tuple(known.columns),
+        interval=(_number(entry.interval[0]), _number(entry.interval[1])) if entry.interval else None,
+        percent=known.percent,
+        higher_is_better=known.higher_is_better,
+        **kept,
+    )
+
+
+def _sums(array: FloatArray, counts: CountsRecord) -> ResampledSums:
+    resamples = len(array) // 2
+    return ResampledSums(array[0], array[1 : 1 + resamples], array[1 + resamples :], counts.documents)
 
 
 def _number(value: float | None) -> float:
@@ -248,6 +313,9 @@ def _number(value: float | None) -> float:
 
 
 def _arrays(score: Score) -> dict[str, bytes]:
+    if score.sums is not None:
+        sums = score.sums
+        return {"sums.npy": npy(np.vstack([sums.total[None], sums.drawn, sums.swapped]))}
     rows = np.zeros((0, len(score.columns))) if score.rows is None else score.rows
     arrays = {"rows.npy": npy(np.ascontiguousarray(rows, dtype=np.float64))}
     if score.alignment is not None:

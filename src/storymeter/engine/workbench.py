@@ -108,6 +108,10 @@ class Workbench:
             self._sentences[tokenizer] = Sentences(tokenizer, strip=self.protocol.ascii == "strip")
         return self._sentences[tokenizer]
 
+    def adopt(self, scorers: dict[Hashable, Any]) -> None:
+        """Use these scorers, and add to them: models stay loaded from one workbench to the next."""
+        self._scorers = scorers
+
     def scorer(self, scorer: Scorer) -> Scorer:
         """The run's own copy of a scorer, on its device, with what it has read so far."""
         key = _key(scorer)

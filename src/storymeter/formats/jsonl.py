@@ -48,9 +48,15 @@ class JsonLines(LineFormat):
         return source.is_json and (has(source.first_value, "storymeter") or has(source.first_value, "doc"))
 
     def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
+        return self.of_objects(objects(lines, check), check)
+
+    def of_objects(
+        self, items: Iterable[tuple[tuple[Mark], dict[str, Any]]], check: Check
+    ) -> Iterator[Document]:
+        """Documents out of decoded lines, each with its place."""
         current, closed, meta = None, set[str](), None
         captions: list[Caption] = []
-        for at, item in objects(lines, check):
+        for at, item in items:
             if "storymeter" in item:
                 self._header(item, check, at)
                 continue

@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -46,36 +46,13 @@ class Table(Format):
     def rows(self, source: Source, check: Check) -> Iterator[tuple[Mark, Row]]: ...
 
     def read(self, source: Source, check: Check) -> Iterable[Document]:
-        unknown = source.columns.keys() - ALIASES.keys()
-        if unknown:
-            raise UsageError(
-                f"There is no column {some(sorted(unknown))}.",
-                hint=f"Columns that can be mapped: {', '.join(ALIASES)}; answers of models: --from prose.",
-            )
+        check_columns(source.columns)
         rows = list(self.rows(source, check))
         if not rows:
             return
         heads = list(rows[0][1])
-        names = {
-            ours: (
-                source.columns.get(ours)
-                or next((h for a in known for h in heads if h.strip().lower() == a), "")
-            )
-            for ours, known in ALIASES.items()
-        }
-        lacking = [ours for ours in ("video", "text") if names[ours] not in heads]
-        lacking += [
-            ours for ours, theirs in source.columns.items() if theirs not in heads and ours not in lacking
-        ]
-        for ours in lacking:
-            check.error(
-                "missing-column",
-                f"there is no column for {ours!r}",
-                (Mark("row", 1),),
-                detail=f"columns: {', '.join(map(repr, heads[:12]))}; map it with --columns {ours}=NAME",
-            )
-        if not lacking:
-            yield from _grouped(rows, names, check)
+        if names := named_columns(heads, source.columns, check):
+            yield from grouped(rows, names, check)
 
     def table(self, corpus: Corpus) -> tuple[list[str], list[Row]]:
         """The columns and rows of a corpus; columns that would be empty throughout are left out."""
@@ -108,7 +85,35 @@ class Table(Format):
         return used, [{key: row[key] for key in used} for row in rows]
 
 
-def _grouped(rows: list[tuple[Mark, Row]], names: dict[str, str], check: Check) -> Iterator[Document]:
+def check_columns(columns: Mapping[str, str]) -> None:
+    """Only columns that we know can be called otherwise."""
+    if unknown := columns.keys() - ALIASES.keys():
+        raise UsageError(
+            f"There is no column {some(sorted(unknown))}.",
+            hint=f"Columns that can be mapped: {', '.join(ALIASES)}; answers of models: --from prose.",
+        )
+
+
+def named_columns(heads: Sequence[str], columns: Mapping[str, str], check: Check) -> dict[str, str]:
+    """Our names to those in the file ('' where there is none); nothing, and errors, where one is lacking."""
+    names = {
+        ours: columns.get(ours) or next((h for a in known for h in heads if h.strip().lower() == a), "")
+        for ours, known in ALIASES.items()
+    }
+    lacking = [ours for ours in ("video", "text") if names[ours] not in heads]
+    lacking += [ours for ours, theirs in columns.items() if theirs not in heads and ours not in lacking]
+    for ours in lacking:
+        check.error(
+            "missing-column",
+            f"there is no column for {ours!r}",
+            (Mark("row", 1),),
+            detail=f"columns: {', '.join(map(repr, heads[:12]))}; map it with --columns {ours}=NAME",
+        )
+    return {} if lacking else names
+
+
+def grouped(rows: Iterable[tuple[Mark, Row]], names: dict[str, str], check: Check) -> Iterator[Document]:
+    """Rows to documents, which come in the order of their first row."""
     timed = bool(names["start"])
     known = {theirs for theirs in names.values() if theirs}
     groups: dict[tuple[Any, ...], list[tuple[Mark, Row]]] = {}
@@ -119,7 +124,7 @@ def _grouped(rows: list[tuple[Mark, Row]], names: dict[str, str], check: Check) 
             if names["alternative"]
             else (str(id),)
             if timed
-            else (str(id), mark.number)
+            else (str(id), mark)
         )
         groups.setdefault(key, []).append((mark, row))
     for members in groups.values():

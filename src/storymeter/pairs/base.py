@@ -244,6 +244,11 @@ class PairScorer(Metric):
 
     # As a metric of whole documents.
 
+    def needs_whole(self) -> str:
+        if self.learns:
+            return "it learns from the references of all documents"
+        return "pairs are scored in batches that run across documents" if getattr(self, "batch", 0) else ""
+
     @property
     def columns(self) -> tuple[str, ...]:
         return ("value", "documents")

@@ -20,7 +20,8 @@ array([10.      ,  1.743384])
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -28,10 +29,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from .. import _native
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, KeyArray
 from ..errors import UsageError
 from ..measure import Named, measure
-from ..metric import Rows, Tokenizer
+from ..metric import CorpusCounts, Rows, Tokenizer
 from ..options import option
 from .base import PairScorer
 from .ngrams import NgramBatch, analyse, bounds_of
@@ -63,6 +64,8 @@ class Cider(PairScorer):
     learns: ClassVar[bool] = True
     #: the index and the model that `fit` made
     _fitted: ClassVar[tuple[Any, Any] | None] = None
+    #: who knows the frequencies of the whole corpus, where the documents are a part of it
+    _find: ClassVar[tuple[Callable[[KeyArray], CorpusCounts], ...]] = ()
 
     def validate(self) -> None:
         if self.called == "cider_d" and self.variant != "d":
@@ -146,8 +149,28 @@ class Cider(PairScorer):
                 f"{self.name} of whole documents would be 0: a video has one document.", hint=hint
             )
         batch = bench.ngrams(task, self.tokenizer)
-        model = _native.CiderModel(batch.index, batch.references, batch.bounds)
+        if not self._find:
+            model = _native.CiderModel(batch.index, batch.references, batch.bounds)
+        else:
+            known = self._find[0](batch.index.gram_hashes())
+            model = _native.CiderModel.of_frequencies(batch.index, known.items, known.counts.astype(float))
         return np.column_stack([self._score(model, batch, bench.jobs), np.ones(len(task))])
+
+    def needs_whole(self) -> str:
+        return ""
+
+    def corpus_counts(self, task: Task, bench: Workbench) -> CorpusCounts | None:
+        """In how many documents' references each n-gram stands, by its hash. A hash of 64 bits is the same
+        for two n-grams about once in thirty corpora of a billion distinct ones."""
+        batch = bench.ngrams(task, self.tokenizer)
+        counts = _native.item_frequencies(batch.index, batch.references, batch.bounds)
+        seen = np.flatnonzero(counts)
+        return CorpusCounts(len(task), batch.index.gram_hashes()[seen], counts[seen].astype(np.int64))
+
+    def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Cider:
+        bound = copy(self)
+        bound.__dict__["_find"] = (find,)
+        return bound
 
     def signed(self) -> dict[str, object]:
         d = self.variant == "d"

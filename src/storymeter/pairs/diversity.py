@@ -74,6 +74,9 @@ class SelfBleu(_Mean):
             [np.bincount(owner, weights=column, minlength=len(task)) for column in values.T]
         )
 
+    def needs_whole(self) -> str:
+        return "each caption is compared with all others" if self.within == "corpus" else ""
+
     def signature(self, bench: Workbench) -> Signature:
         return super().signature(bench).add(n=self.n, within=self.within, smoothing=self.smoothing)
 

@@ -36,7 +36,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
                 c.p_permutation,
                 c.p_bootstrap,
                 c.p_holm,
-                Cell({"wins": c.wins, "ties": c.ties, "losses": c.losses}, f"{c.wins}/{c.ties}/{c.losses}"),
+                Cell({"wins": c.wins, "ties": c.ties, "losses": c.losses}, win_tie_loss(c)),
                 c.n,
             ]
         )
@@ -61,6 +61,10 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             "p Holm corrects the permutation test over all rows of this table; win/tie/loss counts documents."
         ),
     )
+
+
+def win_tie_loss(c: Comparison) -> str:
+    return "–" if c.wins is None else f"{c.wins:,}/{c.ties:,}/{c.losses:,}"
 
 
 def difference_table(comparisons: Sequence[Comparison]) -> Table:

@@ -27,9 +27,7 @@ def score_json(results: Results) -> str:
             "name": system.name,
             "coverage": {
                 "matched": system.coverage.matched,
-                "missing": len(system.coverage.missing),
-                "extra": len(system.coverage.extra),
-                "empty": len(system.coverage.empty),
+                **dict(zip(("missing", "extra", "empty"), system.coverage.sizes, strict=True)),
             },
             "scores": [_record(score) for score in system.scores],
         }
@@ -177,10 +175,10 @@ def coverage_lines(results: Results) -> list[str]:
     number; and what the missing ones cost.
     """
     return [
-        f"{system.name}: {c.matched:,} documents met a reference, {len(c.missing):,} missing"
-        f"{cost_of_missing(results) if c.missing else ''}, {len(c.extra):,} extra, {len(c.empty):,} empty."
+        f"{system.name}: {system.coverage.matched:,} documents met a reference, {missing:,} missing"
+        f"{cost_of_missing(results) if missing else ''}, {extra:,} extra, {empty:,} empty."
         for system in results.systems
-        for c in [system.coverage]
+        for missing, extra, empty in [system.coverage.sizes]
     ]
 
 

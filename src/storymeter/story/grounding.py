@@ -187,6 +187,9 @@ class VisualGrounding(MeanMetric):
     missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
     scaled: bool = option(False, "whether the value is scaled to 0 … 1 (eq. 3)")
 
+    def needs_whole(self) -> str:
+        return "the rarity of nouns is counted in all stories" if self.idf == "corpus" else ""
+
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         store = bench.pictures(self.model, self.regions, self.name)
         if self.missing == "error":

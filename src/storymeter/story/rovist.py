@@ -56,6 +56,9 @@ class Rovist(MeanMetric):
     def repeating(self) -> NonRedundancy:
         return NonRedundancy(self.jaccard)
 
+    def needs_whole(self) -> str:
+        return "the rarity of nouns is counted in all stories" if self.idf == "corpus" else ""
+
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         columns = [
             part.document_values(task, bench)[:, 0] for part in (self.seeing, self.linking, self.repeating)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from ..comparison import win_tie_loss
 from ..figures.bars import bar_and_whisker
 from ..figures.intervals import Dot, both_names, dots
 from ..scores import SIGNIFICANT
@@ -96,7 +97,7 @@ def forest(findings: Findings, metric: int) -> Markup:
             f"{c.a} – {c.b}",
             c.difference * scale,
             (c.interval[0] * scale, c.interval[1] * scale) if not math.isnan(c.interval[0]) else None,
-            f"p {_p(c.p_holm)} · {c.wins:,}/{c.ties:,}/{c.losses:,}",
+            f"p {_p(c.p_holm)} · {win_tie_loss(c)}",
             findings.systems.index(c.a) % 8,
             hollow=c.p_holm >= SIGNIFICANT,
             short=both_names(c.a, c.b),

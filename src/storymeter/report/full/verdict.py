@@ -71,18 +71,18 @@ def warnings(findings: Findings) -> list[str]:
 
 def _coverage(name: str, c: Coverage, zero: bool, protocol: str) -> list[str]:
     said = []
-    total = c.matched + len(c.missing)
-    if c.missing:
+    missing, extra, empty = c.sizes
+    if missing:
         cost = (
             f"each counts 0 (--protocol {protocol}+missing=skip leaves them out)"
             if zero
             else "they are left out of its scores, so that systems may stand on different documents"
         )
-        said.append(f"{name}: {len(c.missing):,} of {_count(total, 'document')} are missing; {cost}.")
-    if c.extra:
-        said.append(f"{name}: {_count(len(c.extra), 'document')} without a reference, not scored.")
-    if c.empty:
-        said.append(f"{name}: {_count(len(c.empty), 'document')} without any caption.")
+        said.append(f"{name}: {missing:,} of {_count(c.matched + missing, 'document')} are missing; {cost}.")
+    if extra:
+        said.append(f"{name}: {_count(extra, 'document')} without a reference, not scored.")
+    if empty:
+        said.append(f"{name}: {_count(empty, 'document')} without any caption.")
     return said
 
 

@@ -1,0 +1,78 @@
+"""All that the numbers of a run in shards depend on, as it is sent to every worker."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from ... import __version__
+from ...metric import Metric
+from ..results import Conditions
+from .folder import Folder
+from .inputs import Slice, Source
+
+#: where a run keeps what it needs until it is complete, and the result
+WORK, RESULT = "work", "run.smr"
+
+
+@dataclass(frozen=True)
+class Job:
+    folder: Folder
+    systems: tuple[Source, ...]
+    references: tuple[Source, ...]
+    slices: tuple[Slice, ...]
+    #: by the name that each was asked by
+    metrics: dict[str, Metric]
+    conditions: Conditions
+    shards: int
+    #: the share of documents that is kept, by a hash of their ids
+    sample: float = 1.0
+    #: of a Workbench, beside what `conditions` says
+    settings: dict[str, Any] = field(default_factory=dict)
+    #: columns, repair, id_map
+    reading: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return (*self.systems, *self.references)
+
+    @property
+    def ranges(self) -> int:
+        """In how many parts the counts of the whole corpus are kept."""
+        return min(max(self.shards, 16), 256)
+
+    def counted(self) -> list[tuple[int, str]]:
+        """(system, metric) for each count of the whole corpus. The documents that count are those of the
+        references, the same for all systems, unless those that a system lacks are left out.
+        """
+        own = self.conditions.protocol.missing == "skip"
+        systems = range(len(self.systems)) if own else range(1)
+        informed = [name for name, metric in self.metrics.items() if is_informed(metric)]
+        return [(system, name) for system in systems for name in informed]
+
+    def fingerprint(self) -> str:
+        """Two jobs with the same one write the same files."""
+        conditions = self.conditions
+        content = (
+            __version__,
+            self.systems,
+            self.references,
+            self.slices,
+            [(label, metric.name) for label, metric in self.metrics.items()],
+            [str(conditions.protocol), conditions.tokenizer, conditions.seed, conditions.resamples],
+            [self.shards, self.sample, self.settings.get("images"), self.settings.get("videos")],
+            sorted((key, str(value)) for key, value in self.reading.items()),
+        )
+        return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
+
+
+def is_informed(metric: Metric) -> bool:
+    """Whether it must know counts of the whole corpus first."""
+    return metric.with_counts(_nothing) is not metric
+
+
+def _nothing(keys: Any) -> Any:
+    raise AssertionError("never asked")

@@ -1,0 +1,195 @@
+"""A run in shards from its first step to its last; the same command goes on where the last one stopped.
+
+    results = score_shards(["mine/*.parquet"], ["people/*.parquet"], ["soda_c", "cider"], save="run")
+
+Every step writes files that are whole or not there (`folder`). A worker or a node that dies costs what it had
+not finished; so does the driver. A shard that keeps failing is named at the end, the others are finished and
+kept, and there is no result: numbers of some of the documents would be wrong ones."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from ...errors import DataError, StorymeterError, UsageError
+from ...metric import Metric, Progress, silent
+from ..cluster import Failure, connected, each_on_workers
+from ..results import Conditions, Results
+from ..run import Asked, Run, cores
+from .cutting import cut_all
+from .folder import Folder
+from .inputs import distinct, find, slices
+from .job import RESULT, WORK, Job
+from .merging import merged_shards
+from .scoring import Worker
+
+#: captions, of systems and references together, in one shard
+CAPTIONS = 200_000
+
+
+def score_shards(
+    candidates: Sequence[str],
+    references: Sequence[str],
+    metrics: Asked | Sequence[Asked],
+    *,
+    cluster: str = "local",
+    save: str | None = None,
+    shards: int | None = None,
+    sample: float | None = None,
+    resamples: int = 1000,
+    workers: int | None = None,
+    reading: Mapping[str, Any] | None = None,
+    progress: Progress = silent,
+    **settings: Any,
+) -> Results:
+    """Systems and references are patterns or folders, one each. `shards` and `workers` never change a number;
+    `sample` is a share of the documents, drawn by a hash of their ids. `settings` are those of a `Run`.
+    """
+    with ExitStack() as stack:
+        if save is None:
+            save = stack.enter_context(tempfile.TemporaryDirectory(prefix="storymeter-"))
+        job = make_job(
+            candidates, references, metrics, save, shards, sample, resamples, reading or {}, settings
+        )
+        _claim(job)
+        with connected(cluster, workers or cores()) as ray:
+            cut_all(job, progress)
+            failures = _steps(ray, job, progress)
+        if failures:
+            raise _failed(job, failures)
+        results = merged_shards(job)
+        results.save(job.folder.path(RESULT))
+        job.folder.remove(WORK)
+        return results
+
+
+def make_job(
+    candidates: Sequence[str],
+    references: Sequence[str],
+    metrics: Asked | Sequence[Asked],
+    save: str,
+    shards: int | None,
+    sample: float | None,
+    resamples: int,
+    reading: Mapping[str, Any],
+    settings: Mapping[str, Any],
+) -> Job:
+    systems = distinct([find(text) for text in candidates], candidates)
+    against = [find(text) for text in references]
+    run = Run(**{**settings, "jobs": 1})
+    built = _splittable(run, metrics, bool(against), sample)
+    bench = run.bench
+    listed, captions = slices([*systems, *against])
+    if shards is None:
+        shards = max(1, -(-round(captions * (sample or 1.0)) // CAPTIONS))
+    if any(metric.needs_whole() for metric in built.values()):
+        shards = 1
+    if "sequence" in str(reading.get("id_map") or ""):
+        raise UsageError(
+            "--id-map sequence needs whole documents.", hint="Write the ids that it gives into the files."
+        )
+    return Job(
+        Folder(save),
+        tuple(systems),
+        tuple(against),
+        tuple(listed),
+        built,
+        Conditions(bench.protocol, bench.tokenizer, bench.seed, resamples),
+        shards,
+        1.0 if sample is None else sample,
+        {
+            **{
+                key: value for key, value in bench.settings().items() if key in ("device", "images", "videos")
+            },
+            "jobs": 1,
+            "budget": replace(bench.budget, ask=None),  # each worker has the whole, and nobody to ask
+        },
+        {key: value for key, value in reading.items() if value},
+    )
+
+
+def _splittable(
+    run: Run, metrics: Asked | Sequence[Asked], against: bool, sample: float | None
+) -> dict[str, Metric]:
+    built = run.built(metrics, referenced=against)
+    whole = {name: metric.needs_whole() for name, metric in built.items() if metric.needs_whole()}
+    if whole and sample is None:
+        said = "; ".join(f"{name}: {reason}" for name, reason in whole.items())
+        raise UsageError(
+            f"Not every metric can be computed in shards. {said}.",
+            hint="Leave it out, or score a sample of the documents as one shard: --sample 0.01",
+        )
+    return built
+
+
+def _claim(job: Job) -> None:
+    """The folder belongs to one job at a time."""
+    fingerprint = job.fingerprint().encode()
+    known = job.folder.get(f"{WORK}/job")
+    if known not in (None, fingerprint):
+        raise UsageError(
+            f"{job.folder.where} holds an unfinished run of other files, metrics or settings.",
+            hint="Finish it with the command that began it, remove it, or name another folder.",
+        )
+    job.folder.remove(RESULT)
+    job.folder.remove(f"{WORK}/failed")
+    if known is None:
+        job.folder.put(f"{WORK}/job", fingerprint)
+
+
+def _steps(ray: Any, job: Job, progress: Progress) -> list[Failure]:
+    """Count, add, score: each step leaves out what is there."""
+    steps: list[tuple[str, str, list[int]]] = []
+    if job.counted():
+        steps.append(("count", "counting n-grams", _lacking(job, "counts", ".index", job.shards)))
+        steps.append(("add", "adding counts", _lacking(job, "totals", "", job.ranges)))
+    steps.append(("score", "scoring shards", _lacking(job, "shards", "", job.shards)))
+    units = {step: [(step, number) for number in todo] for step, _, todo in steps}
+    failures: list[Failure] = []
+    if not any(units.values()):
+        return failures
+    with each_on_workers(ray, Worker, job) as each:
+        for step, what, _ in steps:
+            found = each(units[step], lambda done, total, what=what: progress(what, done, total))
+            failures += found
+            if found and step != "score":  # without all counts no shard can be scored
+                break
+    return failures
+
+
+def _lacking(job: Job, folder: str, ending: str, count: int) -> list[int]:
+    there = job.folder.names(f"{WORK}/{folder}")
+    return [k for k in range(count) if f"{k:06d}{ending}" not in there]
+
+
+def _failed(job: Job, failures: list[Failure]) -> StorymeterError:
+    """Named here, and in the folder for whoever loads it."""
+    done = job.shards - len(_lacking(job, "shards", "", job.shards))
+    named = [f"shard {failure.unit[1]} ({_STEPS[failure.unit[0]]}): {failure.reason}" for failure in failures]
+    more = f"\n  … and {len(named) - 5:,} more" if len(named) > 5 else ""
+    said = (
+        f"{len(named):,} of {job.shards:,} shards failed, {done:,} are scored, and there is no result:\n  "
+        + "\n  ".join(named[:5])
+        + more
+    )
+    job.folder.put(f"{WORK}/failed", msgspec.msgpack.encode(said))
+    return DataError(said, hint="Mend the cause and run the same command again: what is scored is kept.")
+
+
+_STEPS = {"count": "counting", "add": "adding counts", "score": "scoring"}
+
+
+def unfinished(folder: Folder) -> str:
+    """What is known of a run without a result; '' where there is none."""
+    if folder.get(f"{WORK}/job") is None:
+        return ""
+    data = folder.get(f"{WORK}/failed")
+    if data is not None:
+        return msgspec.msgpack.decode(data, type=str)
+    done = len(folder.names(f"{WORK}/shards"))
+    return f"The run in {folder.where} is not complete: {done:,} shards are scored."

@@ -1,0 +1,181 @@
+"""One shard, scored by the code that scores a corpus on one machine; what is kept of it are sums."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ...captions import Corpus
+from ...errors import StorymeterError
+from ...join import Task, join
+from ...metric import Metric
+from ...stats.exact import ExactSums
+from ...stats.paired import win_tie_loss
+from ...stats.poisson import document_keys, resampled
+from ..results import Tally
+from ..run import Run, inputs_signed
+from .counts import CorpusLookup, add_range, count_shard
+from .job import WORK, Job, is_informed
+from .reading import ShardReader
+
+#: ids of missing, extra and empty documents that are kept as examples, and of the most different ones
+NAMED, MOST = 20, 20
+
+
+def scored(shard: int) -> str:
+    return f"{WORK}/shards/{shard:06d}"
+
+
+class SystemSums(msgspec.Struct):
+    """Of one system in one shard: (column, digit) and 64-bit sums for each, all metrics side by side."""
+
+    n: int
+    matched: int
+    counts: tuple[int, int, int]
+    named: tuple[list[str], list[str], list[str]]
+    #: says which documents there are, and which captions: sums of hashes, so that shards add up
+    documents: int
+    captions: int
+    signatures: list[str]
+    places: list[tuple[int, int]]
+    sums: bytes
+
+    def exact(self) -> ExactSums:
+        if not self.places:
+            return ExactSums()
+        rows = np.frombuffer(self.sums, dtype="<i8").reshape(len(self.places), -1)
+        return ExactSums(dict(zip(self.places, rows, strict=True)))
+
+
+class ShardSums(msgspec.Struct):
+    systems: list[SystemSums]
+    #: of each reference corpus
+    references: list[int]
+    #: [pair of systems][metric]
+    tallies: list[list[Tally]]
+
+
+class Worker:
+    """An actor of Ray: models that a metric loads stay from shard to shard."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.reader = ShardReader(job)
+        self.lookup = CorpusLookup(job)
+        self._scorers: dict[Any, Any] = {}
+
+    def ready(self) -> None:
+        """Answers when the worker is there."""
+
+    def work(self, step: str, number: int) -> StorymeterError | None:
+        """An error that a user should read comes back as a value: raised, Ray would wrap it in its own with
+        a traceback.
+        """
+        try:
+            if step == "count":
+                count_shard(self.job, self.reader, number)
+            elif step == "add":
+                add_range(self.job, number)
+            else:
+                self.score(number)
+        except StorymeterError as error:
+            return error
+        return None
+
+    def score(self, shard: int) -> None:
+        job, first = self.job, len(self.job.systems)
+        references = [self.reader.corpus(first + k, shard) for k in range(len(job.references))]
+        systems = [self.reader.corpus(k, shard) for k in range(first)]
+        conditions = job.conditions
+        settings = {
+            "protocol": conditions.protocol,
+            "tokenizer": conditions.tokenizer,
+            "seed": conditions.seed,
+        }
+        run = Run(references, **{**job.settings, **settings})
+        run.bench.adopt(self._scorers)
+        rows, sums = [], []
+        for number, corpus in enumerate(systems):
+            task = join(candidates=corpus, references=references, protocol=conditions.protocol, part=True)
+            found, signatures = self._rows(number, corpus, task, run)
+            rows.append((task.ids, found))
+            sums.append(self._sums(corpus, task, np.hstack(found), signatures))
+        tallies = [
+            [
+                tally(metric, (rows[a][0], rows[a][1][m]), (rows[b][0], rows[b][1][m]))
+                for m, metric in enumerate(job.metrics.values())
+            ]
+            for a, b in combinations(range(first), 2)
+        ]
+        result = ShardSums(sums, [_captions(corpus) for corpus in references], tallies)
+        job.folder.put(scored(shard), msgspec.msgpack.encode(result, enc_hook=str))
+
+    def _rows(self, number: int, corpus: Corpus, task: Task, run: Run) -> tuple[list[Any], list[str]]:
+        rows, signatures = [], []
+        asked = self.job.counted()
+        skipping = self.job.conditions.protocol.missing == "skip"
+        for name, metric in self.job.metrics.items():
+            bound: Metric = metric
+            if is_informed(metric):
+                which = asked.index((number if skipping else 0, name))
+                bound = metric.with_counts(partial(self.lookup.find, which))
+            if len(task):
+                found = bound.checked(bound.rows(task, run.bench), task).values
+            else:
+                found = np.zeros((0, len(metric.columns)))
+            rows.append(found)
+            signed = metric.signature(run.bench).add(**inputs_signed(corpus, run.references, metric))
+            signatures.append(str(signed))
+        return rows, signatures
+
+    def _sums(self, corpus: Corpus, task: Task, rows: Any, signatures: list[str]) -> SystemSums:
+        conditions = self.job.conditions
+        keys = document_keys(task.ids)
+        exact = resampled(keys, rows, conditions.resamples, conditions.seed)
+        named = task.coverage
+        sums = b"".join(digits.astype("<i8").tobytes() for digits in exact.digits.values())
+        return SystemSums(
+            len(task),
+            named.matched,
+            named.sizes,
+            (list(named.missing[:NAMED]), list(named.extra[:NAMED]), list(named.empty[:NAMED])),
+            int(keys.sum(dtype=np.uint64)),
+            _captions(corpus),
+            signatures,
+            list(exact.digits),
+            sums,
+        )
+
+
+def tally(metric: Metric, a: tuple[tuple[str, ...], Any], b: tuple[tuple[str, ...], Any]) -> Tally:
+    """On how many documents of a shard A is better, and where the two differ most."""
+    if not len(a[0]) or not len(b[0]):
+        return Tally(0, 0, 0, [])
+    values_a, values_b = (np.nan_to_num(metric.by_document(rows)) for _, rows in (a, b))
+    ids = a[0]
+    if ids != b[0]:
+        place = {id: k for k, id in enumerate(b[0])}
+        both = [(k, place[id]) for k, id in enumerate(ids) if id in place]
+        ids = tuple(ids[k] for k, _ in both)
+        values_a, values_b = values_a[[k for k, _ in both]], values_b[[k for _, k in both]]
+    sign = -1.0 if metric.higher_is_better is False else 1.0
+    wins, ties, losses = win_tie_loss(sign * values_a, sign * values_b)
+    order = np.argsort(-np.abs(values_a - values_b), kind="stable")[:MOST]
+    most = [(ids[k], float(values_a[k]), float(values_b[k])) for k in order if values_a[k] != values_b[k]]
+    return Tally(wins, ties, losses, most)
+
+
+def _captions(corpus: Corpus) -> int:
+    """A sum over documents, so that neither their order nor the cut matters."""
+    total = 0
+    for document in corpus:
+        data = msgspec.msgpack.encode(
+            (document.id, document.captions, document.duration), order="deterministic"
+        )
+        total += int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+    return total & (1 << 64) - 1

@@ -1,0 +1,138 @@
+"""Bootstrap and permutation of documents that were never in one place.
+
+In the Poisson bootstrap (Hanley & MacGibbon 2006; Chamandy et al. 2012) each document is drawn w ~ Poisson(1)
+times, on its own: the multinomial's limit, without a total to keep. Here w comes from a hash of (seed,
+document, resample), and the swaps of a permutation test from other bits of the same: so a document has the
+same weights on every machine, in every part of a corpus and for every system. Sums over parts add up
+(exactly, `stats.exact`), two systems are resampled alike, and nothing depends on how the corpus was cut.
+
+A weight is read off 16 bits of the hash by a table of Poisson(1) probabilities, rounded to 1/65,536.
+
+>>> keys = document_keys(["v1", "v2", "v3"])
+>>> poisson_weights(keys, 6, seed=0).astype(int).tolist()
+[[0, 3, 1, 0, 0, 1], [1, 1, 0, 1, 1, 2], [0, 5, 0, 0, 3, 3]]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import FloatArray
+from .exact import ExactSums, added, weighted_sums
+from .paired import PairedTest, at_least
+
+Keys = NDArray[np.uint64]
+#: documents that are weighted at a time, so that their weights stay in the processor's cache
+DOCUMENTS = 256
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+#: where the bits of the swaps begin in a document's stream, far behind those of the weights
+_SWAPS = 1 << 40
+
+
+@dataclass(frozen=True)
+class ResampledSums:
+    """What is left of rows that were not kept: their sums, the sums of each bootstrap resample, and for each
+    permutation the sums over the documents that change places; all (…, columns)."""
+
+    total: FloatArray
+    drawn: FloatArray
+    swapped: FloatArray
+    #: says which documents were summed, whatever their order
+    documents: str
+
+    def interval(
+        self, value: Callable[[FloatArray], FloatArray], level: float = 0.95
+    ) -> tuple[float, float] | None:
+        """The percentile interval of `value(sums)`; None without resamples."""
+        if not len(self.drawn):
+            return None
+        tail = (1 - level) / 2
+        low, high = np.nanquantile(value(self.drawn), [tail, 1 - tail])
+        return float(low), float(high)
+
+
+def document_keys(ids: Iterable[str]) -> Keys:
+    """64 bits of BLAKE2b of each id: the same on every machine."""
+    digests = [hashlib.blake2b(id.encode("utf-8", "surrogatepass"), digest_size=8).digest() for id in ids]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+
+
+def spread(keys: Keys) -> FloatArray:
+    """A number from 0 to 1 for each document, to draw a sample by."""
+    return np.asarray(_mixed(keys + _GOLDEN) / 2.0**64)
+
+
+def poisson_weights(keys: Keys, resamples: int, seed: int) -> FloatArray:
+    """(documents, resamples): how often each document is drawn."""
+    words = _stream(keys, -(-resamples // 4), seed, 0)
+    weights: FloatArray = _POISSON[words.view("<u2")[:, :resamples]]
+    return weights
+
+
+def swaps(keys: Keys, resamples: int, seed: int) -> FloatArray:
+    """(documents, resamples) of zeros and ones: whose two outputs change places."""
+    words = _stream(keys, -(-resamples // 64), seed, _SWAPS)
+    bits = np.unpackbits(words.view(np.uint8), axis=1, count=resamples, bitorder="little")
+    return bits.astype(np.float64)
+
+
+def resampled(keys: Keys, rows: FloatArray, resamples: int, seed: int) -> ExactSums:
+    """Sums of rows under 1 + 2 * resamples sets of weights: all ones, the bootstrap's, the permutations'."""
+
+    def sums(some: Keys, of: FloatArray) -> ExactSums:
+        drawn, swapped = poisson_weights(some, resamples, seed), swaps(some, resamples, seed)
+        return weighted_sums(of, [np.ones((len(some), 1)), drawn, swapped])
+
+    blocks = range(0, len(keys), DOCUMENTS)
+    return added(sums(keys[k : k + DOCUMENTS], rows[k : k + DOCUMENTS]) for k in blocks)
+
+
+def paired_tests(
+    a: ResampledSums, b: ResampledSums, value: Callable[[FloatArray], FloatArray], n: int, level: float = 0.95
+) -> tuple[PairedTest, PairedTest]:
+    """The permutation test and the bootstrap of `stats.paired`, of two systems summed over the same `n`
+    documents.
+    """
+    observed, resamples = float(value(a.total) - value(b.total)), len(a.drawn)
+    moved = b.swapped - a.swapped
+    swapped = np.abs(value(a.total + moved) - value(b.total - moved))
+    permutation = (at_least(swapped, abs(observed)) + 1) / (resamples + 1)
+    differences = value(a.drawn) - value(b.drawn)
+    tail = (1 - level) / 2
+    low, high = np.nanquantile(differences, [tail, 1 - tail])
+    strayed = np.abs(differences - np.nanmean(differences))
+    bootstrap = (at_least(strayed, abs(observed)) + 1) / (resamples + 1)
+    return (
+        PairedTest("permutation", observed, permutation, resamples, n),
+        PairedTest("bootstrap", observed, bootstrap, resamples, n, (float(low), float(high))),
+    )
+
+
+def _stream(keys: Keys, words: int, seed: int, begin: int) -> NDArray[np.uint64]:
+    """(documents, words): SplitMix64 (Steele, Lea & Flood 2014) from a state made of seed and document."""
+    digest = hashlib.blake2b(str(seed).encode(), digest_size=8).digest()
+    state = _mixed(keys ^ np.uint64(int.from_bytes(digest, "little")))
+    steps = np.arange(begin + 1, begin + 1 + words, dtype=np.uint64) * _GOLDEN
+    return np.ascontiguousarray(_mixed(state[:, None] + steps), dtype="<u8")
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: NDArray[np.uint64] = words ^ (words >> np.uint64(31))
+    return mixed
+
+
+def _poisson_table() -> FloatArray:
+    """Poisson(1) by 16 random bits; the largest weight is 8."""
+    ends = np.cumsum([math.exp(-1) / math.factorial(k) for k in range(9)])
+    return np.searchsorted(np.rint(ends * 65536)[:-1], np.arange(65536), side="right").astype(np.float64)
+
+
+_POISSON = _poisson_table()

@@ -1,0 +1,275 @@
+"""A corpus in shards on a real Ray: the numbers of one machine, the same bytes however it was cut."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import storymeter
+from storymeter.captions import Caption, Corpus, Document, Origin
+from storymeter.engine.compare import Comparison
+from storymeter.engine.results import Results, merged
+from storymeter.engine.run import Run
+from storymeter.engine.sharded.inputs import find, is_sharded, slices
+from storymeter.engine.sharded.run import score_shards
+from storymeter.errors import DataError, UsageError
+from storymeter.metric import Score
+from storymeter.signature import Signature
+
+pytest.importorskip("ray", reason="the part 'ray' is not installed")
+pyarrow = pytest.importorskip("pyarrow", reason="the part 'parquet' is not installed")
+from pyarrow import parquet  # noqa: E402
+
+METRICS = ["soda_c(scorer=rouge_l)", "anet(scorer=bleu_4)", "bleu_4", "cider", "paragraph_cider"]
+WORDS = [
+    "a",
+    "the",
+    "man",
+    "woman",
+    "dog",
+    "cat",
+    "runs",
+    "cooks",
+    "cuts",
+    "jumps",
+    "on",
+    "over",
+    "road",
+    "rice",
+    "onion",
+    "then",
+    "and",
+    "with",
+    "knife",
+]
+
+
+def corpus(name: str, seed: int, documents: int = 40) -> Corpus:
+    draw = random.Random(seed)
+    made = []
+    for k in range(documents):
+        captions = []
+        for _ in range(draw.randint(1, 4)):
+            begin = draw.random() * 20
+            text = " ".join(draw.choices(WORDS, k=draw.randint(3, 9)))
+            captions.append(Caption(text, begin, begin + 1 + draw.random() * 10))
+        made.append(Document(f"v_{k}", tuple(captions), 40.0))
+    return Corpus(tuple(made), name)
+
+
+REFERENCES = corpus("people", 0)
+#: the first lacks two documents and has one too many
+MINE = Corpus((*corpus("mine", 1).documents[2:], Document("v_99", (Caption("a dog", 0.0, 1.0),))), "mine")
+YOURS = corpus("yours", 2)
+
+
+def rows(of: Corpus) -> list[dict[str, object]]:
+    return [
+        {"video": d.id, "start": c.start, "end": c.end, "text": c.text, "duration": d.duration}
+        for d in of
+        for c in d.captions
+    ]
+
+
+def write_parts(folder: Path, of: Corpus, parts: int) -> str:
+    """Rows of one document may lie in two files."""
+    folder.mkdir()
+    every = rows(of)
+    for k in range(parts):
+        some = every[len(every) * k // parts : len(every) * (k + 1) // parts]
+        parquet.write_table(pyarrow.Table.from_pylist(some), folder / f"part-{k}.parquet", row_group_size=20)
+    return str(folder / "*.parquet")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("shards")
+    return {
+        each.name: write_parts(folder / each.name, each, parts)
+        for each, parts in ((MINE, 3), (YOURS, 1), (REFERENCES, 2))
+    }
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[None]:
+    ray = pytest.importorskip("ray")
+    ray.init(
+        address="local",
+        _node_ip_address="127.0.0.1",
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+        object_store_memory=100 << 20,
+    )
+    yield
+    ray.shutdown()
+
+
+def assert_same_scores(ours: Results, theirs: Results) -> None:
+    for a, b in zip(ours.systems, theirs.systems, strict=True):
+        assert a.coverage.matched == b.coverage.matched
+        assert a.coverage.sizes == b.coverage.sizes
+        for x, y in zip(a.scores, b.scores, strict=True):
+            assert (x.metric, x.n, str(x.signature)) == (y.metric, y.n, str(y.signature))
+            assert x.value == pytest.approx(y.value, rel=1e-12, abs=1e-12)
+            assert dict(x.parts) == pytest.approx(dict(y.parts), rel=1e-12, abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def both(ray: None, files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two systems in seven shards."""
+    saved = tmp_path_factory.mktemp("both") / "run"
+    given = ([files["mine"], files["yours"]], [files["people"]], METRICS)
+    score_shards(*given, save=str(saved), shards=7, resamples=2000, seed=5)
+    return saved
+
+
+def test_numbers_of_one_machine_and_same_bytes_for_every_cut(
+    both: Path, files: dict[str, str], tmp_path: Path
+) -> None:
+    here = Run(REFERENCES, seed=5).score([MINE, YOURS], METRICS, 0)
+    assert_same_scores(storymeter.load(both), here)
+    assert [path.name for path in both.iterdir()] == ["run.smr"]
+    given = ([files["mine"], files["yours"]], [files["people"]], METRICS)
+    there = score_shards(*given, save=str(tmp_path / "run"), shards=64, resamples=2000, seed=5)
+    assert_same_scores(there, here)
+    assert (tmp_path / "run" / "run.smr").read_bytes() == (both / "run.smr").read_bytes()
+
+
+def test_comparison_without_rows(both: Path) -> None:
+    """As if there were rows; and of two runs that were made apart, all but the counts of documents."""
+    results = storymeter.load(both)
+    apart = [replace(results, systems=(system,), tallies={}) for system in results.systems]
+    rows = Run(REFERENCES, seed=5).score([MINE, YOURS], METRICS, 0).compare(resamples=2000)
+    for ours, theirs, usual in zip(results.compare(), merged(apart).compare(), rows, strict=True):
+        assert theirs == replace(ours, wins=None, ties=None, losses=None, most_different=())
+        assert (ours.wins, ours.ties, ours.losses, ours.n) == (usual.wins, usual.ties, usual.losses, usual.n)
+        assert [d.document for d in ours.most_different] == [d.document for d in usual.most_different]
+        assert ours.difference == pytest.approx(usual.difference, abs=1e-12)
+        assert_close(ours, usual)
+    stranger = replace(apart[1], references=(Corpus((), "people", Origin(sha256="0")),))
+    with pytest.raises(UsageError, match="different references"):
+        merged([apart[0], stranger])
+
+
+def assert_close(a: Comparison, b: Comparison) -> None:
+    """Forty documents and two thousand resamples, drawn twice."""
+    width = b.interval[1] - b.interval[0]
+    assert np.abs(np.subtract(a.interval, b.interval)).max() < 0.15 * width
+    assert a.p_permutation == pytest.approx(b.p_permutation, abs=0.06)
+    assert a.p_bootstrap == pytest.approx(b.p_bootstrap, abs=0.06)
+
+
+@pytest.mark.usefixtures("ray")
+def test_json_lines_id_map_sample_and_skip(files: dict[str, str], tmp_path: Path) -> None:
+    """Lines of one document may lie in two files, ids may need a map, and rarity is a system's own where
+    documents that it lacks are left out."""
+    lines = tmp_path / "lines"
+    lines.mkdir()
+    storymeter.write(MINE, tmp_path / "all.jsonl")
+    every = (tmp_path / "all.jsonl").read_bytes().replace(b'"v_', b'"').splitlines(keepends=True)
+    (lines / "1.jsonl").write_bytes(b"".join(every[:50]))
+    (lines / "2.jsonl").write_bytes(b"".join(every[50:]))
+    protocol = "paper+missing=skip"
+    here = Run(REFERENCES, protocol=protocol).score(
+        [replace_name(MINE, "lines"), YOURS], ["cider", "soda_d"], 0
+    )
+    there = score_shards(
+        [str(lines), files["yours"]],
+        [files["people"]],
+        ["cider", "soda_d"],
+        shards=3,
+        resamples=0,
+        protocol=protocol,
+        reading={"id_map": "add-v", "repair": True},
+    )
+    assert str(there.systems[0].scores[0].signature).endswith("repaired:yes")
+    plain = [replace(s, scores=tuple(map(unrepaired, s.scores))) for s in there.systems]
+    assert_same_scores(replace(there, systems=tuple(plain)), here)
+    assert [score.interval for score in there.systems[0].scores] == [None, None]
+    part = score_shards([files["yours"]], [files["people"]], ["self_bleu"], sample=0.5, resamples=0)
+    assert 5 < part.systems[0].scores[0].n < 35
+
+
+def unrepaired(score: Score) -> Score:
+    return replace(score, signature=Signature.parse(str(score.signature).removesuffix("|repaired:yes")))
+
+
+def replace_name(of: Corpus, name: str) -> Corpus:
+    return Corpus(of.documents, name)
+
+
+@pytest.mark.usefixtures("ray")
+def test_a_bad_row_is_named_with_its_file_and_the_rest_is_finished(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    wrong = rows(YOURS)
+    wrong[5] |= {"start": 9.0, "end": 3.0}
+    folder = tmp_path / "wrong"
+    folder.mkdir()
+    for k, part in enumerate((wrong[:3], wrong[3:])):
+        parquet.write_table(pyarrow.Table.from_pylist(part), folder / f"{k}.parquet")
+    saved = tmp_path / "run"
+    with pytest.raises(DataError, match=r"1 of 4 shards failed, 3 are scored(.|\n)*1\.parquet: row 3"):
+        score_shards([str(folder)], [files["people"]], ["bleu_1"], shards=4, save=str(saved))
+    with pytest.raises(DataError, match="1 of 4 shards failed"):
+        storymeter.load(saved)
+    with pytest.raises(UsageError, match="unfinished run of other files"):
+        score_shards([str(folder)], [files["people"]], ["bleu_2"], shards=4, save=str(saved))
+
+
+@pytest.mark.usefixtures("ray")
+def test_command_line(
+    files: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    import json
+
+    saved = tmp_path / "run"
+    metrics = ("-m", "bleu_4,cider")
+    code, out, err = run(
+        "score", files["mine"], files["yours"], "-r", files["people"], *metrics, "--cluster", "local",
+        "--shards", "3", "--save", str(saved), "--format", "json",
+    )  # fmt: skip
+    assert (code, "Saved:" in err) == (0, True)
+    systems = json.loads(out)["systems"]
+    assert [system["name"] for system in systems] == ["mine", "yours"]
+    assert systems[0]["coverage"] == {"matched": 38, "missing": 2, "extra": 1, "empty": 0}
+    code, out, err = run("compare", str(saved), "--format", "json")
+    assert code == 0
+    assert [c["metric"] for c in json.loads(out)["comparisons"]] == ["bleu_4", "cider"]
+    code, out, err = run("report", str(saved), "--out", str(tmp_path / "report.html"))
+    assert (code, (tmp_path / "report.html").is_file()) == (0, True)
+
+
+def test_what_cannot_be_split_says_so(files: dict[str, str]) -> None:
+    with pytest.raises(
+        UsageError, match=r"self_bleu: each caption is compared with all others(.|\n)*--sample"
+    ):
+        score_shards([files["yours"]], [], ["self_bleu", "words"])
+    with pytest.raises(UsageError, match="cider learns from the references of all documents"):
+        score_shards([files["yours"]], [files["people"]], ["soda_c(scorer=cider)"])
+
+
+def test_inputs(files: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]]) -> None:
+    folder = Path(files["mine"]).parent
+    assert is_sharded(files["mine"])
+    assert is_sharded(str(folder))
+    assert not is_sharded(str(folder / "part-0.parquet"))
+    assert find(files["mine"]) == find(str(folder))
+    assert find(f"file://{folder}").name == "mine"
+    listed, captions = slices([find(files["mine"])])
+    assert captions == len(rows(MINE))
+    assert [entry.file for entry in listed] == [0, 1, 2]
+    with pytest.raises(DataError, match="names no file"):
+        find(str(tmp_path / "*.parquet"))
+    code, _, err = run("score", files["mine"], "-r", str(folder / "part-0.parquet"), "-m", "bleu_1")
+    assert (code, "is one file, and the others are corpora in shards" in err) == (2, True)
+    code, _, err = run("score", files["mine"], "-r", files["people"], "-m", "bleu_1", "--save", "run.smr")
+    assert (code, "saved in a folder" in err) == (2, True)
