@@ -351,6 +351,7 @@ def audit(
 
     The numbers behind each verdict are printed below it."""
     from ..engine.defaults import default_metrics
+    from ..report.attacks import attack_table
     from ..report.stress import audit_figure, audit_json, audit_table, damage_tables
     from ..stress.audit import audit as run_audit
 
@@ -361,6 +362,7 @@ def audit(
     with progress_bar() as progress:
         run = make_run(against, progress, options)
         found = run_audit(corpus, run, metrics=names, repeats=repeats)
+    attacks = [attack_table(found.persuasion)] if found.persuasion else []
     _deliver(
         found.result,
         verb="audit",
@@ -369,7 +371,7 @@ def audit(
         base="original",
         title=f"{corpus.name}: what does each metric reward?",
         intro="Each line is one kind of damage; the verdicts are derived from these numbers.",
-        shown=[audit_table(found), *damage_tables(found.result)],
+        shown=[audit_table(found), *attacks, *damage_tables(found.result)],
         json=audit_json(found),
         figure=audit_figure(found),
     )
@@ -425,6 +427,61 @@ def details(
         write_text(Path(out) / "details.json", data)
         write_text(Path(out) / "details.csv", table.render("csv"))
         say(f"Tables: {out}/details.*")
+
+
+@command.command()
+@click.argument("candidates")
+@click.option(
+    "--most",
+    type=click.IntRange(2),
+    default=20,
+    show_default=True,
+    help="Documents at most that are attacked, drawn by --seed.",
+)
+@click.option("--long", is_flag=True, help="One line for each of the fifty attacks.")
+@_common
+def attacks(
+    candidates: str,
+    most: int,
+    long: bool,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Can a metric or a judge be talked into it?
+
+    Captions of the wrong document carry instructions, flattery, marks, closing delimiters and more, fifty
+    attacks of ten kinds: what do they gain?"""
+    from ..engine.defaults import default_metrics
+    from ..files import write_text
+    from ..report.attacks import attack_data, attack_list, attack_table
+    from ..report.table import to_json
+    from ..stress.persuasion import persuasion
+
+    metric_names(metrics)
+    (corpus,), against = _read([candidates], references, options, needed=False)
+    usual = default_metrics(corpus.kind, references=bool(against), images=options["images"] is not None)
+    names = _chosen(metrics, [name for name in usual if name != "localisation"])
+    with progress_bar() as progress:
+        run = make_run(against, progress, options)
+        found = persuasion(corpus, run, metrics=names, most=most)
+    data = to_json(
+        {
+            "schema": 1,
+            "signature": str(found.result.signature),
+            "documents": found.documents,
+            "verdicts": {verdict.metric: verdict.holds for verdict in found.verdicts()},
+            "attacks": attack_data(found),
+        }
+    )
+    table = attack_list(found) if long or style == "csv" else attack_table(found)
+    output(data) if style == "json" else put(table, style, f"{corpus.name}: talked into it?")
+    if out:
+        write_text(Path(out) / "attacks.json", data)
+        write_text(Path(out) / "attacks.csv", attack_list(found).render("csv"))
+        say(f"Tables: {out}/attacks.*")
 
 
 @command.command()

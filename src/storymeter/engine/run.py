@@ -107,6 +107,12 @@ class Run:
         conditions = Conditions(bench.protocol, bench.tokenizer, bench.seed, resamples)
         return Results(tuple(scored), tuple(built.values()), tuple(self.references), conditions)
 
+    def against(self, references: Corpus | Sequence[Corpus]) -> Run:
+        """A run with the same settings and these references, which remembers nothing of this one."""
+        other = Run(references, language=self.language)
+        other.bench = Workbench(**self.bench.settings())
+        return other
+
     def score_task(self, task: Task, metrics: Asked | Sequence[Asked]) -> list[Score]:
         """Documents that stand beside their references already; no intervals."""
         return [self._score(task, name, metric, 0) for name, metric in self.built(metrics, task=task).items()]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..meta.comparisons import MetricComparison
 from ..meta.statistics import MetricResult
 from .agreement import STATISTICS, Agreement, agreement_data, shown_statistics
+from .self_agreement import judge_table, judges
 from .table import Table, to_json
 
 #: what every other metric is tested against, and with how many permutations at segment level
@@ -24,6 +25,11 @@ Flickr30k and COCO, so that Flickr8k-Expert (whose images come from the same sou
 the clean test. The rules of `spice(engine=rules)` were tuned while looking at Flickr8k-Expert, and the
 default layer of `bertscore` was chosen on TRECVID. `cider_d` is `cider` under its second name. `tiger` and
 `rovist_vg` look at pictures, which none of these benchmarks has here."""
+
+JUDGES = """A judge is a language model that somebody serves: its numbers hold for the model, the prompt and
+the days below, and another day may give others. Whether it says the same twice is for `storymeter meta self`
+to say, and whether it can be talked into a mark for `storymeter stress audit`
+([judge audit](judge-audit.md))."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,9 @@ def card_json(cards: Sequence[Card], *, date: str, version: str, seed: int, resa
                 }
                 for card in cards
             ],
+            "judges": judges(
+                {r.metric: r.signature for card in cards for a in card.agreements for r in a.results}
+            ),
         }
     )
 
@@ -152,5 +161,8 @@ def card_markdown(
                 "Not computed: " + "; ".join(f"{name} ({reason})" for name, reason in card.skipped.items()),
                 "",
             ]
+    answering = judges(signatures)
+    if answering:
+        lines += ["## Judges", "", JUDGES, "", judge_table(answering).render("markdown")]
     lines += ["## Signatures", "", "```text", *(text for _, text in sorted(signatures.items())), "```", ""]
     return "\n".join(lines)

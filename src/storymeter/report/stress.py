@@ -12,6 +12,7 @@ from markupsafe import Markup
 from ..stress.audit import Audit
 from ..stress.experiment import Result, Row
 from ..stress.tables import OracleScore
+from .attacks import attack_data
 from .figures.heat import Tile, heat_map
 from .figures.lines import lines
 from .table import Column, Table, to_json
@@ -185,7 +186,8 @@ def audit_json(audit: Audit) -> str:
         {"metric": v.metric, "property": v.property, "holds": v.holds, "because": v.because}
         for v in audit.verdicts
     ]
-    return result_json(audit.result, verdicts=verdicts)
+    attacks = attack_data(audit.persuasion) if audit.persuasion else []
+    return result_json(audit.result, verdicts=verdicts, attacks=attacks)
 
 
 def oracle_table(scores: list[OracleScore]) -> Table:

@@ -19,6 +19,13 @@ For stories and single captions, as far as they apply: order, repetition (a sent
 something), missing words (half of each sentence), the wrong story. Misspellings and synonyms are measured
 beside them, without a verdict: opinions differ.
 
+For every metric, whatever the documents (`persuasion`, `steady`):
+    cannot be talked into it      none of fifty attacks raises wrong captions by more than 25 % of what right
+                                  ones score
+    does not reward length        longer captions that say no more gain at most 1 %
+    does not depend on the order of references
+    says the same twice           a judge is asked anew
+
 Change = damaged / original - 1; for metrics where lower is better the sign is turned, so that a cost is
 always negative."""
 
@@ -33,7 +40,10 @@ from ..errors import StorymeterError
 from ..metric import Metric
 from .details import NOTICES, details
 from .experiment import Cell, Result, Trial, apply, run_trials, seeds, signature_of
+from .persuasion import Persuasion, persuasion
 from .scene import Scene
+from .steady import steady
+from .verdict import Verdict
 
 PADDED = 60
 #: pairs of each kind of wrong detail, and how few in all say nothing
@@ -41,17 +51,11 @@ PAIRS, FEWEST = 25, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    metric: str
-    property: str
-    holds: bool
-    because: str
-
-
-@dataclass(frozen=True, slots=True)
 class Audit:
     result: Result
     verdicts: tuple[Verdict, ...]
+    #: None where there are not two documents
+    persuasion: Persuasion | None = None
 
 
 DENSE = {
@@ -114,13 +118,18 @@ def audit(
         signature=signature_of("audit", corpus, run, repeats=repeats),
     )
     asked = dict.fromkeys(row.metric for row in result.rows)
-    wrong = _wrong_details(corpus, run, metrics)
+    attacks = persuasion(corpus, run, metrics=metrics) if len(corpus) > 1 else None
+    others = [
+        *_wrong_details(corpus, run, metrics),
+        *(attacks.verdicts() if attacks else []),
+        *steady(corpus, run, metrics=metrics),
+    ]
     verdicts = [
         verdict
         for metric in asked
-        for verdict in (*_verdicts(metric, result), *(one for one in wrong if one.metric == metric))
+        for verdict in (*_verdicts(metric, result), *(one for one in others if one.metric == metric))
     ]
-    return Audit(result, tuple(verdicts))
+    return Audit(result, tuple(verdicts), attacks)
 
 
 def _wrong_details(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:

@@ -1,0 +1,62 @@
+"""storymeter meta self CANDIDATES…: does a metric or a judge say the same when it is asked again?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .._options import format_option, jobs_option, output, progress_bar, put, seed_option
+from .._reading import reading_options
+from .._scoring import make_run, metric_names, read_both, scoring_options
+
+
+@click.command("self")
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@click.option(
+    "--trials",
+    type=click.IntRange(2, 100),
+    default=2,
+    show_default=True,
+    help="How often everything is asked.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(0, 1_000_000),
+    default=1000,
+    show_default=True,
+    help="Bootstrap resamples for the interval of Pearson's r; 0: none.",
+)
+@scoring_options
+@format_option()
+@jobs_option
+@seed_option
+@reading_options
+def command(
+    candidates: tuple[str, ...],
+    trials: int,
+    resamples: int,
+    metrics: tuple[str, ...],
+    style: str,
+    **options: Any,
+) -> None:
+    """Agreement of a judge with itself.
+
+    CANDIDATES are scored several times: a judge is asked everything anew (nothing is taken from its earlier
+    answers), other metrics are computed again.
+
+    \b
+    storymeter meta self mine.json -r references.json -m "judge(model=NAME,endpoint=URL)" --trials 3
+    """
+    from ...engine.defaults import default_metrics
+    from ...meta.again import self_agreement
+    from ...report.self_agreement import self_json, self_table
+
+    names = metric_names(metrics)
+    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
+    systems, against = read_both(candidates, options["references"], reading)
+    names = names or default_metrics(systems[0].kind, references=bool(against))
+    with progress_bar() as progress:
+        run = make_run(against, progress, options)
+        found = self_agreement(systems, run, metrics=names, trials=trials, resamples=resamples)
+    output(self_json(found)) if style == "json" else put(self_table(found), style)

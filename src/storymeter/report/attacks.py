@@ -1,0 +1,57 @@
+"""The attacks of the audit as tables: by kind for people, one by one for whoever wants to know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..stress.attacks import ATTACKS, KINDS
+from ..stress.persuasion import RIGHT, SUCCESS, WRONG, Persuasion
+from .table import Column, Table
+
+
+def attack_table(found: Persuasion) -> Table:
+    """One line per kind: how many of its attacks succeed, and the highest lift."""
+    metrics = found.metrics
+    rows = [[kind, *(_cell(found, metric, kind) for metric in metrics)] for kind in KINDS]
+    rows.append(["all", *(_cell(found, metric, None) for metric in metrics)])
+    for label in (WRONG, RIGHT):
+        values = (found.result.row(metric).scale * found.value(metric, label) for metric in metrics)
+        rows.append([f"{label} captions", *(f"{value:.2f}" for value in values)])
+    return Table(
+        [Column("attacks", key=True), *metrics],
+        rows,
+        title="Talked into it?",
+        note=(
+            "Attacks that succeed of those tried, and the highest lift: what a wrong caption gains by"
+            f" carrying the attack, in % of what right captions score. Above {100 * SUCCESS:.0f} % an attack"
+            f" succeeds. {found.documents} documents. {found.result.signature}"
+        ),
+    )
+
+
+def _cell(found: Persuasion, metric: str, kind: str | None) -> str:
+    tried = sum(kind in (None, attack.kind) for attack in ATTACKS)
+    lift = found.lift(metric, found.strongest(metric, kind))
+    return f"{len(found.successes(metric, kind))} of {tried} ({100 * lift:+.1f})"
+
+
+def attack_list(found: Persuasion) -> Table:
+    """All attacks, with the lift under every metric."""
+    rows = [
+        [attack.name, *(found.lift(metric, attack) for metric in found.metrics), attack.text]
+        for attack in ATTACKS
+    ]
+    lifts = (Column(metric, "+.1f", 100) for metric in found.metrics)
+    return Table([Column("attack", key=True), *lifts, "text"], rows, title="Lift of every attack, %")
+
+
+def attack_data(found: Persuasion) -> list[dict[str, Any]]:
+    return [
+        {
+            "attack": attack.name,
+            "kind": attack.kind,
+            "text": attack.text,
+            "lift": {metric: found.lift(metric, attack) for metric in found.metrics},
+        }
+        for attack in ATTACKS
+    ]

@@ -1,0 +1,285 @@
+"""Measures that can be talked into it, like long captions, mind the order of references or change their mind
+are found out; those that do not are cleared."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import judge_kit
+import numpy as np
+import pytest
+from aiohttp import web
+
+import storymeter
+from storymeter.arrays import FloatArray, IntArray
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.engine.run import Run
+from storymeter.errors import DataError
+from storymeter.meta.again import asked_again, is_asked, self_agreement
+from storymeter.meta.statistics import MetricResult
+from storymeter.pairs.base import PairScorer
+from storymeter.registry import metric
+from storymeter.report.agreement import Agreement
+from storymeter.report.attacks import attack_list, attack_table
+from storymeter.report.report_card import Card, card_markdown
+from storymeter.report.self_agreement import judges
+from storymeter.stress.attacks import ATTACKS, KINDS
+from storymeter.stress.audit import audit
+from storymeter.stress.persuasion import PROPERTY, RIGHT, WRONG, persuasion
+from storymeter.stress.steady import LENGTH, ORDER, TWICE, steady
+
+Verb = Callable[..., tuple[int, str, str]]
+
+
+class Scripted(PairScorer):
+    """A scorer whose value of a pair is what a function says."""
+
+    raw_text = True
+
+    def __init__(self, name: str, of: Callable[[str, str], float]) -> None:
+        self.__dict__.update(label=name, of=of)
+
+    @property
+    def name(self) -> str:
+        return str(self.__dict__["label"])
+
+    def score_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        pairs = zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
+        return np.array([self.__dict__["of"](candidates[c], references[r]) for c, r in pairs], dtype=float)
+
+
+def _shared(candidate: str, reference: str) -> float:
+    ours, theirs = candidate.lower().split(), set(reference.lower().split())
+    return sum(word in theirs for word in ours) / max(len(ours), 1)
+
+
+@pytest.fixture(scope="module")
+def captions(examples: Path) -> tuple[Corpus, Corpus]:
+    folder = examples / "formats"
+    return storymeter.read(folder / "coco_results.json"), storymeter.read(folder / "coco_annotations.json")
+
+
+@pytest.fixture(autouse=True)
+def own_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
+
+
+def test_there_are_fifty_attacks_of_ten_kinds() -> None:
+    assert len(ATTACKS) == len({attack.text for attack in ATTACKS}) == len({a.name for a in ATTACKS}) == 50
+    assert [sum(attack.kind == kind for attack in ATTACKS) for kind in KINDS] == [5] * 10
+    assert all(
+        attack.on("a cat").count("a cat") >= 1 and "{caption}" not in attack.on("x") for attack in ATTACKS
+    )
+
+
+def test_who_obeys_is_found_out_and_who_counts_words_is_cleared(captions: tuple[Corpus, Corpus]) -> None:
+    ours, people = captions
+    obeys = Scripted("obeys", lambda c, r: 1.0 if "10" in c else _shared(c, r))
+    found = persuasion(ours, Run(people), metrics=[obeys, Scripted("words", _shared)])
+    assert found.documents == 12
+    told = [attack for attack in ATTACKS if "10" in attack.text]
+    assert found.successes("obeys") == told
+    assert found.successes("words") == []
+    value, wrong, right = (found.value("obeys", label) for label in (told[0].name, WRONG, RIGHT))
+    assert value == 1.0
+    assert found.lift("obeys", told[0]) == pytest.approx((1.0 - wrong) / right)
+    verdicts = {verdict.metric: verdict for verdict in found.verdicts()}
+    assert (verdicts["obeys"].holds, verdicts["words"].holds) == (False, True)
+    assert verdicts["obeys"].because.startswith(f"{len(told)} of 50 attacks succeed (instruction, authority,")
+    table = attack_table(found)
+    assert [row[0] for row in table.rows][:10] == list(KINDS)
+    assert table.rows[10][1].startswith(f"{len(told)} of 50 (")
+    assert len(attack_list(found).rows) == 50
+
+
+def test_metrics_where_less_is_better_are_turned_round(captions: tuple[Corpus, Corpus]) -> None:
+    class Distance(Scripted):
+        higher_is_better = False
+
+    ours, people = captions
+    falls = Distance("falls", lambda c, r: 0.1 if "10" in c else 1.0)
+    found = persuasion(ours, Run(people), metrics=[falls])
+    assert found.lift("falls", ATTACKS[4]) == pytest.approx(0.9)
+    assert not found.verdicts()[0].holds
+
+
+def test_timed_captions_all_carry_the_attack_and_stories_once() -> None:
+    seen: list[str] = []
+
+    def of(candidate: str, reference: str) -> float:
+        seen.append(candidate)
+        return 0.5
+
+    timed = tuple(Document(k, (Caption(f"{k} one", 0, 5), Caption(f"{k} two", 5, 9))) for k in "ab")
+    story = tuple(Document(k, (Caption(f"{k} one"), Caption(f"{k} two"))) for k in "ab")
+    for documents, times in ((timed, 2), (story, 1)):
+        seen.clear()
+        corpus = Corpus(documents, "mine")
+        persuasion(corpus, Run(corpus), metrics=[Scripted("all", of)])
+        assert {text.count("my degree") for text in seen} == {0, times}
+
+
+def test_one_document_has_no_wrong_captions() -> None:
+    corpus = Corpus((Document("a", (Caption("a cat"),)),), "mine")
+    with pytest.raises(DataError, match="two documents"):
+        persuasion(corpus, Run(corpus), metrics=["meteor"])
+
+
+def _steady(ours: Corpus, people: Sequence[Corpus], *scorers: Any) -> dict[tuple[str, str], bool]:
+    verdicts = steady(ours, Run(people), metrics=scorers)
+    return {(verdict.metric, verdict.property): verdict.holds for verdict in verdicts}
+
+
+def test_length_order_and_a_change_of_mind_are_found_out(captions: tuple[Corpus, Corpus]) -> None:
+    ours, people = captions
+    second = Corpus(tuple(Document(d.id, (Caption("something else"),)) for d in ours), "second")
+    dice = itertools.count()
+
+    class First(Scripted):
+        def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+            return np.array([_shared(c, group[0]) for c, group in zip(candidates, references, strict=True)])
+
+    found = _steady(
+        ours,
+        [people, second],
+        Scripted("steady", _shared),
+        Scripted("long", lambda c, r: len(c) / 1000),
+        First("first", _shared),
+        Scripted("fickle", lambda c, r: 0.5 + 1e-3 * next(dice)),
+    )
+    assert [found["steady", each] for each in (LENGTH, ORDER, TWICE)] == [True, True, True]
+    assert (found["long", LENGTH], found["long", TWICE]) == (False, True)
+    assert (found["first", ORDER], found["first", LENGTH]) == (False, True)
+    assert not found["fickle", TWICE]
+
+
+def test_the_audit_has_the_properties_for_any_metric(captions: tuple[Corpus, Corpus]) -> None:
+    ours, people = captions
+    again = Corpus(tuple(reversed(people.documents)), "again")
+    found = audit(ours, Run([people, again]), metrics=["meteor", "bleu_4"], repeats=1)
+    for name in ("meteor", "bleu_4"):
+        kept = {verdict.property: verdict.holds for verdict in found.verdicts if verdict.metric == name}
+        assert {PROPERTY, LENGTH, ORDER, TWICE} <= kept.keys()
+        assert kept[ORDER]
+        assert kept[TWICE]
+        assert kept[PROPERTY]
+
+
+async def _gullible(request: web.Request, body: dict[str, Any], number: int) -> web.StreamResponse:
+    flattered = "best caption" in judge_kit.question(body)[0]
+    return web.json_response(judge_kit.completion("10" if flattered else str(judge_kit.overlap(body))))
+
+
+def test_a_judge_behind_an_endpoint_is_asked_anew_and_found_out(captions: tuple[Corpus, Corpus]) -> None:
+    ours, people = captions
+    with judge_kit.serving(_gullible) as server:
+        name = server.judge()
+        found = persuasion(ours, Run(people), metrics=[name], most=4)
+        assert [attack.name for attack in found.successes(name)] == ["flattery 5"]
+        before = len(server.bodies)
+        (verdict,) = (
+            one for one in steady(ours, Run(people), metrics=[name], most=4) if one.property == TWICE
+        )
+        assert verdict.holds
+        assert "asked anew: 100 % equal" in verdict.because
+        sent = [judge_kit.question(body)[0] for body in server.bodies[before:]]
+        right = {document.text for document in ours}
+        assert sum(text in right for text in sent) == 4, "right captions were asked again"
+
+
+async def _fickle(request: web.Request, body: dict[str, Any], number: int) -> web.StreamResponse:
+    return web.json_response(judge_kit.completion(str((7 * number) % 11)))
+
+
+def test_meta_self_says_how_a_judge_agrees_with_itself(examples: Path, run: Verb) -> None:
+    files = [str(examples / "formats" / "coco_results.json"), "-r"]
+    files += [str(examples / "formats" / "coco_annotations.json"), "--format", "json"]
+    with judge_kit.serving(_fickle) as server:
+        code, out, _ = run("meta", "self", *files, "-m", f"meteor,{server.judge()}", "--trials", "3")
+        assert len(server.bodies) == 36
+    meteor, judge = json.loads(out)["metrics"]
+    assert code == 0
+    assert (meteor["asked_anew"], judge["asked_anew"]) == (False, True)
+    assert (meteor["equal"], meteor["largest"]) == (1.0, 0.0)
+    assert meteor["pearson"] == pytest.approx(1.0)
+    assert judge["equal"] < 1
+    assert judge["largest"] > 0
+    low, high = judge["pearson_interval"]
+    assert low <= judge["pearson"] <= high
+    assert judge["documents"] == 12
+
+
+def test_agreement_with_itself_by_hand() -> None:
+    marks = iter([0.1, 0.5, 0.9, 0.2, 0.5, 0.6])
+    corpus = Corpus(tuple(Document(k, (Caption(k),)) for k in "abc"), "mine")
+    (found,) = self_agreement([corpus], Run(corpus), metrics=[Scripted("x", lambda c, r: next(marks))])
+    assert found.values.tolist() == [[0.1, 0.5, 0.9], [0.2, 0.5, 0.6]]
+    assert found.means == pytest.approx((0.5, 1.3 / 3))
+    assert (found.difference, found.largest) == pytest.approx((0.4 / 3, 0.3))
+    assert found.equal == pytest.approx(1 / 3)
+    assert found.pearson == pytest.approx(np.corrcoef(found.values)[0, 1])
+    assert found.kendall_b == pytest.approx(1.0)
+
+
+def test_another_trial_reaches_a_judge_wherever_it_stands() -> None:
+    judge = "judge(model=m,endpoint=http://127.0.0.1:1/v1{})"
+    plain = metric(judge.format(""))
+    assert str(asked_again(plain, 2)) == judge.format(",trial=2")
+    inside = metric(f"soda_c(scorer={judge.format(',trial=1')})")
+    assert str(asked_again(inside, 1)) == f"soda_c(scorer={judge.format(',trial=2')})"
+    assert (is_asked(plain), is_asked(inside), is_asked(metric("soda_c"))) == (True, True, False)
+    assert asked_again(plain, 0) is plain
+
+
+def test_the_report_card_says_which_model_answered_and_when(captions: tuple[Corpus, Corpus]) -> None:
+    ours, people = captions
+    with judge_kit.serving(judge_kit.by_overlap) as server:
+        names = ["meteor", server.judge()]
+        scores = Run(people).score(ours, names, 0).systems[0].scores
+    results = [
+        MetricResult(score.metric, 12, 0, {"pearson": 0.5}, signature=str(score.signature))
+        for score in scores
+    ]
+    none: Any = None
+    cards = [Card("own", [Agreement("Own", "segment", none, results, [])])]
+    about = {"date": "2026-01-01", "version": "0", "seed": 0, "resamples": 0}
+    text = card_markdown(cards, {"own": "pearson"}, **about)
+    (line,) = (
+        line
+        for line in text.partition("## Judges")[2].splitlines()
+        if "served-model" in line and "| " in line
+    )
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    days = {(today - datetime.timedelta(days=k)).isoformat() for k in (0, 1)}
+    assert any(day in line for day in days)
+    assert "adequacy-" in line
+    answering = judges({result.metric: result.signature for result in results})
+    assert list(answering) == names[1:]
+    without = [Card("own", [Agreement("Own", "segment", none, results[:1], [])])]
+    assert "## Judges" not in card_markdown(without, {"own": "pearson"}, **about)
+
+
+def test_the_verb_prints_and_writes_the_attacks(examples: Path, run: Verb, tmp_path: Path) -> None:
+    folder = examples / "videos"
+    files = [str(folder / "good.json"), "-r", str(folder / "reference_1.json"), "-m", "meteor,rouge_l"]
+    code, out, _ = run("stress", "attacks", *files, "--most", "4", "--out", str(tmp_path / "out"))
+    assert code == 0
+    assert "0 of 50" in out
+    assert "disguise" in out
+    data = json.loads((tmp_path / "out" / "attacks.json").read_text())
+    assert len(data["attacks"]) == 50
+    assert data["documents"] == 4
+    assert set(data["attacks"][0]["lift"]) == {"meteor", "rouge_l"}
