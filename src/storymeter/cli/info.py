@@ -81,7 +81,7 @@ def _facts() -> list[tuple[str, str]]:
     return facts
 
 
-def _tables(protocols: str | None, metrics: str | None, formats: bool) -> list[Any]:
+def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: str | None) -> list[Any]:
     from ..report.declarations import metric_table, protocol_table
     from ..report.table import Table
 
@@ -120,6 +120,10 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool) -> list[A
                 note="All are read and written.",
             )
         )
+    if prompts is not None:
+        from ..report.declarations import prompt_table
+
+        tables.append(prompt_table(prompts))
     return tables or [Table(["what", "value"], _facts())]
 
 
@@ -135,17 +139,26 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool) -> list[A
     "--metrics", is_flag=False, flag_value="", metavar="[NAME]", help="Every metric, or all options of one."
 )
 @click.option("--formats", is_flag=True, help="List every file format.")
+@click.option(
+    "--prompts",
+    is_flag=False,
+    flag_value="",
+    metavar="[NAME]",
+    help="Every prompt of a judge, or the card and text of one.",
+)
 @format_option()
-def command(protocols: str | None, metrics: str | None, formats: bool, style: str) -> None:
+def command(
+    protocols: str | None, metrics: str | None, formats: bool, prompts: str | None, style: str
+) -> None:
     """List metrics, protocols, formats and installed parts.
 
     Versions, optional parts, caches, and how to install what is missing; or the list asked for.
     """
-    tables = _tables(protocols, metrics, formats)
+    tables = _tables(protocols, metrics, formats, prompts)
     if style == "json" and len(tables) > 1:  # one JSON document, however many tables
         raise UsageError(
             "--format json prints one list at a time.",
-            hint="Ask for --protocols, --metrics and --formats one by one.",
+            hint="Ask for --protocols, --metrics, --formats and --prompts one by one.",
         )
     for table in tables:
         put(table, style, "Storymeter")

@@ -96,11 +96,15 @@ def _pair(
     for k, (metric, part, permutation, bootstrap) in enumerate(
         zip(metrics, parts, permutations, bootstraps, strict=True)
     ):
-        by_document = [np.nan_to_num(metric.by_document(rows[:, part.columns])) for rows in (rows_a, rows_b)]
+        values = [metric.by_document(rows[:, part.columns]) for rows in (rows_a, rows_b)]
+        there = np.flatnonzero(~np.isnan(values).any(axis=0))  # a judge may have no verdict on a document
+        by_document = [np.nan_to_num(each[there]) for each in values]
         sign = -1.0 if a.scores[k].higher_is_better is False else 1.0
         wins, ties, losses = win_tie_loss(sign * by_document[0], sign * by_document[1])
         order = np.argsort(-np.abs(by_document[0] - by_document[1]), kind="stable")[:most]
-        differences = [Difference(ids[i], float(by_document[0][i]), float(by_document[1][i])) for i in order]
+        differences = [
+            Difference(ids[there[i]], float(by_document[0][i]), float(by_document[1][i])) for i in order
+        ]
         found.append(
             Comparison(
                 a.scores[k].metric,

@@ -3,8 +3,10 @@ packages `gguf` and `accelerate` are installed. Nothing is downloaded, and no co
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -55,7 +57,8 @@ def _loaded(model: str, device: str) -> tuple[Any, Any]:
                 f"{what} from a .gguf file needs {' and '.join(lacking)}.",
                 hint=f"Install it: pip install {' '.join(lacking)}",
             )
-    with opening(path, what) as library:
+    # a bar of the reader of .gguf files that nothing else turns off
+    with contextlib.redirect_stderr(io.StringIO()), opening(path, what) as library:
         tokenizer = library.AutoTokenizer.from_pretrained(folder, **extra, **SAFELY)
         network = library.AutoModelForCausalLM.from_pretrained(folder, **extra, **SAFELY)
     if not getattr(tokenizer, "chat_template", None):

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..judge.prompt import get as get_prompt
+from ..judge.prompt import named as named_prompt
+from ..judge.prompt import names as prompt_names
 from ..metric import Metric
 from ..names import parse
 from ..options import Option, options_of
@@ -37,6 +40,10 @@ def metric_table(text: str) -> Table:
     return Table(["option", "what it is", "choices", "default"], rows, title=word)
 
 
+#: what the card of a prompt says
+CARD = ("asks", "needs", "use", "limits")
+
+
 def protocol_table(text: str) -> Table:
     """Every field of one protocol, what deviates from the paper's marked; its source and what is wrong
     there.
@@ -53,6 +60,25 @@ def protocol_table(text: str) -> Table:
     if preset.known:
         note += f" Known to be wrong in the original: {preset.known}"
     return Table(["field", "value", "differs from", "what it is"], rows, title=str(protocol), note=note)
+
+
+def prompt_table(name: str) -> Table:
+    """What a judge can be asked: the cards of all prompts, or the card, examples and text of one."""
+    if not name:
+        known = [named_prompt(each) for each in prompt_names()]
+        rows: list[list[Any]] = [[each.name, *(dict(each.card)[key] for key in CARD)] for each in known]
+        note = (
+            "Card and text: storymeter info --prompts NAME. Your own: judge(prompt=FILE), see docs/judges.md."
+        )
+        return Table(["prompt", *CARD], rows, title="Prompts", note=note)
+    prompt = get_prompt(name)
+    rows = [[key, value] for key, value in prompt.card]
+    rows += [
+        ["example", f"{each.candidate} | {each.reference or 'no reference'} | {each.share:g} of the scale"]
+        for each in prompt.examples
+    ]
+    rows += [["text" if k == 0 else "", line] for k, line in enumerate(filter(None, prompt.text.split("\n")))]
+    return Table(["part", "what it is"], rows, title=prompt.label)
 
 
 def _meaning(metric: Metric) -> str:
