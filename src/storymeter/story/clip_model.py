@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,17 +67,19 @@ class ClipModel:
         self._padding = "max_length" if "siglip" in self.model.config.model_type else True
         self.width = int(self.texts(["thing"]).shape[1])
 
-    def pictures(self, pictures: Sequence[Any]) -> Float32:
-        """(pictures, width)"""
-        return self._stacked(
-            self._unit(self._pooled("get_image_features", self.processor(images=part, return_tensors="pt")))
-            for part in _parts(list(pictures), PICTURES)
-        )
+    def pictures(self, pictures: Iterable[Any]) -> Float32:
+        """(pictures, width); each is brought to the model's size before the next one is taken."""
+        torch, found = need_torch("This model"), []
+        seen = (self.processor(images=[picture], return_tensors="pt") for picture in pictures)
+        while part := list(islice(seen, PICTURES)):
+            batch = {key: torch.cat([each[key] for each in part]).to(self.device) for key in part[0]}
+            found.append(self._unit(self._pooled("get_image_features", batch)))
+        return self._stacked(found)
 
     def texts(self, texts: Sequence[str]) -> Float32:
         """(texts, width)"""
         return self._stacked(
-            self._unit(self._pooled("get_text_features", self._tokens(part)))
+            self._unit(self._pooled("get_text_features", self._tokens(part).to(self.device)))
             for part in _parts(list(texts), TEXTS)
         )
 
@@ -138,7 +141,7 @@ class ClipModel:
     def _pooled(self, how: str, batch: Any) -> Any:
         torch = need_torch("This model")
         with torch.inference_mode():
-            output = getattr(self.model, how)(**batch.to(self.device))
+            output = getattr(self.model, how)(**batch)
         return getattr(output, "pooler_output", output)  # a plain tensor before transformers 5
 
     def _unit(self, vectors: Any) -> Float32:

@@ -5,8 +5,8 @@ A stretch from a to b is cut into n equal parts, and the frame on show in the mi
 
     t_k = a + (k + 1/2) (b - a) / n,   k = 0 … n - 1
 
-The frame on show at t is the last one whose time is not after t. Frames are turned upright and scaled down to
-a longest side of 1024 at once, so that memory stays flat."""
+The frame on show at t is the last one whose time is not after t. Frames are turned upright, and given one
+after another, so that memory stays flat."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, MissingPartError, UsageError
-from .pictures import LONGEST_SIDE, MAX_PIXELS
+from .pictures import MAX_PIXELS
 
 ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
 #: seconds ahead from which jumping to the next key frame costs less than decoding up to it
@@ -73,9 +73,10 @@ def frames_at(path: Path, times: Sequence[float]) -> Iterator[Any]:
         stream = container.streams.video[0]
         decoded = container.decode(stream)
         held, ahead = None, next(decoded, None)
-        for time in sorted(set(times)):
+        begin = float((stream.start_time or 0) * stream.time_base)  # streams of broadcasts begin at any time
+        for time in (begin + max(each, 0.0) for each in sorted(set(times))):
             if time - _time(ahead or held) > JUMP:
-                container.seek(int(max(time, 0.0) / stream.time_base), stream=stream)
+                container.seek(int(time / stream.time_base), stream=stream)
                 decoded = container.decode(stream)
                 held, ahead = None, next(decoded, None)
             while ahead is not None and (held is None or _time(ahead) <= time):
@@ -150,6 +151,4 @@ def _picture(frame: Any, path: Path) -> Any:
         )
     picture = frame.to_image()
     turn = getattr(frame, "rotation", 0)
-    upright = picture.rotate(turn, expand=True) if turn else picture
-    upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-    return upright
+    return picture.rotate(turn, expand=True) if turn else picture

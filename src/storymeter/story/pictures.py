@@ -85,8 +85,8 @@ class Pictures:
             )
 
 
-def open_picture(path: Path) -> Any:
-    """The picture in RGB, upright, its longest side at most 1024."""
+def open_picture(path: Path, *, whole: bool = False) -> Any:
+    """The picture in RGB, upright, its longest side at most 1024, or in its own size."""
     try:
         from PIL import Image, ImageOps
     except ImportError:
@@ -103,7 +103,8 @@ def open_picture(path: Path) -> Any:
                     f" {MAX_PIXELS // 1_000_000} that are decoded.",
                     hint="Scale it down; regions are looked at in 224 x 224 pixels anyway.",
                 )
-            image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
+            if not whole:
+                image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
             image.load()
             upright = ImageOps.exif_transpose(image)
             rgb = (upright or image).convert("RGB")
@@ -119,5 +120,6 @@ def open_picture(path: Path) -> Any:
             f"{path} is no image that can be read: {str(error) or type(error).__name__}",
             hint="It may be truncated: copy it again.",
         ) from None
-    rgb.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    if not whole:
+        rgb.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     return rgb

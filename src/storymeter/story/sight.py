@@ -85,10 +85,10 @@ class Sight:
         return self._vectors.view()[[self._rows[name] for name in names]]
 
     def _see_pictures(self, paths: Sequence[Path], wanted: Sequence[int]) -> Float32:
-        return self.clip.pictures([open_picture(paths[k]) for k in wanted])
+        return self.clip.pictures(open_picture(paths[k], whole=True) for k in wanted)
 
     def _see_frames(self, path: Path, times: Sequence[float], wanted: Sequence[int]) -> Float32:
-        return self.clip.pictures(list(frames_at(path, [times[k] for k in wanted])))
+        return self.clip.pictures(frames_at(path, [times[k] for k in wanted]))
 
     def _read(self, texts: Sequence[str], wanted: Sequence[int]) -> Float32:
         return self.clip.texts([texts[k] for k in wanted])

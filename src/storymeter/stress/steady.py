@@ -50,7 +50,6 @@ def steady(
 
 def _length(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
     foreign = apply(["exchange"], corpus, Scene.of(run), seed=run.bench.seed)
-    others = {d.id: [caption.text for caption in d.captions] for d in foreign}
     kinds: dict[str, Callable[[str, str], str]] = {
         "twice": lambda text, other: f"{text} {text}",
         "filler": lambda text, other: f"{text} {FILLER}",
@@ -59,7 +58,7 @@ def _length(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[V
     if len(corpus) < 2:
         del kinds["foreign"]
     trials = [Trial("original", lambda repeat: corpus)]
-    trials += [Trial(label, partial(_longer, corpus, others, make)) for label, make in kinds.items()]
+    trials += [Trial(label, partial(_longer, corpus, foreign, make)) for label, make in kinds.items()]
     result = run_trials(trials, run=run, metrics=metrics, signature=signature_of("length", corpus, run))
     out = []
     for metric in dict.fromkeys(row.metric for row in result.rows if row.higher_is_better is not None):
@@ -75,13 +74,11 @@ def _length(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[V
     return out
 
 
-def _longer(
-    corpus: Corpus, others: dict[str, list[str]], make: Callable[[str, str], str], repeat: int
-) -> Corpus:
+def _longer(corpus: Corpus, foreign: Corpus, make: Callable[[str, str], str], repeat: int) -> Corpus:
     documents = []
-    for document in corpus:
-        pairs = zip(document.captions, others[document.id], strict=True)
-        captions = (msgspec.structs.replace(one, text=make(one.text, other)) for one, other in pairs)
+    for document, other in zip(corpus, foreign, strict=True):
+        pairs = zip(document.captions, other.captions, strict=True)
+        captions = (msgspec.structs.replace(one, text=make(one.text, more.text)) for one, more in pairs)
         documents.append(msgspec.structs.replace(document, captions=tuple(captions)))
     return msgspec.structs.replace(corpus, documents=tuple(documents))
 

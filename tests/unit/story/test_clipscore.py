@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,17 @@ def test_clipscore_equals_the_formula(folder: Path, pictures: Path) -> None:
     assert np.abs(bare - found).max() > 1e-3
 
 
+def test_large_pictures_are_seen_in_their_own_size(folder: Path, tmp_path: Path) -> None:
+    large = np.random.default_rng(6).integers(0, 255, (1300, 1700, 3), dtype=np.uint8)
+    Image.fromarray(large).save(tmp_path / "large.png")
+    task = _task(Document("large", (Caption("a blue ball"),)))
+    found = _values(f"clipscore(model={folder},prompt=none)", task, images=str(tmp_path))[0, 0]
+    plain = Plain(folder)
+    cosine = float(plain.words("a blue ball")[2] @ plain.picture(Image.open(tmp_path / "large.png")))
+    assert cosine > 0
+    assert found == pytest.approx(2.5 * cosine, **EXACT)
+
+
 def test_refclipscore_is_the_harmonic_mean_with_the_best_reference(folder: Path, pictures: Path) -> None:
     plain = Plain(folder)
     vector = plain.picture(Image.open(pictures / "one.png"))
@@ -200,6 +212,22 @@ def test_frames_are_those_on_show_in_the_middle_of_equal_parts(videos: Path) -> 
         assert len(found) == len(distinct)
         for image, plain in zip(found, _plain_frames(path, distinct), strict=True):
             assert np.array_equal(np.asarray(image), np.asarray(plain))
+
+
+def test_a_stream_that_begins_late_is_counted_from_its_first_frame(tmp_path: Path) -> None:
+    path = tmp_path / "late.ts"
+    with av.open(str(path), "w", format="mpegts") as container:
+        stream = container.add_stream("mpeg2video", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 32, 32, "yuv420p"
+        for k in range(50):
+            frame = av.VideoFrame.from_ndarray(np.full((32, 32, 3), 5 * k, dtype=np.uint8), format="rgb24")
+            frame.pts, frame.time_base = 250 + k, Fraction(1, 25)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    with av.open(str(path)) as container:
+        assert float(container.streams.video[0].start_time * container.streams.video[0].time_base) > 9
+    shades = [np.asarray(image).mean() for image in frames_at(path, [0.0, 0.81, 1.61])]
+    assert shades == pytest.approx([0, 100, 200], abs=6)  # frames 0, 20 and 40
 
 
 @pytest.mark.parametrize("idf", ["none", "candidates", "references"])
