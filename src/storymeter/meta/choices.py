@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from ..arrays import FloatArray
 from ..captions import Caption, Document
 from ..errors import DataError
 from ..join import Coverage, Task
@@ -134,17 +135,18 @@ def choice_results(
     categories = list(dict.fromkeys(choice.category for choice in choices))
     out = []
     for metric, known in values.items():
-        sign = -1 if known.higher_is_better is False else 1
-        value = {"\t".join(key): sign * number for key, number in known.values.items()}
         found = []
-        for category in categories:
-            own = [choice for choice in choices if choice.category == category]
-            better = np.array([value.get(choice.better, np.nan) for choice in own])
-            worse = np.array([value.get(choice.worse, np.nan) for choice in own])
+        points = {
+            category: points_of([choice for choice in choices if choice.category == category], known)
+            for category in categories
+        }
+        for category, own in points.items():
+            # a pair's point against one half: above it the better text scores higher
+            half = np.full(len(own), 0.5)
             interval = (
-                pair_accuracy_interval(better, worse, resamples=resamples, seed=seed) if resamples else None
+                pair_accuracy_interval(own, half, resamples=resamples, seed=seed) if resamples else None
             )
-            found.append(ChoiceResult(metric, category, *pair_accuracy(better, worse), interval))
+            found.append(ChoiceResult(metric, category, *pair_accuracy(own, half), interval))
         out += found
         if len(found) > 1:
             mean = float(np.mean([one.accuracy for one in found]))
@@ -155,7 +157,32 @@ def choice_results(
                     mean,
                     sum(one.pairs for one in found),
                     sum(one.ties for one in found),
-                    None,
+                    _mean_interval(list(points.values()), resamples, seed),
                 )
             )
     return out
+
+
+def points_of(choices: Sequence[Choice], known: MetricValues) -> FloatArray:
+    """Per pair 1 where the better text scores higher, 0 where it scores lower, 1/2 for a tie; NaN without a
+    value.
+    """
+    sign = -1 if known.higher_is_better is False else 1
+    value = {"\t".join(key): sign * number for key, number in known.values.items()}
+    better = np.array([value.get(choice.better, np.nan) for choice in choices])
+    worse = np.array([value.get(choice.worse, np.nan) for choice in choices])
+    return np.asarray((np.sign(better - worse) + 1) / 2)
+
+
+def _mean_interval(points: Sequence[FloatArray], resamples: int, seed: int) -> tuple[float, float] | None:
+    """95 % bootstrap interval of the mean over categories; pairs are drawn within their category."""
+    known = [own[~np.isnan(own)] for own in points]
+    if resamples < 2 or not all(len(own) for own in known):
+        return None
+    random = np.random.default_rng(seed)
+    drawn = [
+        np.mean([own[random.integers(0, len(own), len(own))].mean() for own in known])
+        for _ in range(resamples)
+    ]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return float(low), float(high)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
+from ..stats.choices import auc, auc_interval
 from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pearson
 from ..stats.resampling import bootstrap_interval
@@ -69,6 +70,10 @@ def segment_level(
     out.values["accuracy_ties"] = Ranked(x, y).kendall(np.ones(len(x)))["accuracy_ties"]
     if resamples:
         _bootstrap_points(out, x, y, item, resamples, seed)
+    if set(np.unique(y).tolist()) == {0.0, 1.0}:  # people said right or wrong
+        out.values["auc"] = auc(y == 1.0, x)
+        if (found := auc_interval(y == 1.0, x, item, resamples=resamples, seed=seed)) is not None:
+            out.intervals["auc"] = found
     _within(out, x, y, item, system, scores, resamples, seed)
     return out
 

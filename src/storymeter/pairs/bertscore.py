@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from .. import _native
 from ..arrays import Float32, FloatArray, IntArray
 from ..errors import UsageError
-from ..measure import Named, measure
+from ..measure import ENCODER_SEEN, Named, Seen, measure
 from ..options import option
 from ..text.unicode import well_formed
 from .base import PairScorer
@@ -79,6 +79,15 @@ class BertScore(PairScorer):
     @property
     def learns(self) -> bool:  # type: ignore[override]
         return self.idf
+
+    @property
+    def seen(self) -> Seen:
+        if self.model:
+            return Seen("what the model given has seen")
+        years = tuple(f"trecvid-{year}{kind}" for year in (2016, 2017) for kind in ("", "-multiple"))
+        return Seen(
+            f"{ENCODER_SEEN.what}; its layer was chosen on TRECVID", (*ENCODER_SEEN.benchmarks, *years)
+        )
 
     def depends_on(self) -> dict[str, object]:
         return {"encoder": self._encoder().label, "layer": self.layer}

@@ -19,7 +19,7 @@ Wan, EMNLP 2023)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -28,7 +28,7 @@ import numpy as np
 
 from ..arrays import Float32, FloatArray, IntArray
 from ..captions import Document
-from ..measure import Named, measure
+from ..measure import ENCODER_SEEN, Named, Seen, measure
 from .base import PairScorer
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
 from .word_kinds import KINDS, WORD, Kind, tagged
@@ -75,6 +75,11 @@ class Facts(PairScorer):
     raw_text: ClassVar[bool] = True
     slow: ClassVar[bool] = True
 
+    @property
+    def seen(self) -> Seen:
+        own = "ActivityNet Captions, videos other than FactVC's; FactVC was looked at"
+        return Seen(f"{ENCODER_SEEN.what}; {own}", (*ENCODER_SEEN.benchmarks, "factvc-activitynet"))
+
     def depends_on(self) -> dict[str, object]:
         from ..text.encoder import load
 
@@ -99,7 +104,9 @@ class Facts(PairScorer):
     def explain(self, *, candidate: str, references: Sequence[str]) -> list[SentenceSupport]:
         """Every sentence of the candidate with its support, and every word in it with kind and support."""
         (text,), (group,) = self._read_groups([candidate], [references])
-        against = self._tokens(group)
+        return self._explained(text, self._tokens(group))
+
+    def _explained(self, text: str, against: Float32) -> list[SentenceSupport]:
         places = iter([(match.start(), match.end()) for match in WORD.finditer(text)])
         out = []
         for reading in self._reader.read(sentences_of(text)):
@@ -139,15 +146,21 @@ class Facts(PairScorer):
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         """All references of a candidate support it together."""
         out = np.zeros(len(candidates))
+        for k, against in self._in_turn(candidates, references):
+            out[k] = self._value(sentences_of(candidates[k]), against)
+        return out
+
+    def _in_turn(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[int, Float32]]:
+        """Each candidate's number with the tokens of its references; many texts are read at once."""
         for begin in range(0, len(candidates), _CHUNK):
             block = range(begin, min(begin + _CHUNK, len(candidates)))
-            ours = {k: sentences_of(candidates[k]) for k in block}
-            theirs = {k: _parts(references[k]) for k in block}
-            self._reader.read([text for k in block for text in (*ours[k], *theirs[k])])
+            texts = [text for k in block for text in (*sentences_of(candidates[k]), *_parts(references[k]))]
+            self._reader.read(texts)
             for k in block:
-                out[k] = self._value(ours[k], self._tokens(references[k]))
+                yield k, self._tokens(references[k])
             self._progress("facts", block.stop, len(candidates))
-        return out
 
     def _value(self, sentences: Sequence[str], against: Float32) -> float:
         readings = self._reader.read(sentences)
@@ -175,11 +188,12 @@ class Facts(PairScorer):
         candidates = [joined(document)[0] for document in task.candidates]
         groups = [[joined(document)[0] for document in group] for group in task.references]
         scorer = bench.scorer(self)
+        texts, against = scorer._read_groups(candidates, groups)
         out = np.zeros((len(task), len(self.columns)))
-        out[:, 0] = scorer.pairs(candidates=candidates, references=groups, jobs=bench.jobs)
         out[:, 1] = 1.0
-        for row, candidate, references in zip(out, candidates, groups, strict=True):
-            sentences = scorer.explain(candidate=candidate, references=references)
+        for k, tokens in scorer._in_turn(texts, against):
+            row, sentences = out[k], scorer._explained(texts[k], tokens)
+            row[0] = scorer._value(sentences_of(texts[k]), tokens)
             row[2], row[3] = len(sentences), sum(sentence.unsupported for sentence in sentences)
             for word in (word for sentence in sentences for word in sentence.words if word.kind != "other"):
                 place = 4 + 2 * KINDS.index(word.kind)

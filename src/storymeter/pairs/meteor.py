@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..arrays import FloatArray, IntArray
-from ..measure import Named, measure
+from ..measure import Named, Seen, measure
 from ..metric import Rows, Tokenizer
 from ..options import option
 from .base import PairScorer
@@ -99,6 +99,10 @@ class Meteor(PairScorer):
 
     def prepare(self) -> None:
         load(self._progress)
+
+    @property
+    def seen(self) -> Seen:
+        return Seen("weights tuned by its authors on WMT judgements")
 
     def depends_on(self) -> dict[str, object]:
         return {"data": self.data_version}

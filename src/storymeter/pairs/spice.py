@@ -14,7 +14,8 @@ either side: 0.
 
 An approximation: the original reads a dependency parse by the Stanford parser, ours are rules over
 part-of-speech tags. Values are not comparable with published SPICE; `spice(engine=rules)` says so in every
-table. `spice(engine=java)` runs the original (`spice_java`)."""
+table. `spice(engine=parse)` reads a dependency parse by spaCy (`scene_parse`), `spice(engine=java)` runs the
+original (`spice_java`)."""
 
 from __future__ import annotations
 
@@ -29,11 +30,13 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
-from ..measure import Named, measure
+from ..measure import Named, Seen, measure
 from ..metric import Rows
 from ..options import option
 from .base import PairScorer
 from .scene_graph import scene_graph
+from .scene_parse import label as parser_label
+from .scene_parse import parsed_graphs
 from .spice_java import DEADLINE, Item, OriginalSpice
 from .word_classes import COLOURS, SIZES
 from .wordnet import synsets
@@ -66,8 +69,10 @@ class Spice(PairScorer):
     occurs.
     """
 
-    engine: Literal["rules", "java"] = option(
-        "rules", "our rules, or the original program where its jars are", always=True
+    engine: Literal["rules", "parse", "java"] = option(
+        "rules",
+        "our rules, a dependency parse (the part `parse`), or the original program where its jars are",
+        always=True,
     )
     category: Literal["all", "object", "attribute", "relation", "colour", "size", "cardinality"] = option(
         "all", "which facts are compared"
@@ -81,15 +86,25 @@ class Spice(PairScorer):
     english: ClassVar[bool] = True
 
     def validate(self) -> None:
-        if self.engine == "rules" and (self.jars or self.deadline != DEADLINE):
+        if self.engine != "java" and (self.jars or self.deadline != DEADLINE):
             raise UsageError(
                 "jars and deadline are options of spice(engine=java).",
                 hint="Leave them out, or add engine=java.",
             )
 
+    @property
+    def seen(self) -> Seen:
+        if self.engine == "java":
+            return Seen("the original's parser: a treebank")
+        if self.engine == "parse":
+            return Seen("parser: OntoNotes")
+        return Seen("rules tuned on Flickr8k-Expert", ("flickr8k-expert", "flickr8k-expert-all"))
+
     def depends_on(self) -> dict[str, object]:
         if self.engine == "java":
             return {"jar": self._original.label}
+        if self.engine == "parse":
+            return {"parser": parser_label()}
         try:
             return {"tagger": f"HanTa-{version('HanTa')}"}
         except PackageNotFoundError:
@@ -98,10 +113,11 @@ class Spice(PairScorer):
     def facts(self, texts: Sequence[str]) -> list[Facts]:
         """The facts of each caption; each distinct caption is read once in the scorer's life."""
         new = [text for text in dict.fromkeys(texts) if text not in self._facts]
-        for done, text in enumerate(new):
+        graphs = parsed_graphs(new) if self.engine == "parse" else map(scene_graph, new)
+        for done, (text, graph) in enumerate(zip(new, graphs, strict=True)):
             if done % 100 == 0:
                 self._progress("reading captions", done, len(new))
-            self._facts[text] = scene_graph(text).tuples()
+            self._facts[text] = graph.tuples()
         if new:
             self._progress("reading captions", len(new), len(new))
         return [self._facts[text] for text in texts]

@@ -23,7 +23,7 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
-from ..measure import Named, measure
+from ..measure import ENCODER_SEEN, Named, Seen, measure
 from ..options import option
 from ..text.multilingual import MULTILINGUAL
 from ..text.unicode import well_formed
@@ -73,6 +73,10 @@ class Sts(PairScorer):
                 "vectors= gives sts its word vectors: it needs engine=align, and no model.",
                 hint="Write sts(engine=align,vectors=FILE).",
             )
+
+    @property
+    def seen(self) -> Seen:
+        return Seen("what the model given has seen") if self.model or self.vectors else ENCODER_SEEN
 
     def depends_on(self) -> dict[str, object]:
         if self.engine == "align":

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import DataError, MissingPartError
-from ..measure import Named, measure
+from ..measure import ENCODER_SEEN, Named, Seen, measure
 from ..options import option
 from ..text.unicode import well_formed
 from ..text.words import words
@@ -74,6 +74,10 @@ class Wmd(PairScorer):
     symmetric: ClassVar[bool] = True
     raw_text: ClassVar[bool] = True
     slow: ClassVar[bool] = True
+
+    @property
+    def seen(self) -> Seen:
+        return Seen("what the vectors given have seen") if self.vectors else ENCODER_SEEN
 
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._source.label}

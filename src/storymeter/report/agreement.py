@@ -35,6 +35,7 @@ STATISTICS = {
     "kendall_like": "Kendall-like",
     "pairwise_accuracy": "pairwise acc",
     "soft_pairwise_accuracy": "soft pairwise acc",
+    "auc": "AUC",
 }
 WORDS = {
     "r": (
@@ -63,6 +64,10 @@ WORDS = {
     "pairwise acc": "share of pairs of systems that metric and people order alike",
     "soft pairwise acc": (
         "how well the metric's certainty about pairs of systems matches that of people, 1 being perfect"
+    ),
+    "AUC": (
+        "area under the ROC curve: the chance that a text that people called right scores higher than one"
+        " that they called wrong"
     ),
     "95 %": (
         "the range in which the number would lie in 95 of 100 samples of items of the same size (bootstrap)"

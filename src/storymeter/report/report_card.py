@@ -1,31 +1,44 @@
-"""The report card: every metric on every benchmark at hand, with intervals, as Markdown or JSON."""
+"""The report card: every metric on every benchmark at hand, as Markdown, as a page or as JSON.
+
+First which number to trust, by the rule of `meta.standing`, then one table and one picture; details are
+folded away."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
+from markupsafe import Markup, escape
+
+from ..meta.choices import ChoiceResult
 from ..meta.comparisons import MetricComparison
+from ..meta.standing import DETAILS_ONLY, Contest, Standing, advice, standings
 from ..meta.statistics import MetricResult
 from .agreement import STATISTICS, Agreement, agreement_data, shown_statistics
+from .choices import choice_data, choice_table
+from .figures.panels import Panel, panels
 from .self_agreement import judge_table, judges
-from .table import Table, to_json
+from .table import Column, Table, to_json
+from .templating import render, shown
 
-#: what every other metric is tested against, and with how many permutations at segment level
+#: what every other metric is tested against in the details, and the permutations of each test
 YARDSTICK, PERMUTATIONS = "meteor", 1000
-READING = f"""In brackets: 95 % bootstrap intervals over items. Best first, by the statistic in the first
-column of numbers. The last column says whether a metric's correlation with people (Pearson) is higher or
-lower than METEOR's, with the one-sided p of Williams' test at system level and of a permutation test
-({PERMUTATIONS:,} permutations) at segment level; \\* is below .05 after Holm's correction over the column.
-What the statistics mean, and what the benchmarks are, is said in [meta-evaluation](meta-evaluation.md); which
-number to trust, in [semantic](semantic.md#which-number-to-trust-and-why)."""
-HONESTY = """The encoder of `sts`, `bertscore` and `wmd` was trained on pairs of captions that include
-Flickr30k and COCO, so that Flickr8k-Expert (whose images come from the same source) is not unseen; TRECVID is
-the clean test. The rules of `spice(engine=rules)` were tuned while looking at Flickr8k-Expert, and the
-default layer of `bertscore` was chosen on TRECVID. `cider_d` is `cider` under its second name. `tiger` and
-`rovist_vg` look at pictures, which none of these benchmarks has here."""
-
+RULE = (
+    "The rule: metrics are compared two by two on every benchmark of the table (permutation tests of"
+    f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
+    " correction over all of these tests together. What survives it is a win of one metric and a loss of the"
+    " other, unless the winner has seen the benchmark: then it counts for nobody. Look first at the metric"
+    " with the most wins minus losses; beside it at the one that wins most often against it. Benchmarks with"
+    " one rater a text, and those whose texts stand in another one, are in the details only."
+)
+READING = (
+    "In brackets: 95 % bootstrap intervals over items. Best first, by the statistic in the first column of"
+    " numbers. The last column says whether a metric's correlation with people (Pearson) is higher or lower"
+    " than METEOR's, with the one-sided p of Williams' test at system level and of a permutation test at"
+    " segment level; * is below .05 after Holm's correction over the column."
+)
 JUDGES = """A judge is a language model that somebody serves: its numbers hold for the model, the prompt and
 the days below, and another day may give others. Whether it says the same twice is for `storymeter meta self`
 to say, and whether it can be talked into a mark for `storymeter stress audit`
@@ -34,54 +47,83 @@ to say, and whether it can be talked into a mark for `storymeter stress audit`
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One benchmark: what was found at each level, and which metrics could not run."""
+    """One benchmark: what was found at each level or over its pairs, all metrics beside each other, and which
+    could not run.
+    """
 
     benchmark: str
-    agreements: Sequence[Agreement]
+    title: str
+    headline: str
+    agreements: Sequence[Agreement] = ()
+    choices: Sequence[ChoiceResult] = ()
+    contest: Contest | None = None
     skipped: Mapping[str, str] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
-def card_json(cards: Sequence[Card], *, date: str, version: str, seed: int, resamples: int) -> str:
+def contests(cards: Sequence[Card]) -> list[Contest]:
+    return [card.contest for card in cards if card.contest is not None and card.benchmark not in DETAILS_ONLY]
+
+
+def summary_table(found: Sequence[Standing], counted: Sequence[Contest]) -> Table:
+    rows: list[list[Any]] = [
+        [
+            s.metric,
+            s.mean_rank,
+            s.wins,
+            s.losses,
+            *(s.ranks.get(contest.benchmark) for contest in counted),
+            s.seen.what,
+        ]
+        for s in found
+    ]
+    ranks = [Column(contest.benchmark, "g") for contest in counted]
+    columns: list[Column | str] = ["metric", Column("mean rank", ".1f"), Column("wins", ",d")]
+    return Table([*columns, Column("losses", ",d"), *ranks, "seen"], rows, "Ranks over benchmarks")
+
+
+def picture(found: Sequence[Standing], counted: Sequence[Contest]) -> Markup:
+    columns = [
+        Panel(
+            contest.benchmark,
+            STATISTICS.get(contest.statistic, contest.statistic),
+            {name: (figure.value, figure.interval) for name, figure in contest.figures.items()},
+        )
+        for contest in counted
+    ]
+    names = [s.metric for s in found]
+    return panels(names, columns, alternative="Agreement of every metric with people, by benchmark")
+
+
+def card_json(cards: Sequence[Card], **about: Any) -> str:
+    counted = contests(cards)
+    found = standings(counted)
     return to_json(
         {
             "schema": 1,
-            "date": date,
-            "version": version,
-            "seed": seed,
-            "resamples": resamples,
+            **about,
+            "advice": advice(found, len(counted)),
+            "standings": [{**asdict(s), "mean_rank": s.mean_rank, "seen": s.seen._asdict()} for s in found],
             "benchmarks": [
                 {
                     "benchmark": card.benchmark,
                     "levels": [agreement_data(a) for a in card.agreements],
+                    "accuracy": choice_data(card.choices),
                     "skipped": dict(card.skipped),
                 }
                 for card in cards
             ],
-            "judges": judges(
-                {r.metric: r.signature for card in cards for a in card.agreements for r in a.results}
-            ),
+            "judges": judges(_known(cards)),
         }
     )
 
 
 def card_table(agreement: Agreement, headline: str) -> Table:
     """Best first by the benchmark's headline statistic; every number with its interval."""
-    keys = [
-        key
-        for key in (
-            headline,
-            "pearson",
-            "spearman",
-            "kendall_b",
-            "kendall_c",
-            "pearson_by_item",
-            "accuracy_calibrated",
-            "pairwise_accuracy",
-            "soft_pairwise_accuracy",
-        )
-        if key in shown_statistics(agreement.results)
-    ]
-    keys = list(dict.fromkeys(keys))
+    wanted = [headline, "pearson", "spearman", "kendall_b", "kendall_c", "pearson_by_item"]
+    wanted += ("accuracy_calibrated", "pairwise_accuracy", "soft_pairwise_accuracy")
+    keys = list(dict.fromkeys(key for key in wanted if key in shown_statistics(agreement.results)))
     tested = {name: c for c in agreement.comparisons for name in (c.better, c.worse)}
     rows = [
         [
@@ -92,15 +134,8 @@ def card_table(agreement: Agreement, headline: str) -> Table:
         ]
         for r in sorted(agreement.results, key=lambda r: _order(r, headline))
     ]
-    return Table(
-        [
-            "metric",
-            "n",
-            *(STATISTICS[key] for key in keys),
-            *([f"against {YARDSTICK.upper()}"] if tested else []),
-        ],
-        rows,
-    )
+    last = [f"against {YARDSTICK.upper()}"] if tested else []
+    return Table(["metric", "n", *(STATISTICS[key] for key in keys), *last], rows)
 
 
 def _against(comparison: MetricComparison | None, metric: str) -> str:
@@ -108,9 +143,9 @@ def _against(comparison: MetricComparison | None, metric: str) -> str:
         return ""
     if math.isnan(comparison.p):
         return comparison.reason
-    side = "higher" if comparison.better == metric else "lower"
+    direction = "higher" if comparison.better == metric else "lower"
     p = "< 0.0001" if comparison.p < 0.0001 else f"{comparison.p:.4f}"
-    return f"{side}, p {p}{'*' if comparison.p_holm < 0.05 else ''}"
+    return f"{direction}, p {p}{'*' if comparison.p_holm < 0.05 else ''}"
 
 
 def _order(result: MetricResult, headline: str) -> tuple[float, str]:
@@ -126,43 +161,81 @@ def _cell(result: MetricResult, key: str) -> str:
     return f"{value:+.4f} [{interval[0]:+.3f}, {interval[1]:+.3f}]" if interval else f"{value:+.4f}"
 
 
-def card_markdown(
-    cards: Sequence[Card], headlines: Mapping[str, str], *, date: str, version: str, seed: int, resamples: int
-) -> str:
-    lines = [
-        "# Report card",
-        "",
-        (
-            f"Made on {date} by Storymeter {version} with `storymeter meta report-card --data DIR --seed"
-            f" {seed} --resamples {resamples}`."
-        ),
-        "",
-        READING,
-        "",
-        HONESTY,
-        "",
-    ]
-    signatures: dict[str, str] = {}
+def _details(cards: Sequence[Card]) -> Iterator[tuple[str, list[str], Table]]:
+    """Heading, notes and table of every benchmark and level."""
     for card in cards:
+        missing = "; ".join(f"{name} ({reason})" for name, reason in card.skipped.items())
+        lacking = [f"Not computed: {missing}"] if missing else []
         for agreement in card.agreements:
-            lines += [
-                f"## {agreement.title}: {agreement.level} level",
-                "",
-                *agreement.notes,
-                "",
-                card_table(agreement, headlines[card.benchmark]).render("markdown"),
-            ]
             turned = [r.metric for r in agreement.results if not r.higher_is_better]
-            if turned:
-                lines += [f"Of {', '.join(turned)} less is better; the sign was turned round.", ""]
-            signatures |= {r.metric: r.signature for r in agreement.results}
-        if card.skipped:
-            lines += [
-                "Not computed: " + "; ".join(f"{name} ({reason})" for name, reason in card.skipped.items()),
-                "",
-            ]
-    answering = judges(signatures)
+            said = [f"Of {', '.join(turned)} less is better; the sign was turned round."] if turned else []
+            notes = [*agreement.notes, *said, *lacking]
+            title = f"{agreement.title}: {agreement.level} level"
+            yield title, notes, card_table(agreement, card.headline)
+        if card.choices:
+            yield card.title, [*card.notes, *lacking], choice_table(card.choices, "")
+
+
+def _known(cards: Sequence[Card]) -> dict[str, str]:
+    """The signature of every metric."""
+    return {metric: text for card in cards for metric, text in card.signatures.items()}
+
+
+def _signatures(cards: Sequence[Card]) -> list[str]:
+    return [text for _, text in sorted(_known(cards).items())]
+
+
+def _made(date: str, version: str, seed: int, resamples: int) -> str:
+    command = f"storymeter meta report-card --data DIR --seed {seed} --resamples {resamples}"
+    return f"Made on {date} by Storymeter {version} with `{command}`."
+
+
+def card_markdown(cards: Sequence[Card], *, figure: str = "", **about: Any) -> str:
+    """`figure` is the address of the picture, if it lies somewhere."""
+    counted = contests(cards)
+    found = standings(counted)
+    drawn = [f"![Agreement of every metric with people, by benchmark]({figure})", ""] if figure else []
+    lines = ["# Report card", "", _made(**about), "", "## Which number to trust", ""]
+    lines += [advice(found, len(counted)), "", RULE.replace("*", "\\*"), ""]
+    lines += [summary_table(found, counted).render("markdown"), *drawn, "## Details", ""]
+    lines += [READING.replace("*", "\\*"), "", "What the benchmarks are is said in"]
+    lines += ["[meta-evaluation](meta-evaluation.md).", ""]
+    for title, notes, table in _details(cards):
+        lines += ['<details markdown="1">', f"<summary>{escape(title)}</summary>", "", *notes, ""]
+        lines += [table.render("markdown"), "</details>", ""]
+    answering = judges(_known(cards))
     if answering:
         lines += ["## Judges", "", JUDGES, "", judge_table(answering).render("markdown")]
-    lines += ["## Signatures", "", "```text", *(text for _, text in sorted(signatures.items())), "```", ""]
+    lines += ["## Signatures", "", "```text", *_signatures(cards), "```", ""]
     return "\n".join(lines)
+
+
+def card_page(cards: Sequence[Card], **about: Any) -> str:
+    """A self-contained page."""
+    counted = contests(cards)
+    found = standings(counted)
+    return render(
+        "report_card.html",
+        title="Report card",
+        made=_made(**about).replace("`", ""),
+        advice=advice(found, len(counted)).replace("`", ""),
+        rule=RULE,
+        reading=READING,
+        summary=shown(summary_table(found, counted)),
+        picture=picture(found, counted),
+        details=[(title, notes, shown(table)) for title, notes, table in _details(cards)],
+        signatures=_signatures(cards),
+    )
+
+
+def standalone(drawn: Markup) -> str:
+    """The picture as a file of its own: with its few styles, light and dark."""
+    style = (
+        "<style>text{font:13px sans-serif;fill:#1b1f24}.soft{fill:#59636e;font-size:12px}"
+        ".grid{stroke:#d1d9e0}.interval{stroke:#0969da;stroke-width:2}.mark{fill:#0969da}"
+        "@media (prefers-color-scheme:dark){text{fill:#e6edf3}.soft{fill:#9198a1}.grid{stroke:#3d444d}"
+        ".interval{stroke:#4493f8}.mark{fill:#4493f8}}</style>"
+    )
+    text = str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    begin = text.index(">") + 1
+    return text[:begin] + style + text[begin:] + "\n"

@@ -10,6 +10,7 @@ import base64
 from collections.abc import Mapping
 
 from ..story.explain import StoryExplanation
+from ..story.regions import Box
 from ..text.words import words
 from .fitting import wrapped
 from .table import Column, Table
@@ -109,7 +110,7 @@ def grounding_table(story: StoryExplanation) -> Table:
     )
 
 
-def _where(box: tuple[float, float, float, float, float, str]) -> str:
+def _where(box: Box) -> str:
     return f"{box[0]:.2f},{box[1]:.2f} to {box[2]:.2f},{box[3]:.2f}"
 
 

@@ -31,6 +31,8 @@ class Box(NamedTuple):
     bottom: float
     confidence: float = 1.0
     label: str = ""
+    #: how far its vector is that of the label, 0 to 1
+    named: float = 0.0
 
     def crop(self, image: Any) -> Any:
         """The part of the picture inside the box, at least one pixel."""
@@ -183,9 +185,15 @@ class Detector:
 
 
 def regions(spec: str = "grid", device: str = "cpu") -> Regions:
-    """`grid`, a table of boxes (.csv, .jsonl, .json), or the folder of a detector."""
+    """`grid`, `detector` (COCO's classes), a table of boxes (.csv, .jsonl, .json), or the folder of a
+    detector.
+    """
     if spec == "grid":
         return Grid()
+    if spec == "detector":
+        from .coco_detector import CocoDetector
+
+        return CocoDetector()
     path = Path(spec).expanduser()
     if path.is_dir():
         return Detector(path, device)

@@ -110,9 +110,13 @@ class LabelSpace:
                 chance, place = (logits / TEMPERATURE).softmax(-1).topk(LIKELIEST)
             mixed = (chance.float().cpu().numpy()[:, :, None] * self.labels[place.cpu().numpy()]).sum(1)
             out[begin : begin + len(mixed)] = _unit(mixed)
+        named = {box.label for box in boxes if box.named}
+        names = dict(zip(named, self.phrases(list(named)), strict=True)) if named else {}
         for k, box in enumerate(boxes):
             if box.label == "person":
                 out[k] = self.person
+            elif box.named:
+                out[k] = _unit(box.named * names[box.label] + (1 - box.named) * out[k])
         return out
 
     def phrases(self, texts: Sequence[str]) -> Float32:

