@@ -84,6 +84,20 @@ references_option = click.option(
     metavar="FILE",
     help="File of references; repeat the option for each annotator.",
 )
+protocol_option = click.option(
+    "--protocol",
+    default="paper",
+    show_default=True,
+    help="Evaluation protocol; see storymeter info --protocols.",
+)
+images_option = click.option(
+    "--images", type=click.Path(exists=True, file_okay=False), help="Folder of the images of the stories."
+)
+videos_option = click.option(
+    "--videos",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder of the videos, named by the ids of the documents; a report plays them from there.",
+)
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(1, 1024),

@@ -14,7 +14,17 @@ from ..errors import UsageError
 from ..metric import Progress, Score
 from ..names import split
 from ._judging import budget, judging_options
-from ._options import busy, metrics_option, references_option, say, tokenizer_option
+from ._options import (
+    busy,
+    device_option,
+    images_option,
+    metrics_option,
+    protocol_option,
+    references_option,
+    say,
+    tokenizer_option,
+    videos_option,
+)
 from ._reading import read_candidates, read_references, require_equal_lines
 from ._shards import in_shards, score_in_shards
 
@@ -60,12 +70,7 @@ def scoring_options(function: F) -> F:
         [
             references_option,
             metrics_option("Metric, or a comma-separated list; default: chosen by the kind of document."),
-            click.option(
-                "--protocol",
-                default="paper",
-                show_default=True,
-                help="Evaluation protocol; see storymeter info --protocols.",
-            ),
+            protocol_option,
             tokenizer_option(
                 "How sentences become words: ptb as captioning papers do, whitespace for text that is"
                 " tokenised already, 13a and intl as machine translation does, ja and zh for Japanese and"
@@ -79,19 +84,9 @@ def scoring_options(function: F) -> F:
                     " names metrics that are made for English only."
                 ),
             ),
-            click.option(
-                "--images",
-                type=click.Path(exists=True, file_okay=False),
-                help="Folder of the images of the stories.",
-            ),
-            click.option(
-                "--videos",
-                type=click.Path(exists=True, file_okay=False),
-                help="Folder of the videos, named by the ids of the documents.",
-            ),
-            click.option(
-                "--device", default="cpu", show_default=True, help="Device of neural models (cpu, cuda, mps)."
-            ),
+            images_option,
+            videos_option,
+            device_option,
             judging_options,
         ]
     ):

@@ -26,8 +26,20 @@ from ._options import device_option, format_option, jobs_option, output, progres
     metavar="FILE.npz",
     help="Keep the values of the parts here, and take them from here if the file is there.",
 )
-@click.option("--resamples", type=click.IntRange(0, 1_000_000), default=300, show_default=True)
-@click.option("--permutations", type=click.IntRange(10, 10_000_000), default=1000, show_default=True)
+@click.option(
+    "--resamples",
+    type=click.IntRange(0, 1_000_000),
+    default=300,
+    show_default=True,
+    help="Bootstrap resamples for the intervals; 0: none.",
+)
+@click.option(
+    "--permutations",
+    type=click.IntRange(10, 10_000_000),
+    default=1000,
+    show_default=True,
+    help="Resamples of the permutation test.",
+)
 @device_option
 @format_option()
 @jobs_option

@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 @click.argument("candidates", nargs=-1, required=True, metavar="RUN.smr... | CANDIDATES...")
 @scoring_options
 @click.option(
-    "--videos",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Folder of the videos, each named by its id; the page plays them from there.",
-)
-@click.option(
     "--human",
     type=click.Path(exists=True, path_type=Path),
     metavar="EXPORT|CAMPAIGN",
@@ -54,7 +48,6 @@ if TYPE_CHECKING:
 @reading_options
 def command(
     candidates: tuple[str, ...],
-    videos: Path | None,
     human: Path | None,
     audit: bool,
     facts: bool,
@@ -84,7 +77,8 @@ def command(
         comparisons = results.compare(resamples=resamples) if len(results.systems) > 1 else []
     heading = title or ", ".join(system.name for system in results.systems)
     ids = {score_id for system in results.systems for score in system.scores[:1] for score_id in score.ids}
-    found = find_videos(videos, ids, out) if videos is not None else {}
+    videos = options["videos"]
+    found = find_videos(Path(videos), ids, out) if videos is not None else {}
     if videos is not None:
         say(f"{len(found):,} of {len(ids):,} videos found in {videos}.")
     findings = Findings(heading, results, comparisons, found)

@@ -8,8 +8,10 @@ import click
 
 from ._options import (
     device_option,
+    images_option,
     jobs_option,
     output,
+    protocol_option,
     references_option,
     say,
     terminal_width,
@@ -32,12 +34,7 @@ from ._shown import Shown
         " that of the saved run."
     ),
 )
-@click.option(
-    "--protocol",
-    default="paper",
-    show_default=True,
-    help="Evaluation protocol; see storymeter info --protocols.",
-)
+@protocol_option
 @tokenizer_option("How sentences become words; see storymeter score --help.")
 @click.option(
     "--graphs",
@@ -54,9 +51,7 @@ from ._shown import Shown
     help="The captions with the words that no reference supports in brackets; the same as -m facts.",
 )
 @click.option("--html", "page", metavar="FILE", help="Also write a self-contained page.")
-@click.option(
-    "--images", type=click.Path(exists=True, file_okay=False), help="Folder of the images of the stories."
-)
+@images_option
 @device_option
 @jobs_option
 @reading_options

@@ -13,16 +13,20 @@ from ..names import parse, split
 from ._judging import judging_options
 from ._options import (
     busy,
+    device_option,
     format_option,
+    images_option,
     jobs_option,
     metrics_option,
     output,
     progress_bar,
+    protocol_option,
     put,
     references_option,
     say,
     seed_option,
     tokenizer_option,
+    videos_option,
 )
 from ._reading import read_candidates, read_references, reading_options
 from ._scoring import make_run, metric_names, read_both
@@ -52,19 +56,11 @@ def _common(function: F) -> F:
         [
             references_option,
             metrics_option("Metrics to test; default: those of the papers."),
-            click.option("--protocol", default="paper", show_default=True),
+            protocol_option,
             tokenizer_option("Tokeniser."),
-            click.option(
-                "--images",
-                type=click.Path(exists=True, file_okay=False),
-                help="Folder of the images of the stories.",
-            ),
-            click.option(
-                "--videos",
-                type=click.Path(exists=True, file_okay=False),
-                help="Folder of the videos, named by the ids of the documents.",
-            ),
-            click.option("--device", default="cpu", show_default=True),
+            images_option,
+            videos_option,
+            device_option,
             click.option(
                 "--documents",
                 "sample",
@@ -336,7 +332,13 @@ def oracle(
 
 @command.command()
 @click.argument("candidates")
-@click.option("--repeats", type=click.IntRange(1, 1000), default=3, show_default=True)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 1000),
+    default=3,
+    show_default=True,
+    help="Random repeats of each transformation.",
+)
 @_common
 def audit(
     candidates: str,
@@ -489,7 +491,7 @@ def attacks(
 @click.argument("candidates")
 @click.argument("target")
 @references_option
-@click.option("--protocol", default="paper", show_default=True)
+@protocol_option
 @jobs_option
 @seed_option
 @reading_options

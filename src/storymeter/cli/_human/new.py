@@ -57,17 +57,31 @@ MANY = ("--systems",)
     show_default=True,
     help="Number of HITs that show each caption, so that agreement between raters can be measured.",
 )
-@click.option("--raters-per-hit", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--hits-per-rater", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--raters-per-hit", type=click.IntRange(1), default=1, show_default=True, help="Raters of each HIT."
+)
+@click.option(
+    "--hits-per-rater",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="HITs that one rater may do.",
+)
 @click.option(
     "--raters",
     type=click.IntRange(1),
     help="Number of personal links.  [default: one for each HIT and rater]",
 )
 @click.option("--blocks", type=click.IntRange(2), help="da, spans: blocks per HIT (even).  [default: 10]")
-@click.option("--system-per-block", type=click.IntRange(0), help="[default: 7; spans: 2]")
-@click.option("--degraded-per-block", type=click.IntRange(0), help="[default: 1]")
-@click.option("--repeat-per-block", type=click.IntRange(0), help="[default: 1]")
+@click.option(
+    "--system-per-block", type=click.IntRange(0), help="System captions in a block.  [default: 7; spans: 2]"
+)
+@click.option(
+    "--degraded-per-block", type=click.IntRange(0), help="Damaged captions in a block.  [default: 1]"
+)
+@click.option(
+    "--repeat-per-block", type=click.IntRange(0), help="Repeated captions in a block.  [default: 1]"
+)
 @click.option("--human-per-block", type=click.IntRange(0), help="[default: 1]")
 @click.option(
     "--control-base",
@@ -117,7 +131,11 @@ MANY = ("--systems",)
     help="Minutes without an answer after which a HIT is assigned to another rater.",
 )
 @click.option(
-    "--platform", type=click.Choice(("local", "mturk", "prolific")), default="local", show_default=True
+    "--platform",
+    type=click.Choice(("local", "mturk", "prolific")),
+    default="local",
+    show_default=True,
+    help="Where raters come from.",
 )
 @click.option("--completion-code", default="", help="prolific: the study's code.")
 @click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Pay per HIT.")
@@ -128,7 +146,7 @@ MANY = ("--systems",)
     show_default=True,
     help="The platform's fee, as a share of the pay.",
 )
-@click.option("--currency", default="USD", show_default=True)
+@click.option("--currency", default="USD", show_default=True, help="Currency of the pay.")
 @click.option("--title", default="", help="Title of the raters' pages.")
 @click.option("--contact", default="", help="Contact address for raters.")
 @click.option("--language", default="en", show_default=True, help="Language of the pages: en, de, ja.")

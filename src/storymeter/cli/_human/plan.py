@@ -34,7 +34,11 @@ from .._options import busy, coloured, format_option, output, progress_bar, say,
     help="Statistical power.",
 )
 @click.option(
-    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Significance level.",
 )
 @click.option(
     "--pilot",
@@ -83,8 +87,14 @@ from .._options import busy, coloured, format_option, output, progress_bar, say,
     show_default=True,
     help="How many raters see each caption, so that their agreement can be asked.",
 )
-@click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True)
-@click.option("--fee", type=click.FloatRange(0), default=0.2, show_default=True)
+@click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Pay per HIT.")
+@click.option(
+    "--fee",
+    type=click.FloatRange(0),
+    default=0.2,
+    show_default=True,
+    help="The platform's fee, as a share of the pay.",
+)
 @click.option(
     "--simulations",
     type=click.IntRange(50, 100_000),

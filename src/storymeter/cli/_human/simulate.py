@@ -14,7 +14,9 @@ from .._options import format_option, progress_bar, put, say, seed_option
 
 @click.command("simulate")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--raters", type=click.IntRange(1), default=10, show_default=True)
+@click.option(
+    "--raters", type=click.IntRange(1), default=10, show_default=True, help="Number of simulated raters."
+)
 @click.option(
     "--mix",
     "shares",

@@ -39,7 +39,11 @@ from .._options import (
     help="Share of raters who must have marked a word for it to be wrong.",
 )
 @click.option(
-    "--tokenizer", type=click.Choice(["ptb", "whitespace", "none"]), default="ptb", show_default=True
+    "--tokenizer",
+    type=click.Choice(["ptb", "whitespace", "none"]),
+    default="ptb",
+    show_default=True,
+    help="Tokeniser.",
 )
 @click.option(
     "--resamples",
