@@ -216,6 +216,27 @@ def test_a_script_sees_its_own_surroundings(tmp_path: Path) -> None:
     ], done.stderr
 
 
+def test_processes_that_a_script_starts_get_ours_too(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import multiprocessing, subprocess, sys\n"
+        "def work(_):\n"
+        "    import pycocoevalcap.rouge.rouge, pycocoevalcap.eval\n"
+        "    return pycocoevalcap.rouge.rouge.Rouge.__module__\n"
+        "if __name__ == '__main__':\n"
+        "    with multiprocessing.get_context('spawn').Pool(1) as pool: print(*pool.map(work, [0]))\n"
+        "    code = 'from pycocoevalcap.eval import Bleu; print(Bleu.__module__)'\n"
+        "    subprocess.run([sys.executable, '-c', code], check=True)\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, "-u", "-m", "storymeter.compat", script], capture_output=True, text=True, timeout=200
+    )
+    ours = "storymeter.compat.pycocoevalcap"
+    assert done.stdout.split() == [f"{ours}.rouge.rouge", f"{ours}.bleu.bleu"], done.stderr
+    assert "Warning" not in done.stderr
+
+
 def test_uninstall_without_install() -> None:
     compat.uninstall()
     assert not compat.installed()

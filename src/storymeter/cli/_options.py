@@ -192,6 +192,9 @@ class Bars:
         if bar.finished or done < bar.completed:  # the same kind of work for the next system
             bars.reset(bar.id, total=total)
         bars.update(bar.id, completed=done, total=total, description=shown, visible=done < total)
+        for other in bars.tasks:  # what waits for this work shows no bar of its own
+            if other.id != bar.id and not other.completed:
+                bars.update(other.id, visible=False)
 
     def line(self, text: str) -> None:
         """Something is done; what is done sooner than the bar is shown with it."""

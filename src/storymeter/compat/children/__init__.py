@@ -1,0 +1,1 @@
+"""On the path of processes that a script under `python -m storymeter.compat` starts."""
