@@ -11,9 +11,9 @@ from the original.
 
 Damage must not show in the text, but to who has seen the clip. Of some dozens of runs drawn by lot, only
 those are taken whose capitals and punctuation stand where those of the words they replace stood, and which
-hold a word at least that says something new (it is rare, and not in the caption); of these, the one whose
-gain in fluency (`storymeter.human.fluency`, both captions left out of the counts) comes nearest to a lot
-around `_GAIN`: above zero, because the damage is chosen by a small model, and looks worse to one that has
+hold a word at least that says something new (it is rare, and not in the caption); of these, one whose
+gain in fluency (`storymeter.human.fluency`, both captions left out of the counts) comes near to a lot around
+`_GAIN`, or the nearest: above zero, because the damage is chosen by a small model, and looks worse to one that has
 read elsewhere. With captions of TRECVID, ActivityNet and YouCook2, a bigram model that learnt from other
 captions then picks the damaged one of two twins about as often as a coin does (docs/human-analysis.md).
 
@@ -28,23 +28,29 @@ captions then picks the damaged one of two twins about as often as a coin does (
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
 from ..errors import DataError
-from .fluency import BEGIN, END, Bigrams, counts
+from .fluency import Bigrams, counts, lower
 
 #: runs looked at, and lots drawn to find them
 _RUNS, _LOTS = 32, 256
 #: mean and sd of the wanted gain in fluency, in nats
 _GAIN = (4.5, 2.0)
+#: a gain as near as this to the wanted one will do, and no further run is looked at
+_CLOSE = 0.5
 #: a word of more captions than this share says little
 _COMMON = 0.1
 _EDGES = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
+#: punctuation before a word, whether it has a capital, punctuation after it
+Shape = tuple[str, bool, str]
 
 
 class Degraded(msgspec.Struct, frozen=True):
@@ -84,25 +90,51 @@ def degrade(caption: str, donors: Mapping[str, str] | Sequence[str], seed: int |
     return Damage(named).of(caption, random.Random(f"degrade:{seed}"))
 
 
+class _Text:
+    """A caption, read once: its words, how they look, in lower case, what a model counts of them, and how
+    fluently they read up to each word, by the other captions."""
+
+    __slots__ = ("counts", "fluency", "low", "shapes", "words")
+
+    def __init__(self, text: str, model: Bigrams) -> None:
+        self.words = text.split()
+        self.low = lower(self.words)
+        self.shapes = tuple(map(_shape, self.words))
+        self.counts = counts(self.words)
+        steps = (model.step(a, b, (self.counts,)) for a, b in itertools.pairwise(self.low))
+        self.fluency = list(itertools.accumulate(steps, initial=0.0))
+
+
 class Damage:
-    """Damages captions with words of these, by id; counts them once."""
+    """Damages captions with words of these, by id; reads them once."""
 
     def __init__(self, donors: Mapping[str, str]) -> None:
-        self.words = {name: text.split() for name, text in donors.items()}
-        self.counts = functools.cache(lambda name: counts(self.words[name]))
-        self.shapes = {name: [_shape(word) for word in words] for name, words in self.words.items()}
+        self.model = model = Bigrams(donors.values())
+        self.read = functools.cache(lambda text: _Text(text, model))
+        self.donors = {name: self.read(text) for name, text in donors.items()}
         self.names = list(donors)
-        self.model = Bigrams(donors.values())
-        seen = Counter(word for words in self.words.values() for word in {w.casefold() for w in words})
-        #: words of so many captions that they say little
-        self.common = {word for word, count in seen.items() if count > _COMMON * len(self.words)}
+        seen = Counter(word for donor in self.donors.values() for word in set(donor.low))
+        #: words of so many captions that they say little, unless all are
+        common = {word for word, count in seen.items() if count > _COMMON * len(self.donors)}
+        self.common = common if len(common) < len(seen) else set()
+        self.runs = functools.cache(self._runs)
+        self.step = functools.cache(model.step)
+
+    def _runs(self, length: int) -> dict[tuple[Shape, ...], list[tuple[str, int]]]:
+        """All runs of so many words, by how they look: whose, and from which word on."""
+        found: dict[tuple[Shape, ...], list[tuple[str, int]]] = {}
+        for name, donor in self.donors.items():
+            for first in range(len(donor.words) - length + 1):
+                found.setdefault(donor.shapes[first : first + length], []).append((name, first))
+        return found
 
     def of(
         self, caption: str, rng: random.Random, *, item: str | None = None, near: Collection[str] = ()
     ) -> Degraded:
         """`item` is the caption's own video, which never gives words; those `near` it (in the same HIT, where
         a rater could meet the words again) give some only if no other can."""
-        words = caption.split()
+        text = self.read(caption)
+        words = text.words
         if not words:
             raise DataError(
                 "An empty caption cannot be degraded.",
@@ -110,16 +142,11 @@ class Damage:
             )
         length = fitting(len(words))
         wanted = rng.gauss(*_GAIN)
-        found = list(self._fitting(words, length, rng, item, near)) or list(
-            self._fitting(words, length, rng, item, ())
+        strangers = any(name not in near for name in self.names)
+        found = self._best(text, length, wanted, rng, item, near) if strangers else None
+        start, name, run = (
+            found or self._best(text, length, wanted, rng, item, ()) or self._any(words, length, rng, item)
         )
-        # who watched must be able to see it: a word, at least, says something new
-        found = [one for one in found if self._news(words, one[2])] or found
-        if found:
-            gains = self._gains(words, length, found)
-            start, name, run = min(zip(gains, found, strict=True), key=lambda one: abs(one[0] - wanted))[1]
-        else:
-            start, name, run = self._any(words, length, rng, item)
         return Degraded(
             " ".join([*words[:start], *run, *words[start + length :]]),
             start,
@@ -128,42 +155,50 @@ class Damage:
             short=length < replaced(len(words)) or len(words) < 3,
         )
 
-    def _news(self, words: list[str], run: list[str]) -> int:
-        """How many words of the run are neither common nor in the caption."""
-        known = {word.casefold() for word in words} | self.common
-        return sum(word.casefold() not in known for word in run)
-
-    def _gains(self, words: list[str], length: int, found: list[tuple[int, str, list[str]]]) -> list[float]:
-        """By how much each of these runs would make the caption more fluent."""
-        low, own = [BEGIN, *(word.casefold() for word in words), END], counts(words)
-        before = functools.cache(lambda start: self.model.run(low[start : start + length + 2], (own,)))
-        gains = []
-        for start, name, run in found:
-            new = [low[start], *(word.casefold() for word in run), low[start + length + 1]]
-            gains.append(self.model.run(new, (own, self.counts(name))) - before(start))
-        return gains
-
-    def _fitting(
-        self, words: list[str], length: int, rng: random.Random, item: str | None, near: Collection[str]
-    ) -> Iterator[tuple[int, str, list[str]]]:
-        """Runs whose capitals and punctuation fit, as far as a limited number of lots finds them."""
-        shape = [_shape(word) for word in words]
-        found = 0
-        for _ in range(_LOTS if self.names else 0):
-            name = self.names[rng.randrange(len(self.names))]
-            donor = self.words[name]
-            if name == item or name in near or len(donor) < length:
+    def _best(
+        self,
+        text: _Text,
+        length: int,
+        wanted: float,
+        rng: random.Random,
+        item: str | None,
+        near: Collection[str],
+    ) -> tuple[int, str, list[str]] | None:
+        """Of runs drawn by lot whose capitals and punctuation fit, the one whose gain in fluency comes nearest
+        to the wanted one: where it begins, whose it is, and its words. Who watched must be able to see the
+        damage: runs with a word that says something new go first."""
+        by_shape, step, draw = self.runs(length), self.step, rng.random
+        low, fluency, known = text.low, text.fluency, self.common.union(text.low)
+        inner = len(text.words) >= 3
+        starts = len(text.words) - length - 1 if inner else 1
+        best, chosen, found = (True, math.inf), None, 0
+        for _ in range(_LOTS):
+            start = int(draw() * starts) + inner
+            fits = by_shape.get(text.shapes[start : start + length])
+            if fits is None:
                 continue
-            start = rng.randrange(1, len(words) - length) if len(words) >= 3 else 0
-            first = rng.randrange(len(donor) - length + 1)
-            run = donor[first : first + length]
-            if self.shapes[name][first : first + length] == shape[start : start + length] and _differs(
-                run, words[start : start + length]
-            ):
-                yield start, name, run
-                found += 1
-                if found == _RUNS:
-                    return
+            name, first = fits[int(draw() * len(fits))]
+            if name == item or name in near:
+                continue
+            donor, end, last = self.donors[name], start + length, first + length
+            new = donor.low[first + 1 : last + 1]
+            if new == low[start + 1 : end + 1]:
+                continue
+            gain = (
+                step(low[start], new[0])
+                + (donor.fluency[last] - donor.fluency[first + 1])
+                + step(new[-1], low[end + 1])
+                - (fluency[end + 1] - fluency[start])
+            )
+            rank = known.issuperset(new), abs(gain - wanted)
+            if rank < best:
+                best, chosen = rank, (start, name, donor.words[first:last])
+                if rank < (False, _CLOSE):
+                    break
+            found += 1
+            if found == _RUNS:
+                break
+        return chosen
 
     def _any(
         self, words: list[str], length: int, rng: random.Random, item: str | None
@@ -175,7 +210,7 @@ class Damage:
         for start in rng.sample(starts, len(starts)):
             out = words[start : start + length]
             for name in rng.sample(self.names, len(self.names)):
-                donor = self.words[name]
+                donor = self.donors[name].words
                 for first in rng.sample(
                     range(max(0, len(donor) - length + 1)), max(0, len(donor) - length + 1)
                 ):
@@ -204,7 +239,7 @@ def _parts(word: str) -> tuple[str, str, str]:
     return (found[1], found[2], found[3]) if found else ("", word, "")
 
 
-def _shape(word: str) -> tuple[str, bool, str]:
+def _shape(word: str) -> Shape:
     """What a reader sees of a word without reading it: a capital, and the punctuation around it."""
     before, core, after = _parts(word)
     return before, core[:1].isupper(), after

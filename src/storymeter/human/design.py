@@ -218,6 +218,7 @@ class _Dealer:
     ) -> None:
         self.pool, self.people, self.human, self.layout, self.rng = pool, people, human, layout, rng
         self.damage = Damage(people or {item: entries[0].text for item, entries in pool.items()})
+        self.told = {item: (_Entry(item, (human,), text),) for item, text in people.items()}
         self.shown: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self.notes: list[str] = []
         #: clips by how often captions of this role were shown; the least shown, by lot, on top
@@ -356,23 +357,16 @@ class _Dealer:
     def choose(self, item: str, kinds: tuple[Kind, ...]) -> list[_Entry] | None:
         chosen: list[_Entry] = []
         for kind in kinds:
-            if kind == "human":
-                options = [_Entry(item, (self.human,), self.people[item])] if item in self.people else []
-            else:
-                options = list(self.pool.get(item, ()))
+            options = self.told.get(item, ()) if kind == "human" else self.pool.get(item, ())
             free = [e for e in options if (item, e.systems) not in self.used and e not in chosen]
             if not free:
                 return None
-            chosen.append(
-                min(
-                    free,
-                    key=lambda e: (
-                        self.shown[item, e.systems],
-                        min(self.balance[s] for s in e.systems),
-                        self.rng.random(),
-                    ),
-                )
-            )
+            if len(free) > 1:
+                shown, balance = self.shown, self.balance
+                ranks = [(shown[item, e.systems], min(balance[s] for s in e.systems)) for e in free]
+                least = min(ranks)
+                free = [e for e, rank in zip(free, ranks, strict=True) if rank == least]
+            chosen.append(free[int(self.rng.random() * len(free))] if len(free) > 1 else free[0])
         for entry in chosen:
             self.used.add((item, entry.systems))
             self.shown[item, entry.systems] += 1

@@ -18,45 +18,52 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 #: how many sightings the frequency of the word itself is worth
 _KAPPA = 2.0
 BEGIN, END = "<s>", "</s>"
-#: how often (before, word) was seen, and ("", word) and (before, "") for the two by themselves
-Counts = Counter[tuple[str, str]]
+
+
+class Counts(NamedTuple):
+    """How often each bigram was seen, each word before another, and each word after another."""
+
+    pairs: Counter[tuple[str, str]]
+    before: Counter[str]
+    words: Counter[str]
+
+
+def lower(words: Sequence[str]) -> list[str]:
+    """The words as the model reads them: in lower case, with a mark at each end."""
+    return [BEGIN, *(word.casefold() for word in words), END]
 
 
 def counts(words: Sequence[str]) -> Counts:
-    low = [BEGIN, *(word.casefold() for word in words), END]
-    alone = (pair for word in low for pair in (("", word), (word, "")))
-    found = Counter(itertools.chain(itertools.pairwise(low), alone))
-    del found["", BEGIN], found[END, ""]  # the first mark follows nothing, and nothing follows the last
-    return found
+    low = lower(words)
+    return Counts(Counter(itertools.pairwise(low)), Counter(low[:-1]), Counter(low[1:]))
 
 
 class Bigrams:
     def __init__(self, texts: Iterable[str]) -> None:
-        self._seen: Counts = Counter()
+        self._seen = Counts(Counter(), Counter(), Counter())
         for text in texts:
-            for key, count in counts(text.split()).items():
-                self._seen[key] += count
-        alone = [count for (before, _), count in self._seen.items() if not before]
-        self._total = sum(alone) + len(alone) + 1
+            for total, more in zip(self._seen, counts(text.split()), strict=True):
+                total.update(more)
+        self._total = self._seen.words.total() + len(self._seen.words) + 1
 
     def fluency(self, words: Sequence[str], without: Sequence[Counts] = ()) -> float:
         """Log probability of a whole text; the counts of the texts in `without` are left out."""
-        return self.run([BEGIN, *(word.casefold() for word in words), END], without)
+        return sum(self.step(before, word, without) for before, word in itertools.pairwise(lower(words)))
 
-    def run(self, words: Sequence[str], without: Sequence[Counts] = ()) -> float:
-        """Log probability of words in lower case, given the first of them."""
-        total = 0.0
-        for pair in itertools.pairwise(words):
-            both, before, alone = self._seen[pair], self._seen[pair[0], ""], self._seen["", pair[1]]
-            for hidden in without:
-                both -= hidden[pair]
-                before -= hidden[pair[0], ""]
-                alone -= hidden["", pair[1]]
-            # a text that was never counted cannot be taken out
-            single = (max(alone, 0) + 1) / self._total
-            total += math.log((max(both, 0) + _KAPPA * single) / (max(before, 0) + _KAPPA))
-        return total
+    def step(self, before: str, word: str, without: Sequence[Counts] = ()) -> float:
+        """Log probability of one word after another, both in lower case."""
+        pairs, befores, words = self._seen
+        # `get`, because a Counter's own answer for what it has not seen is slow
+        both, first, alone = pairs.get((before, word), 0), befores.get(before, 0), words.get(word, 0)
+        for hidden in without:
+            both -= hidden.pairs.get((before, word), 0)
+            first -= hidden.before.get(before, 0)
+            alone -= hidden.words.get(word, 0)
+        # a text that was never counted cannot be taken out
+        single = (max(alone, 0) + 1) / self._total
+        return math.log((max(both, 0) + _KAPPA * single) / (max(first, 0) + _KAPPA))

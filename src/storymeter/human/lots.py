@@ -12,13 +12,17 @@ True
 from __future__ import annotations
 
 import hashlib
+import itertools
 import random
 import secrets
+import struct
+from collections.abc import Iterator
 from typing import Any
 
 #: hexadecimal digits of a secret seed
 DIGITS = 32
-_BLOCK = 64
+#: words of 64 bits that are made at once
+_BLOCK = 256
 
 
 def new_seed() -> str:
@@ -37,25 +41,25 @@ def drawn(purpose: str, seed: str | int) -> random.Random:
 
 
 class _Lots(random.Random):
-    """`random.Random` over BLAKE2b in counter mode."""
+    """`random.Random` over SHAKE-256 in counter mode: each lot takes 64 bits."""
 
     def __init__(self, name: str) -> None:
-        self._key = hashlib.blake2b(name.encode()).digest()
-        self._count = self._bits = self._left = 0
+        self._next = _words(hashlib.blake2b(name.encode()).digest()).__next__
         super().__init__()
 
     def seed(self, *_: Any, **__: Any) -> None:
         """Nothing to do: the key was given once and for all."""
 
     def getrandbits(self, k: int, /) -> int:
-        while self._left < k:
-            block = hashlib.blake2b(self._count.to_bytes(8, "big"), key=self._key).digest()
-            self._bits = self._bits << 8 * _BLOCK | int.from_bytes(block, "big")
-            self._left += 8 * _BLOCK
-            self._count += 1
-        self._left -= k
-        bits, self._bits = self._bits >> self._left, self._bits & ((1 << self._left) - 1)
-        return bits
+        if k <= 64:
+            return self._next() >> (64 - k) if k else 0
+        return self._next() << (k - 64) | self.getrandbits(k - 64)
 
     def random(self) -> float:
-        return self.getrandbits(53) / 2**53
+        return (self._next() >> 11) / 2**53
+
+
+def _words(key: bytes) -> Iterator[int]:
+    for count in itertools.count():
+        block = hashlib.shake_256(key + count.to_bytes(8, "big")).digest(8 * _BLOCK)
+        yield from struct.unpack(f">{_BLOCK}Q", block)

@@ -6,6 +6,7 @@ database."""
 from __future__ import annotations
 
 import datetime
+import functools
 import secrets
 from collections import Counter
 from collections.abc import Sequence
@@ -203,20 +204,19 @@ def _slots(
     numbers: dict[str, int] = {}
     used: list[Clip] = []
 
-    def row(hit: str, position: int, names: Sequence[str], shown: dict[str, Any]) -> dict[str, Any]:
+    @functools.cache
+    def media(names: tuple[str, ...]) -> str:
         for name in names:
             if name not in numbers:
                 used.append(files[name])
                 numbers[name] = len(used)
-        return {
-            "hit": hit,
-            "position": position,
-            "media": _json([numbers[name] for name in names]),
-            "payload": _json(shown),
-        }
+        return _json([numbers[name] for name in names])
+
+    def row(hit: str, position: int, names: tuple[str, ...], shown: dict[str, Any]) -> dict[str, Any]:
+        return {"hit": hit, "position": position, "media": media(names), "payload": _json(shown)}
 
     rows = [
-        row("", number - len(practice), [item.item], study.practice_shown(item, options))
+        row("", number - len(practice), (item.item,), study.practice_shown(item, options))
         for number, item in enumerate(practice)
     ]
     rows += [row(line.hit, line.position, study.media(line), study.shown(line)) for line in key]
@@ -263,7 +263,8 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
 
 def _overlap(key: Sequence[KeyLine], raters_per_hit: int) -> tuple[float, int]:
     """How many raters each caption (comparison, sequence) gets: on average, and at least."""
-    places = {(line.hit, line.item, tuple(sorted(line.systems))) for line in key}
+    places = {(line.hit, line.item, line.systems) for line in key}
+    places = {(hit, item, tuple(sorted(systems))) for hit, item, systems in places}
     captions = Counter((item, systems) for _, item, systems in places)
     counts = [count * raters_per_hit for count in captions.values()]
     return sum(counts) / len(counts), min(counts)
