@@ -71,7 +71,7 @@ async def _sweep(context: Context, every: float = 15.0) -> None:
     while True:
         await asyncio.sleep(every)
         with contextlib.suppress(StoreError):
-            await asyncio.wrap_future(context.store.expire(context.clock.now()))
+            await context.arrivals.of(context.store.expire(context.clock.now()))
 
 
 class _Static(StaticFiles):

@@ -29,7 +29,9 @@ class Connection(HttpToolsProtocol):
     #: the most connections that may be open at once
     most: ClassVar[int] = 800
     _timer: asyncio.TimerHandle | None = None
+    #: bytes of the head that have come, and whether a body is still coming
     _head = 0
+    _in_body = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -44,24 +46,25 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._timer is None and self in self.waiting:  # the first bytes of a further request
-            self._timer = self.loop.call_later(HEAD_SECONDS, self._give_up)
-        self._head += len(data)
-        if self in self.waiting and self._head > HEAD_BYTES + len(data):
-            self.send_400_response("The head of the request is too large.")
-            return
+        if self in self.waiting:
+            if self._head > HEAD_BYTES:
+                self.send_400_response("The head of the request is too large.")
+                return
+            self._head += len(data)
         super().data_received(data)
+        # nearly all requests come in one piece, and cost no timer
+        in_head = self._head > 0 and self in self.waiting
+        if self._timer is None and (in_head or self._in_body):
+            self._timer = self.loop.call_later(HEAD_SECONDS if in_head else BODY_SECONDS, self._give_up)
 
     def on_headers_complete(self) -> None:
         self._stop_waiting()
+        self._in_body = True
         super().on_headers_complete()
-        if self.scope["method"] == "POST":
-            self._timer = self.loop.call_later(BODY_SECONDS, self._give_up)
 
     def on_message_complete(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._in_body = False
+        self._stop_timer()
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
@@ -76,6 +79,9 @@ class Connection(HttpToolsProtocol):
 
     def _stop_waiting(self) -> None:
         self.waiting.pop(self, None)
+        self._stop_timer()
+
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

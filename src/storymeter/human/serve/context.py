@@ -16,6 +16,7 @@ from ..lots import drawn
 from ..platforms import MTURK_FRAMES
 from ..recent import Recent
 from ..store import Door, Standing, Store, Terms
+from .arrivals import Arrivals
 from .errors import PageError
 from .ids import Ids
 from .security import AdminGate, Limiter, address, policy
@@ -25,7 +26,7 @@ HERE = Path(__file__).parent
 #: seconds that a seat is kept before its first answer: who does not begin does not keep others out
 FIRST_LEASE = 180.0
 #: new raters from one address in ten minutes, and seats that it may take
-ARRIVALS = 30
+NEWCOMERS = 30
 
 
 class Context:
@@ -38,7 +39,8 @@ class Context:
         self.words: dict[str, Any] = words(campaign.language)
         self.ids = Ids(folder.secrets)
         self.guesses = Limiter()
-        self.arrivals = Limiter(ARRIVALS, 600.0)
+        self.newcomers = Limiter(NEWCOMERS, 600.0)
+        self.arrivals = Arrivals()
         self.gate = AdminGate(folder.secrets, anywhere=admin_anywhere, port=admin_port)
         self.clips = folder.clips
         self.terms = Terms(

@@ -4,7 +4,6 @@ server's.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -145,7 +144,7 @@ def routes(context: Context) -> list[Endpoint]:
         if work is None or work.stage != "working":
             return reply({"status": "gone", "go": base(request)}, 410)
         if work.position < work.size:
-            await asyncio.wrap_future(store.show(work.assignment, work.position, clock.now()))
+            await context.arrivals.of(store.show(work.assignment, work.position, clock.now()))
         return reply({"status": "ok", "next": await shown(base(request), work, work.position)})
 
     async def event(request: Request) -> Response:
@@ -154,7 +153,7 @@ def routes(context: Context) -> list[Endpoint]:
         work = await working(door, body)
         if work is None:
             return await stale(request, door)
-        await asyncio.wrap_future(store.played(work.assignment, body.at, body.event, clock.now()))
+        await context.arrivals.of(store.played(work.assignment, body.at, body.event, clock.now()))
         return reply({"status": "ok"})
 
     async def answer(request: Request) -> Response:
@@ -178,7 +177,7 @@ def routes(context: Context) -> list[Endpoint]:
             context.terms.lease,
             least(work, body.at, here),
         )
-        outcome = await asyncio.wrap_future(store.answer(wanted))
+        outcome = await context.arrivals.of(store.answer(wanted))
         more = {"feedback": feedback(body.at, body.answer)} if body.at < 0 else {}
         return await decided(request, door, work, outcome, more)
 
@@ -192,7 +191,7 @@ def routes(context: Context) -> list[Endpoint]:
         missing = any(not (context.clips / one.path).is_file() for one in here.media)
         most = work.size if missing else max(FEWEST_SKIPS, int(SKIPS * work.size))
         wanted = Answer(work.assignment, door.ticket, body.at, "", clock.now(), None, (), context.terms.lease)
-        outcome = await asyncio.wrap_future(store.skip(wanted, most))
+        outcome = await context.arrivals.of(store.skip(wanted, most))
         return await decided(request, door, work, outcome, {})
 
     async def decided(

@@ -4,7 +4,6 @@ is shown.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 
 from starlette.concurrency import run_in_threadpool
@@ -54,7 +53,7 @@ def routes(context: Context) -> list[Endpoint]:
         door = await context.door(request)
         if not same_origin(request):
             raise PageError(403, "forbidden")
-        work = await asyncio.wrap_future(store.claim(door.ticket, context.terms, context.clock.now()))
+        work = await context.arrivals.of(store.claim(door.ticket, context.terms, context.clock.now()))
         context.forget(door.ticket)
         if work is not None and work.stage == "wait":
             return RedirectResponse(f"{base(request)}/wait", 303)
@@ -91,14 +90,14 @@ def routes(context: Context) -> list[Endpoint]:
         found = read(request.query_params)
         if found is not None and found.preview:
             return context.page("welcome.html", base="", count=count, steps=steps, preview=True)
-        if who and context.arrivals.blocked(who):
+        if who and context.newcomers.blocked(who):
             raise PageError(429, "too_many")
         if found is None:
-            context.arrivals.count(who)
+            context.newcomers.count(who)
             raise PageError(400, "bad_visit")
         token = context.folder.secrets.token(platform, found.external, found.session)
         if await run_in_threadpool(store.door, fingerprint(token)) is None:
-            context.arrivals.count(who)
+            context.newcomers.count(who)
             visitor = Visitor(
                 platform,
                 found.external,
@@ -108,7 +107,7 @@ def routes(context: Context) -> list[Endpoint]:
                 found.submit_to,
             )
             try:
-                await asyncio.wrap_future(store.enter(visitor, context.clock.now()))
+                await context.arrivals.of(store.enter(visitor, context.clock.now()))
             except SessionTakenError:
                 raise PageError(409, "session_taken") from None
         return RedirectResponse(f"/r/{token}", 303)

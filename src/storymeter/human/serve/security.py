@@ -94,11 +94,12 @@ def same_origin(request: Request) -> bool:
     """Did this POST come from our own page? Browsers say so; a client that is no browser has nobody's session
     to abuse.
     """
-    site = request.headers.get("sec-fetch-site")
+    headers = request.headers
+    site = headers.get("sec-fetch-site")
     if site is not None:
         return site in ("same-origin", "none")
-    origin = request.headers.get("origin")
-    return origin is None or _split(origin).netloc == request.headers.get("host")
+    origin = headers.get("origin")
+    return origin is None or _split(origin).netloc == headers.get("host")
 
 
 def local(request: Request) -> bool:
