@@ -11,11 +11,12 @@ from the original.
 
 Damage must not show in the text, but to who has seen the clip. Of some dozens of runs drawn by lot, only
 those are taken whose capitals and punctuation stand where those of the words they replace stood, and which
-hold a word at least that says something new (it is rare, and not in the caption); of these, one whose
-gain in fluency (`storymeter.human.fluency`, both captions left out of the counts) comes near to a lot around
-`_GAIN`, or the nearest: above zero, because the damage is chosen by a small model, and looks worse to one that has
-read elsewhere. With captions of TRECVID, ActivityNet and YouCook2, a bigram model that learnt from other
-captions then picks the damaged one of two twins about as often as a coin does (docs/human-analysis.md).
+hold a word at least that says something new (it is rare, and not in the caption). Of these, the first whose
+gain in fluency (`storymeter.human.fluency`; words are judged without the caption they stand in) comes near to
+a lot around `_GAIN` is taken, or the nearest: above zero, because the damage is chosen by a small model, and
+looks worse to one that has read elsewhere. With captions of TRECVID and ActivityNet, a bigram model that
+learnt from other captions then picks the damaged one of two twins about as often as a coin does
+(docs/human-analysis.md).
 
 >>> others = {"v2": "a monkey wearing a red hat eats"}
 >>> damaged = degrade("two white males dancing in a stadium", others, seed=4)
@@ -164,7 +165,7 @@ class Damage:
         item: str | None,
         near: Collection[str],
     ) -> tuple[int, str, list[str]] | None:
-        """Of runs drawn by lot whose capitals and punctuation fit, the one whose gain in fluency comes nearest
+        """Of runs drawn by lot whose capitals and punctuation fit, one whose gain in fluency comes nearest
         to the wanted one: where it begins, whose it is, and its words. Who watched must be able to see the
         damage: runs with a word that says something new go first."""
         by_shape, step, draw = self.runs(length), self.step, rng.random
