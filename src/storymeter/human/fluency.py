@@ -47,8 +47,10 @@ class Bigrams:
     def __init__(self, texts: Iterable[str]) -> None:
         self._seen = Counts(Counter(), Counter(), Counter())
         for text in texts:
-            for total, more in zip(self._seen, counts(text.split()), strict=True):
-                total.update(more)
+            more = counts(text.split())
+            self._seen.pairs.update(more.pairs)
+            self._seen.before.update(more.before)
+            self._seen.words.update(more.words)
         self._total = self._seen.words.total() + len(self._seen.words) + 1
 
     def fluency(self, words: Sequence[str], without: Sequence[Counts] = ()) -> float:
