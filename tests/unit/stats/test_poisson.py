@@ -1,0 +1,112 @@
+"""Sums that do not depend on the cut, and resamples drawn from hashes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storymeter.arrays import FloatArray
+from storymeter.stats.exact import BITS, LOWEST, ExactSums, added, digits_of, weighted_sums
+from storymeter.stats.paired import paired_bootstrap, paired_permutation
+from storymeter.stats.poisson import (
+    ResampledSums,
+    document_keys,
+    paired_tests,
+    poisson_weights,
+    resampled,
+    spread,
+    swaps,
+)
+from storymeter.stats.resampling import bootstrap_interval
+
+#: wide, but with no digit below the grid
+NUMBERS = st.floats(-1e15, 1e15, allow_nan=False).map(lambda x: x if abs(x) > 2.0**-50 else 0.0)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=30), st.data())
+@settings(max_examples=60, deadline=None)
+def test_sums_are_exact_in_every_cut_and_order(numbers: list[float], data: st.DataObject) -> None:
+    """As exact as `math.fsum`, which is rounded once."""
+    order = data.draw(st.permutations(range(len(numbers))))
+    cut = data.draw(st.integers(1, len(numbers)))
+    rows = np.array([numbers[k] for k in order])[:, None]
+    parts = [
+        weighted_sums(rows[k : k + cut], [np.ones((len(rows[k : k + cut]), 1))])
+        for k in range(0, len(rows), cut)
+    ]
+    assert added(parts).values(1).tolist() in ([[math.fsum(numbers)]], [])
+    assert any(numbers) or not added(parts).digits
+
+
+def test_digits_make_the_number_again() -> None:
+    rows = np.random.default_rng(0).normal(size=(50, 3)) * [1e-3, 1.0, 1e9]
+    places, digits = digits_of(rows)
+    again = np.zeros_like(rows)
+    for (column, j), digit in sorted(zip(places, digits.T, strict=True), key=lambda entry: entry[0][1]):
+        again[:, column] += np.ldexp(digit, BITS * j)
+        assert np.abs(digit).max() < 2**BITS
+        assert j >= LOWEST
+    assert (again == rows).all()
+
+
+def test_weights_follow_poisson_and_swaps_are_fair() -> None:
+    keys = document_keys(f"v{k}" for k in range(2000))
+    weights, bits = poisson_weights(keys, 500, seed=3), swaps(keys, 500, seed=3)
+    shares = [(weights == k).mean() for k in range(5)]
+    assert shares == pytest.approx([math.exp(-1) / math.factorial(k) for k in range(5)], abs=0.002)
+    assert weights.var() == pytest.approx(1.0, abs=0.01)
+    assert bits.mean() == pytest.approx(0.5, abs=0.002)
+    # neither documents nor resamples nor seeds go together
+    others = [weights[:, 1:], np.roll(weights, 1, axis=0)[:, 1:], poisson_weights(keys, 500, seed=4)[:, 1:]]
+    for other in others[1:]:
+        assert abs(np.corrcoef(weights[:, 1:].ravel(), other.ravel())[0, 1]) < 0.005
+    assert abs(np.corrcoef(weights[:, :-1].ravel(), others[0].ravel())[0, 1]) < 0.005
+    assert abs(np.corrcoef(weights.ravel(), bits.ravel())[0, 1]) < 0.005
+    assert (spread(keys) < 0.25).mean() == pytest.approx(0.25, abs=0.04)
+
+
+def test_a_document_has_its_weights_wherever_it_stands() -> None:
+    ids = [f"v{k}" for k in range(300)]
+    rows = np.random.default_rng(1).random((300, 4))
+    whole = resampled(document_keys(ids), rows, 70, 9).values(4)
+    cuts = [slice(200, 300), slice(0, 7), slice(7, 200)]
+    parts = [resampled(document_keys(ids[cut]), rows[cut], 70, 9) for cut in cuts]
+    assert added([*parts, ExactSums()]).values(4).tobytes() == whole.tobytes()
+    assert whole.shape == (141, 4)
+
+
+def ratio(sums: FloatArray) -> FloatArray:
+    return np.asarray(sums[..., 0] / sums[..., 1])
+
+
+def sums_of(rows: FloatArray, resamples: int) -> ResampledSums:
+    keys = document_keys(f"v{k}" for k in range(len(rows)))
+    values = resampled(keys, rows, resamples, 0).values(rows.shape[1])
+    return ResampledSums(values[0], values[1 : 1 + resamples], values[1 + resamples :], "")
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.01, 0.03])
+def test_intervals_and_tests_agree_with_those_of_rows(shift: float) -> None:
+    """On 500 documents of unequal length, with so many resamples that chance stays below the bounds."""
+    draw, resamples = np.random.default_rng(2), 40_000
+    lengths = draw.integers(1, 20, 500).astype(float)
+    skill = draw.random(500)
+    a, b = (
+        np.column_stack([np.clip(skill + draw.normal(by, 0.2, 500), 0, 1) * lengths, lengths])
+        for by in (shift, 0.0)
+    )
+    value: Callable[[FloatArray], FloatArray] = ratio
+    ours, theirs = sums_of(a, resamples), sums_of(b, resamples)
+    usual = bootstrap_interval(a, value, resamples=resamples)
+    interval = ours.interval(value)
+    assert usual is not None
+    assert interval is not None
+    assert np.abs(np.subtract(interval, usual)).max() < 0.03 * (usual[1] - usual[0])
+    permutation, bootstrap = paired_tests(ours, theirs, value, 500)
+    assert permutation.p == pytest.approx(paired_permutation(a, b, value, resamples=resamples).p, abs=0.015)
+    assert bootstrap.p == pytest.approx(paired_bootstrap(a, b, value, resamples=resamples).p, abs=0.015)
