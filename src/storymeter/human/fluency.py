@@ -59,9 +59,9 @@ class Bigrams:
 
     def step(self, before: str, word: str, without: Sequence[Counts] = ()) -> float:
         """Log probability of one word after another, both in lower case."""
-        pairs, befores, words = self._seen
+        pairs, earlier, words = self._seen
         # `get`, because a Counter's own answer for what it has not seen is slow
-        both, first, alone = pairs.get((before, word), 0), befores.get(before, 0), words.get(word, 0)
+        both, first, alone = pairs.get((before, word), 0), earlier.get(before, 0), words.get(word, 0)
         for hidden in without:
             both -= hidden.pairs.get((before, word), 0)
             first -= hidden.before.get(before, 0)
