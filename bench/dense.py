@@ -1,12 +1,14 @@
 """How fast are SODA and the ActivityNet score on a submission with the shape of the paper's?
 
-    python bench/dense.py [--videos 4917] [--captions 228] [--jobs 2] [--no-double]
+    python bench/dense.py [--videos 4917] [--captions 228] [--jobs 2] [--no-double] [--before REVISION]
 
 A generated submission (sentences sampled from the references, random segments, seeded) is scored against both
 annotators of ActivityNet Captions: SODA a, b, c, d and the ActivityNet METEOR at four thresholds. Then twice
 the videos. Wants at most 30 s on two cores, under 3 GB, and at most 2.2 times as long for twice the videos;
 says so and exits 1 if not. The peer in the same run is a textbook dynamic programme in Python on some of the
-same videos, matching only.
+same videos, matching only. `--before` builds an earlier commit beside the present one and lets both score the
+same submission by turns: processor time and peak memory of each, best of `--rounds`, and whether all values
+are equal to the last bit.
 
 Reads ActivityNet's val_1.json and val_2.json from STORYMETER_DATA/anet (default ../shared/data).
 """
@@ -14,13 +16,16 @@ Reads ActivityNet's val_1.json and val_2.json from STORYMETER_DATA/anet (default
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
+from before import built, python
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
@@ -32,6 +37,8 @@ from storymeter.registry import metric, scorer
 
 METRICS = ("soda_a", "soda_b", "soda_c", "soda_d", "anet(scorer=meteor)")
 SECONDS, GIGABYTES, GROWTH = 30.0, 3.0, 2.2
+#: of one process that scores the whole submission with `--before`: processor time, memory
+GOALS = {"processor time": (12.0, "s"), "peak memory": (1.2, "GB")}
 
 
 def references(copies: int, videos: int) -> list[Corpus]:
@@ -96,6 +103,37 @@ def run(copies: int, options: argparse.Namespace) -> tuple[float, float]:
     return elapsed, used
 
 
+def alone(options: argparse.Namespace) -> dict[str, float]:
+    """Every value, and what a process needs that does nothing else."""
+    against = references(1, options.videos)
+    task = join(candidates=submission(against, options.captions), references=against)
+    bench, used = Workbench(jobs=options.jobs), cpu()
+    values = {name: metric(name).score(task, bench).value for name in METRICS}
+    return {**values, "processor time": cpu() - used, "peak memory": peak()}
+
+
+def compare(options: argparse.Namespace) -> int:
+    sides = {"before": python(built(options.before)), "now": python(None)}
+    best: dict[str, dict[str, float]] = {}
+    names = ("videos", "captions", "jobs")
+    job = [__file__, "--alone", *(f"--{name}={getattr(options, name)}" for name in names)]
+    for _ in range(options.rounds):
+        for side, (command, environment) in sides.items():
+            run = subprocess.run(
+                [*command, *job], env=environment, check=True, capture_output=True, text=True
+            )
+            found = json.loads(run.stdout)
+            best[side] = {name: min(found[name], best.get(side, found)[name]) for name in found}
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; before is {options.before}\n")
+    print(f"{'':24}{'before':>12}{'now':>12}{'before/now':>12}")
+    for name, now in best["now"].items():
+        before = best["before"][name]
+        goal, unit = GOALS.get(name, (0.0, ""))
+        said = f"  go for {goal:g} {unit}" if goal else "  equal" if now == before else "  NOT EQUAL"
+        print(f"{name:24}{before:12.6g}{now:12.6g}{before / now:12.2f}{said}")
+    return 0 if all(best["now"][name] == best["before"][name] for name in METRICS) else 1
+
+
 def report(task: Task, setting: Workbench, elapsed: float, used: float) -> None:
     possible = sum(
         len(c.captions) * sum(len(d.captions) for d in refs)
@@ -145,8 +183,16 @@ def main() -> int:
     parser.add_argument("--captions", type=int, default=228)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--no-double", action="store_true", help="leave the run with twice the videos out")
+    parser.add_argument("--before", metavar="REVISION", help="compare with this commit, and do nothing else")
+    parser.add_argument("--rounds", type=int, default=1, help="how often both sides of --before run")
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.before:
+        return compare(options)
     scorer("meteor").prepare()
+    if options.alone:
+        print(json.dumps(alone(options)))
+        return 0
     once, used = run(1, options)
     memory = peak()
     print(f"\n{once:.1f} s (at most {SECONDS:.0f}), {memory:.2f} GB (under {GIGABYTES:.0f})")

@@ -8,7 +8,7 @@
 
 #include "arrays.hpp"
 #include "common/pair_index.hpp"
-#include "dense/matching.hpp"
+#include "dense/open_entries.hpp"
 #include "dense/segments.hpp"
 
 namespace nb = nanobind;
@@ -97,8 +97,9 @@ nb::object match(MatrixIn<double> weights) {
     return nb::make_tuple(optimum, to_numpy(std::move(rows)), to_numpy(std::move(columns)));
 }
 
-nb::object match_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints row, Ints column,
-                      Doubles weight, int jobs) {
+// Many sparse problems, checked; call it without the lock of the interpreter.
+SparseProblems sparse(const Longs& r0, const Longs& r1, const Longs& c0, const Longs& c1, const Longs& offset,
+                      const Ints& row, const Ints& column, const Doubles& weight) {
     const std::size_t count = r0.size(), entries = weight.size();
     check_ranges(r0, r1, count, INT32_MAX);
     check_ranges(c0, c1, count, INT32_MAX);
@@ -106,25 +107,44 @@ nb::object match_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints
           "the lists differ in length");
     check(offset(0) == 0 && offset(count) == static_cast<std::int64_t>(entries),
           "the offsets do not cover the entries");
+    for (std::size_t k = 0; k < count; ++k) {
+        check(offset(k) <= offset(k + 1), "offsets must not fall");
+        for (std::int64_t e = offset(k); e < offset(k + 1); ++e) {
+            check(row(e) >= r0(k) && row(e) < r1(k) && column(e) >= c0(k) && column(e) < c1(k),
+                  "an entry lies outside its problem");
+            check(
+                e == offset(k) || row(e) > row(e - 1) || (row(e) == row(e - 1) && column(e) > column(e - 1)),
+                "entries must be sorted");
+        }
+    }
+    return {count,         r0.data(),  r1.data(),     c0.data(),    c1.data(),
+            offset.data(), row.data(), column.data(), weight.data()};
+}
+
+nb::object match_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints row, Ints column,
+                      Doubles weight, int jobs) {
     Matchings found;
     {
         nb::gil_scoped_release release;
-        for (std::size_t k = 0; k < count; ++k) {
-            check(offset(k) <= offset(k + 1), "offsets must not fall");
-            for (std::int64_t e = offset(k); e < offset(k + 1); ++e) {
-                check(row(e) >= r0(k) && row(e) < r1(k) && column(e) >= c0(k) && column(e) < c1(k),
-                      "an entry lies outside its problem");
-                check(e == offset(k) || row(e) > row(e - 1) ||
-                          (row(e) == row(e - 1) && column(e) > column(e - 1)),
-                      "entries must be sorted");
-            }
-        }
-        found = match_sparse({count, r0.data(), r1.data(), c0.data(), c1.data(), offset.data(), row.data(),
-                              column.data(), weight.data()},
-                             jobs);
+        found = match_sparse(sparse(r0, r1, c0, c1, offset, row, column, weight), jobs);
     }
     return nb::make_tuple(to_numpy(std::move(found.optimum)), to_numpy(std::move(found.offset)),
                           to_numpy(std::move(found.entry)));
+}
+
+nb::object open_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints row, Ints column,
+                     Doubles weight, ArrayIn<std::uint8_t> known, Longs which, std::size_t most, int jobs) {
+    check(known.size() == weight.size(), "the lists differ in length");
+    std::vector<std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        const SparseProblems problems = sparse(r0, r1, c0, c1, offset, row, column, weight);
+        const std::vector<std::int64_t> chosen(which.data(), which.data() + which.size());
+        for (const std::int64_t k : chosen)
+            check(k >= 0 && static_cast<std::size_t>(k) < problems.count, "there is no such problem");
+        found = open_entries(problems, known.data(), chosen, most, jobs);
+    }
+    return to_numpy(std::move(found));
 }
 
 }  // namespace
@@ -134,6 +154,7 @@ void bind_dense(nb::module_& m) {
     m.def("nearest", &nearest);
     m.def("match", &match);
     m.def("match_many", &match_many);
+    m.def("open_many", &open_many);
     nb::class_<PairIndex>(m, "PairIndex")
         .def(nb::init<>())
         .def("__len__", [](const PairIndex& index) { return index.keys().size(); })

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "meteor/batch.hpp"
+#include "meteor/bound.hpp"
 #include "meteor/compile.hpp"
 #include "meteor/explain.hpp"
 #include "meteor/words.hpp"
@@ -69,26 +70,70 @@ std::span<const std::int64_t> checked(const Index& index, std::size_t size) {
     return items;
 }
 
+// What a call compares, checked.
+struct Question {
+    std::vector<std::string_view> candidates, references;
+    std::span<const std::int64_t> candidate_index, reference_index;
+    Options options;
+
+    Question(const nb::list& c, const nb::list& r, const Index& ci, const Index& ri, const std::string& task,
+             bool normalize, int threads, std::uint32_t beam = 40)
+        : candidates(views(c)),
+          references(views(r)),
+          candidate_index(checked(ci, candidates.size())),
+          reference_index(checked(ri, references.size())) {
+        const auto chosen = parameters(task);
+        if (!chosen || beam == 0) throw nb::value_error("an unknown task, or a beam without a path");
+        if (candidate_index.size() != reference_index.size())
+            throw nb::value_error("the two index arrays differ in length");
+        options = {*chosen, normalize, threads, beam};
+    }
+
+    std::size_t size() const { return candidate_index.size(); }
+};
+
+template <typename T>
+struct Kept {
+    std::vector<T>* values;
+    nb::capsule owner;
+    explicit Kept(std::size_t size)
+        : values(new std::vector<T>(size)),
+          owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); }) {}
+    nb::object column() { return nb::cast(Result<T, 1>(values->data(), {values->size()}, owner)); }
+    nb::object rows() {
+        using Number = typename T::value_type;
+        Number* const first = values->empty() ? nullptr : values->data()->data();
+        return nb::cast(Result<Number, 2>(first, {values->size(), kStatistics}, owner));
+    }
+};
+
 nb::tuple compare_pairs(const MappedTables& mapped, const nb::list& candidates, const nb::list& references,
                         const Index& candidate_index, const Index& reference_index, const std::string& task,
-                        bool normalize, int threads, bool want_statistics, std::uint32_t beam) {
-    const auto chosen = parameters(task);
-    if (!chosen || beam == 0) throw nb::value_error("an unknown task, or a beam without a path");
-    const Options options{*chosen, normalize, threads, beam};
-    const auto c = views(candidates), r = views(references);
-    const auto ci = checked(candidate_index, c.size()), ri = checked(reference_index, r.size());
-    if (ci.size() != ri.size()) throw nb::value_error("the two index arrays differ in length");
-    auto* scores = new std::vector<double>(ci.size());
-    nb::capsule scores_owner(scores, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    auto* stats = new std::vector<Statistics>(want_statistics ? ci.size() : 0);
-    nb::capsule stats_owner(stats, [](void* p) noexcept { delete static_cast<std::vector<Statistics>*>(p); });
+                        bool normalize, int threads, bool want_statistics, std::uint32_t beam, bool small) {
+    const Question q(candidates, references, candidate_index, reference_index, task, normalize, threads,
+                     beam);
+    Kept<double> scores(q.size());
+    Kept<Statistics> wide(want_statistics && !small ? q.size() : 0);
+    Kept<SmallStatistics> narrow(want_statistics && small ? q.size() : 0);
     {
         nb::gil_scoped_release release;
-        compare(*mapped.pool, c, r, ci, ri, options, *scores, *stats);
+        compare(*mapped.pool, q.candidates, q.references, q.candidate_index, q.reference_index, q.options,
+                *scores.values, *wide.values, *narrow.values);
     }
-    return nb::make_tuple(Result<double, 1>(scores->data(), {scores->size()}, scores_owner),
-                          Result<std::int64_t, 2>(stats->empty() ? nullptr : stats->data()->data(),
-                                                  {stats->size(), kStatistics}, stats_owner));
+    return nb::make_tuple(scores.column(), small ? narrow.rows() : wide.rows());
+}
+
+nb::object bound_pairs(const MappedTables& mapped, const nb::list& candidates, const nb::list& references,
+                       const Index& candidate_index, const Index& reference_index, const std::string& task,
+                       bool normalize, int threads) {
+    const Question q(candidates, references, candidate_index, reference_index, task, normalize, threads);
+    Kept<double> out(q.size());
+    {
+        nb::gil_scoped_release release;
+        bounds(*mapped.pool, q.candidates, q.references, q.candidate_index, q.reference_index, q.options,
+               *out.values);
+    }
+    return out.column();
 }
 
 nb::tuple words(const Side& side) {
@@ -184,8 +229,13 @@ void bind_meteor(nb::module_& m) {
 
     m.def("meteor_compare", &compare_pairs, nb::arg("tables"), nb::arg("candidates"), nb::arg("references"),
           nb::arg("candidate_index"), nb::arg("reference_index"), nb::arg("task"), nb::arg("normalize"),
-          nb::arg("threads"), nb::arg("want_statistics"), nb::arg("beam") = 40,
-          "(scores, statistics) of the pairs; statistics have no rows where they are not wanted");
+          nb::arg("threads"), nb::arg("want_statistics"), nb::arg("beam") = 40, nb::arg("small") = false,
+          "(scores, statistics) of the pairs; statistics have no rows where they are not wanted; small: as "
+          "they "
+          "are summed, in two bytes each");
+    m.def("meteor_bounds", &bound_pairs, nb::arg("tables"), nb::arg("candidates"), nb::arg("references"),
+          nb::arg("candidate_index"), nb::arg("reference_index"), nb::arg("task"), nb::arg("normalize"),
+          nb::arg("threads"), "what the scores of the pairs cannot exceed");
     m.def("meteor_align", &align_pair, nb::arg("tables"), nb::arg("candidate"), nb::arg("reference"),
           nb::arg("task"), nb::arg("normalize"),
           "words and their being function words on both sides; matches as (candidate, length, reference, "

@@ -341,7 +341,7 @@ int main(int count, char** arguments) {
                               40};
         std::vector<double> scores(left.size());
         std::vector<Statistics> rows(left.size());
-        compare(*pool, candidates, references, left, right, options, scores, rows);
+        compare(*pool, candidates, references, left, right, options, scores, rows, {});
         for (std::size_t k = 0; k < left.size(); ++k) {
             const Statistics& s = rows[k];
             if (!(scores[k] >= 0.0 && scores[k] <= 1.0))

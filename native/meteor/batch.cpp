@@ -1,88 +1,13 @@
 #include "batch.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "align.hpp"
+#include "analysed.hpp"
 #include "common/pair_index.hpp"
-#include "common/parallel.hpp"
-#include "input.hpp"
 
 namespace storymeter::meteor {
 namespace {
-
-// Distinct texts and where each text of the list is among them.
-struct Distinct {
-    std::vector<std::string_view> texts;
-    std::vector<std::uint32_t> which;
-
-    explicit Distinct(std::span<const std::string_view> all) {
-        which.reserve(all.size());
-        struct Slot {
-            std::size_t hash;
-            std::uint32_t text;
-        };
-        constexpr std::uint32_t free = ~std::uint32_t{0};
-        std::vector<Slot> slots(std::bit_ceil(2 * all.size() + 2), Slot{0, free});
-        const std::size_t mask = slots.size() - 1;
-        for (const std::string_view text : all) {
-            const std::size_t hash = std::hash<std::string_view>()(text);
-            std::size_t k = hash & mask;
-            while (slots[k].text != free && (slots[k].hash != hash || texts[slots[k].text] != text))
-                k = (k + 1) & mask;
-            if (slots[k].text == free) {
-                slots[k] = {hash, static_cast<std::uint32_t>(texts.size())};
-                texts.push_back(text);
-            }
-            which.push_back(slots[k].text);
-        }
-    }
-};
-
-// What each worker keeps from block to block.
-template <typename Tool>
-class PerWorker {
-  public:
-    explicit PerWorker(int threads) : tools_(static_cast<std::size_t>(std::max(threads, 1))) {}
-    template <typename... Arguments>
-    Tool& get(int worker, Arguments&&... arguments) {
-        auto& tool = tools_[static_cast<std::size_t>(worker)];
-        if (!tool) tool = std::make_unique<Tool>(std::forward<Arguments>(arguments)...);
-        return *tool;
-    }
-
-  private:
-    std::vector<std::unique_ptr<Tool>> tools_;
-};
-
-// A candidate is one sentence; a reference with `|||` in it is several.
-struct Sentences {
-    std::optional<Sentence> first;  // there as soon as it is analysed
-    std::vector<Sentence> more;
-
-    void add(Sentence&& one) {
-        if (!first) {
-            first.emplace(std::move(one));
-        } else {
-            more.push_back(std::move(one));
-        }
-    }
-    std::size_t count() const { return 1 + more.size(); }
-    std::size_t words() const {
-        std::size_t sum = first->size();
-        for (const Sentence& one : more) sum += one.size();
-        return sum;
-    }
-    void append_to(std::vector<const Sentence*>& all) const {
-        all.push_back(&*first);
-        for (const Sentence& one : more) all.push_back(&one);
-    }
-};
 
 // Pairs by number, candidate in the upper half of the key, reference in the lower.
 struct Pairs {
@@ -142,6 +67,14 @@ std::vector<Task> tasks(const std::vector<Run>& runs, const Pairs& pairs, int th
     return out;
 }
 
+SmallStatistics additive(const Statistics& row) {
+    SmallStatistics out;
+    std::transform(row.begin(), row.end(), out.begin(),
+                   [](std::int64_t count) { return static_cast<std::uint16_t>(count); });
+    if (perfect(row.data())) out[20] = 0;
+    return out;
+}
+
 // One thread's comparisons.
 class Worker {
   public:
@@ -191,33 +124,18 @@ class Worker {
 void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
              std::span<const std::string_view> references, std::span<const std::int64_t> candidate_index,
              std::span<const std::int64_t> reference_index, const Options& options, std::span<double> scores,
-             std::span<Statistics> stats) {
-    const Distinct c(candidates), r(references);
+             std::span<Statistics> stats, std::span<SmallStatistics> small) {
     const Tables& tables = pool.tables();
-    PerWorker<Analyser> analysers(options.threads);  // the sentences lie in their memory
-    std::vector<Sentences> tests(c.texts.size()), refs(r.texts.size());
-    parallel_blocks(tests.size() + refs.size(), 32, options.threads,
-                    [&](std::size_t begin, std::size_t end, int worker) {
-                        Analyser& analyser = analysers.get(worker, pool, options.normalize);
-                        std::string buffer;
-                        for (std::size_t k = begin; k < end; ++k) {
-                            if (k < tests.size()) {
-                                tests[k].add(analyser.analyse(clean_candidate(c.texts[k], buffer)));
-                            } else {
-                                each_reference(r.texts[k - tests.size()], [&](std::string_view part) {
-                                    refs[k - tests.size()].add(analyser.analyse(part));
-                                });
-                            }
-                        }
-                    });
+    const Analysed sentences(pool, candidates, references, options.normalize, options.threads);
+    const std::vector<Sentences>&tests = sentences.tests, &refs = sentences.refs;
 
     Pairs pairs;
     std::vector<std::int64_t> which(candidate_index.size());
     {
         std::vector<std::uint64_t> keys(which.size());
         for (std::size_t k = 0; k < keys.size(); ++k) {
-            const std::uint64_t candidate = c.which[static_cast<std::size_t>(candidate_index[k])];
-            keys[k] = candidate << 32 | r.which[static_cast<std::size_t>(reference_index[k])];
+            keys[k] =
+                std::uint64_t{sentences.test(candidate_index[k])} << 32 | sentences.ref(reference_index[k]);
         }
         PairIndex distinct;
         distinct.add(keys.data(), keys.size(), which.data());
@@ -226,6 +144,7 @@ void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
 
     std::vector<double> pair_scores(scores.empty() ? 0 : pairs.keys.size());
     std::vector<Statistics> pair_stats(stats.empty() ? 0 : pairs.keys.size());
+    std::vector<SmallStatistics> pair_small(small.empty() ? 0 : pairs.keys.size());
     PerWorker<Worker> workers(options.threads);
     const std::vector<Run> todo = runs(pairs, refs);
     const std::vector<Task> work = tasks(todo, pairs, options.threads);
@@ -233,6 +152,7 @@ void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
     const auto found = [&](std::size_t k, double value, const Statistics& row) {
         if (!pair_scores.empty()) pair_scores[k] = value;
         if (!pair_stats.empty()) pair_stats[k] = row;
+        if (!pair_small.empty()) pair_small[k] = additive(row);
     };
     parallel_blocks(work.size(), block, options.threads, [&](std::size_t begin, std::size_t end, int number) {
         Worker& worker = workers.get(number, tables, pairs, refs, options);
@@ -249,6 +169,7 @@ void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
     for (std::size_t k = 0; k < which.size(); ++k) {
         if (!scores.empty()) scores[k] = pair_scores[static_cast<std::size_t>(which[k])];
         if (!stats.empty()) stats[k] = pair_stats[static_cast<std::size_t>(which[k])];
+        if (!small.empty()) small[k] = pair_small[static_cast<std::size_t>(which[k])];
     }
 }
 

@@ -69,6 +69,25 @@ def match_many(
 ) -> tuple[_Doubles, _Longs, _Longs]:
     """The same for many sparse problems: weights, offsets, chosen entries."""
 
+def open_many(
+    row_from: _Longs,
+    row_to: _Longs,
+    column_from: _Longs,
+    column_to: _Longs,
+    offset: _Longs,
+    row: _Ints,
+    column: _Ints,
+    weight: _Doubles,
+    known: _Bytes,
+    which: _Longs,
+    most: int,
+    jobs: int,
+    /,
+) -> _Longs:
+    """Entries of these problems that are not known and could still be part of a best matching, the `most`
+    best of each column.
+    """
+
 class PairIndex:
     """Numbers for distinct 64-bit keys, in order of appearance."""
 
@@ -113,7 +132,18 @@ def meteor_compare(
     threads: int,
     want_statistics: bool,
     beam: int = 40,
+    small: bool = False,
 ) -> tuple[_Doubles, _Longs]: ...
+def meteor_bounds(
+    tables: MeteorTables,
+    candidates: list[str],
+    references: list[str],
+    candidate_index: _Longs,
+    reference_index: _Longs,
+    task: str,
+    normalize: bool,
+    threads: int,
+) -> _Doubles: ...
 def meteor_align(
     tables: MeteorTables, candidate: str, reference: str, task: str, normalize: bool
 ) -> tuple[

@@ -44,6 +44,10 @@ GARBAGE = "abc123!@#"
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype="S1")
 
 
+#: videos whose statistics are summed in one go: the sum needs them as doubles
+VIDEOS_AT_ONCE = 128
+
+
 class Pairs(NamedTuple):
     """Sentences to compare, as numbers, sorted by video; `offset` says where each video begins."""
 
@@ -102,11 +106,11 @@ class ActivityNet(Metric):
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         captions = CaptionPairs(self.scorer, task, bench)
-        thresholds = list(pairs_by_threshold(bench.tracks(task), captions, bench.protocol))
+        thresholds = pairs_by_threshold(bench.tracks(task), captions, bench.protocol)
         if self._corpus:
-            return np.column_stack([sums_per_video(pairs, captions) for pairs in thresholds])
+            return np.column_stack([*(sums_per_video(pairs, captions) for pairs in thresholds)])
         if self.scorer.learns:
-            values = self._learnt_per_video(thresholds, captions)
+            values = self._learnt_per_video(list(thresholds), captions)
         else:
             values = [
                 np.where(
@@ -225,6 +229,9 @@ def sums_per_video(pairs: Pairs, captions: CaptionPairs) -> FloatArray:
     statistics = captions.statistics(pairs.hypotheses, pairs.references)
     out = np.zeros((len(pairs.offset) - 1, statistics.shape[1]))
     there = np.flatnonzero(np.diff(pairs.offset))
-    if len(there):
-        out[there] = np.add.reduceat(statistics, pairs.offset[:-1][there], axis=0, dtype=np.float64)
+    for begin in range(0, len(there), VIDEOS_AT_ONCE):
+        some = there[begin : begin + VIDEOS_AT_ONCE]
+        first, last = pairs.offset[some[0]], pairs.offset[some[-1] + 1]
+        starts = pairs.offset[some] - first
+        out[some] = np.add.reduceat(statistics[first:last], starts, axis=0, dtype=np.float64)
     return out

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray, IntArray
 from ..join import Task
 from ..pairs.base import PairScorer
-from .tracks import Problems
+from .tracks import Problems, Side
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
+
+#: how many pairs of each reference are scored before the first look at what is left of the others
+FIRST_ROUND = 8
 
 
 def scorer_fields(scorer: PairScorer, bench: Workbench) -> dict[str, object]:
@@ -40,20 +43,48 @@ class CaptionPairs:
         """f of the overlapping pairs (or of some of them, sorted by problem), in the protocol's
         orientation.
         """
-        overlaps, protocol = problems.overlaps, self.bench.protocol
-        chosen = slice(None) if entries is None else entries
-        ours, tracks = (
-            side.numbers(self.sentences, batch=protocol.tokens == "batch")
-            for side in (problems.candidates, problems.references)
-        )
-        candidates, references = ours[overlaps.candidate[chosen]], tracks[overlaps.reference[chosen]]
-        if protocol.orientation == "reference":
-            candidates, references = references, candidates
+        candidates, references = self._numbers(problems, entries)
         if self.scorer.by_group:
-            sizes = np.bincount(overlaps.problem()[chosen], minlength=len(problems))
+            chosen = slice(None) if entries is None else entries
+            sizes = np.bincount(problems.overlaps.problem()[chosen], minlength=len(problems))
+            tracks = self._side(problems.references)
             bounds = np.append(problems.reference_begin, len(tracks))
             return self._by_group(candidates, references, offsets(sizes), tracks, bounds)
         return self.table.values(candidates, references, jobs=self.bench.jobs, progress=self.bench.progress)
+
+    def bounds(self, problems: Problems) -> FloatArray | None:
+        """What f of the overlapping pairs cannot exceed, where the scorer knows."""
+        if self.scorer.by_group:
+            return None
+        return self.table.bounds(*self._numbers(problems), jobs=self.bench.jobs)
+
+    def soda_matched(self, problems: Problems, reached: FloatArray, bound: FloatArray) -> FloatArray:
+        """f of the overlapping pairs that the best matching by `reached` (the IoU, 0 under a threshold) times
+        f can hold, 0 for all others; no f exceeds its bound.
+
+        Pairs are scored in rounds: those that could be matched if their bound were their value, the heaviest
+        of each reference first, until what was scored leaves no place for the rest. The best matching and its
+        sum are the same to the last bit."""
+        size = len(reached)
+        f, weight, known = np.zeros(size), reached * bound, np.zeros(size, dtype=np.uint8)
+        which, most = np.arange(len(problems)), FIRST_ROUND
+        while len(entries := problems.open(weight, known, which, most)):
+            f[entries] = self.soda(problems, entries)
+            weight[entries] = reached[entries] * f[entries]
+            known[entries] = 1
+            which = np.unique(np.searchsorted(problems.overlaps.offset, entries, side="right") - 1)
+            most *= 2
+        return f
+
+    def _numbers(self, problems: Problems, entries: IntArray | None = None) -> tuple[IntArray, IntArray]:
+        """The sentences of overlapping pairs, as the scorer sees them: hypotheses, references."""
+        overlaps, chosen = problems.overlaps, slice(None) if entries is None else entries
+        ours = self._side(problems.candidates)[overlaps.candidate[chosen]]
+        theirs = self._side(problems.references)[overlaps.reference[chosen]]
+        return (theirs, ours) if self.bench.protocol.orientation == "reference" else (ours, theirs)
+
+    def _side(self, side: Side) -> IntArray:
+        return side.numbers(self.sentences, batch=self.bench.protocol.tokens == "batch")
 
     def statistics(self, hypotheses: IntArray, references: IntArray) -> NDArray[Any]:
         """(pairs, columns): the scorer's additive statistics of numbered sentences."""

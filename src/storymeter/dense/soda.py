@@ -15,7 +15,8 @@ sum of C is greatest (`matching.py`). With f the sentence scorer, G the referenc
 A corpus value is the mean over videos. Several annotators: `refs` takes the one with the best F1 per video,
 the mean of all, one merged track, or (`corpus-mean`: PDVC, VidChapters) the mean over the videos of each
 annotator by itself and then the mean of these. A side without captions gives 0. Only pairs that can matter
-are scored: those with IoU > 0 (and not under every threshold) for c, the matched ones for a and b.
+are scored: the matched ones for a and b; for c those with IoU > 0 (and not under every threshold) or, where
+the scorer has an upper bound (METEOR), those of them that the best matching could hold.
 
 A judge may have no verdict on a pair. Under c the video keeps its score where no mark of that pair could
 change the optimum; otherwise the video is left out of the mean, as if it were not there, and never counted
@@ -159,14 +160,17 @@ class Soda(Metric):
         self, problems: Problems, pairs: CaptionPairs, tious: Sequence[float]
     ) -> tuple[FloatArray, tuple[IntArray, IntArray, FloatArray] | None]:
         """Variant c; NaN where a pair without a verdict could change the optimum."""
-        iou = problems.overlaps.iou
-        near = np.flatnonzero(iou >= min(tious))
+        iou, bound = problems.overlaps.iou, pairs.bounds(problems)
         f = np.zeros(len(iou))
-        f[near] = pairs.soda(problems, None if len(near) == len(iou) else near)
-        least, most = np.nan_to_num(f, nan=self.scorer.range[0]), np.nan_to_num(f, nan=self.scorer.range[1])
+        if bound is None:
+            near = np.flatnonzero(iou >= min(tious))
+            f[near] = pairs.soda(problems, None if len(near) == len(iou) else near)
         totals, matching = [], None
         for t in tious:
             reached = np.where(iou >= t, iou, 0.0)
+            if bound is not None:
+                f = pairs.soda_matched(problems, reached, bound)
+            least, most = (np.nan_to_num(f, nan=extreme) for extreme in self.scorer.range)
             optimum, problem, entry = problems.match(reached * least)
             if np.isnan(f).any():
                 highest, _, _ = problems.match(reached * most)

@@ -132,10 +132,13 @@ class Problems:
         """
         return _native.nearest(*self._sides(), self.epsilon, self.jobs)
 
-    def match(self, weight: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
-        """The optimum of each problem, and the matched pairs: their problem and their index in `overlaps`."""
+    @property
+    def _table(
+        self,
+    ) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, NDArray[np.int32], NDArray[np.int32]]:
+        """Where each problem's rows (candidates) and columns (references) are, and its pairs."""
         o = self.overlaps
-        optimum, offset, entry = _native.match_many(
+        return (
             self.candidate_begin,
             self.candidate_end,
             self.reference_begin,
@@ -143,10 +146,18 @@ class Problems:
             o.offset,
             o.candidate,
             o.reference,
-            weight,
-            self.jobs,
         )
+
+    def match(self, weight: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
+        """The optimum of each problem, and the matched pairs: their problem and their index in `overlaps`."""
+        optimum, offset, entry = _native.match_many(*self._table, weight, self.jobs)
         return optimum, np.repeat(np.arange(len(self)), np.diff(offset)), entry
+
+    def open(self, weight: FloatArray, known: NDArray[np.uint8], which: IntArray, most: int) -> IntArray:
+        """Pairs of these problems that could still be matched: `weight` is exact where known, an upper bound
+        elsewhere. At most the `most` heaviest of each reference.
+        """
+        return _native.open_many(*self._table, weight, known, which, most, self.jobs)
 
 
 class Tracks:

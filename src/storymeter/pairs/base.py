@@ -17,9 +17,10 @@ import copy
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
@@ -139,6 +140,39 @@ class PairScorer(Metric):
             jobs=jobs,
         )
         return np.column_stack([values, np.ones(len(values))])
+
+    def stored_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> tuple[FloatArray, NDArray[Any]]:
+        """Value and additive statistics of each pair, the latter in any number type that holds them."""
+        rows = self.statistics_indexed(
+            candidates=candidates,
+            references=references,
+            candidate_index=candidate_index,
+            reference_index=reference_index,
+            jobs=jobs,
+        )
+        return self.value_of(rows), rows
+
+    def bounds_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray | None:
+        """What the values of `score_indexed` cannot exceed, found much quicker; None where there is no such
+        way.
+        """
+        return None
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Summed statistics, shape (..., pair_columns), to values of shape (...)."""

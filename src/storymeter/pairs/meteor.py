@@ -30,10 +30,10 @@ aligned in windows of 16 words, the n-th with the n-th along the best path, so t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from ..engine.workbench import Workbench
     from ..join import Task
 
+Result = TypeVar("Result")
+#: texts of up to so many characters have counts that two bytes hold
+LONGEST_SMALL = 10_000
 #: the names of the 23 statistics; "test" is the candidate
 STATISTICS = (
     "test_length",
@@ -141,6 +144,38 @@ class Meteor(PairScorer):
             self._compare(candidates, references, candidate_index, reference_index, jobs, statistics=True)[1]
         )
 
+    def stored_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> tuple[FloatArray, NDArray[Any]]:
+        return self._compare(
+            candidates, references, candidate_index, reference_index, jobs, statistics=True, small=True
+        )
+
+    def bounds_indexed(
+        self,
+        *,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int = 1,
+    ) -> FloatArray:
+        """The score if every word that can be matched at all were matched, and all of them in one chunk."""
+
+        def bounds(ours: list[str], theirs: list[str]) -> FloatArray:
+            which = [np.ascontiguousarray(k, dtype=np.int64) for k in (candidate_index, reference_index)]
+            return _native.meteor_bounds(
+                load(), ours, theirs, which[0], which[1], self.task, self.normalize, jobs
+            )
+
+        return _well_formed(bounds, list(candidates), list(references))
+
     def segment_statistics(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
     ) -> IntArray:
@@ -221,21 +256,41 @@ class Meteor(PairScorer):
         jobs: int,
         *,
         statistics: bool,
+        small: bool = False,
     ) -> tuple[FloatArray, IntArray]:
+        """Scores and, where wanted, the 23 statistics; `small`: in their additive form, in two bytes each."""
         tables, tests, refs = load(), list(candidates), list(references)
         which = [np.ascontiguousarray(index, dtype=np.int64) for index in (candidate_index, reference_index)]
+        narrow = small and max(map(len, chain(tests, refs)), default=0) <= LONGEST_SMALL
 
         def compare(ours: list[str], theirs: list[str]) -> tuple[FloatArray, IntArray]:
             return _native.meteor_compare(
-                tables, ours, theirs, which[0], which[1], self.task, self.normalize, jobs, statistics
+                tables,
+                ours,
+                theirs,
+                which[0],
+                which[1],
+                self.task,
+                self.normalize,
+                jobs,
+                statistics,
+                small=narrow,
             )
 
-        try:
-            return compare(tests, refs)
-        except UnicodeEncodeError:  # lone surrogates
-            from ..text.unicode import well_formed
+        scores, rows = _well_formed(compare, tests, refs)
+        return scores, additive(rows).astype(np.int64) if small and not narrow else rows
 
-            return compare(well_formed(tests), well_formed(refs))
+
+def _well_formed(
+    call: Callable[[list[str], list[str]], Result], candidates: list[str], references: list[str]
+) -> Result:
+    """The call, without lone surrogates where there are any."""
+    try:
+        return call(candidates, references)
+    except UnicodeEncodeError:
+        from ..text.unicode import well_formed
+
+        return call(well_formed(candidates), well_formed(references))
 
 
 def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:

@@ -104,6 +104,11 @@ class PairTable:
             return np.zeros((0, len(self.scorer.pair_columns)))
         return self._statistics[slots]
 
+    def bounds(self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1) -> FloatArray | None:
+        """What `values` cannot exceed, where the scorer has a quick way to say so."""
+        self.scorer.prepare()
+        return self.scorer.bounds_indexed(**self._pairs(hypotheses, references), jobs=jobs)
+
     def _slots(self, hypotheses: IntArray, references: IntArray, jobs: int, progress: Progress) -> IntArray:
         """Where the pairs stand in the table; those that are new are scored first."""
         if self.scorer.symmetric:
@@ -146,15 +151,20 @@ class PairTable:
         """Values and, where the scorer has them, statistics."""
         if not self._additive:
             return self.scorer.score_indexed(**self._arguments(keys), jobs=jobs), None
-        statistics = self.scorer.statistics_indexed(**self._arguments(keys), jobs=jobs)
-        return self.scorer.value_of(statistics), _small(statistics)
+        values, statistics = self.scorer.stored_indexed(**self._arguments(keys), jobs=jobs)
+        return values, _small(statistics)
 
     def _arguments(self, keys: NDArray[np.uint64]) -> dict[str, Any]:
-        hypotheses, candidate_index = self._used((keys >> np.uint64(32)).astype(np.int64))
-        references, reference_index = self._used((keys & np.uint64(0xFFFFFFFF)).astype(np.int64))
+        return self._pairs(
+            (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        )
+
+    def _pairs(self, hypotheses: IntArray, references: IntArray) -> dict[str, Any]:
+        ours, candidate_index = self._used(hypotheses)
+        theirs, reference_index = self._used(references)
         return {
-            "candidates": hypotheses,
-            "references": references,
+            "candidates": ours,
+            "references": theirs,
             "candidate_index": candidate_index,
             "reference_index": reference_index,
         }
@@ -167,8 +177,10 @@ class PairTable:
         return [self.sentences.texts[k] for k in used], (np.cumsum(there) - 1)[numbers]
 
 
-def _small(statistics: FloatArray) -> NDArray[Any]:
+def _small(statistics: NDArray[Any]) -> NDArray[Any]:
     """Counts in two bytes each where they fit."""
+    if statistics.dtype == np.uint16:
+        return statistics
     short = np.empty(statistics.shape, dtype=np.uint16)
     for begin in range(0, len(short), 8192):  # block by block: what the processor's cache holds
         block = statistics[begin : begin + 8192]
