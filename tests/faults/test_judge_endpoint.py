@@ -293,9 +293,13 @@ def test_a_deadline_is_kept() -> None:
     async def never(request: web.Request, body: dict[str, Any], number: int) -> web.StreamResponse:
         return await (right(request, body, number) if number < 5 else _too_many(request))
 
-    with judge_kit.serving(never) as server:
-        error = failing(server.judge(parallel=1), deadline=1e-9)
-        assert "The deadline of 1e-09 s has passed" in error.message
+    async def asleep(request: web.Request, body: dict[str, Any], number: int) -> web.StreamResponse:
+        return await _slow(request)
+
+    for handler, seconds in ((never, 1e-9), (asleep, 0.5)):
+        with judge_kit.serving(handler) as server:
+            error = failing(server.judge(parallel=1, timeout=600), deadline=seconds)
+            assert f"The deadline of {seconds:g} s has passed" in error.message
 
 
 def test_somebody_may_say_no() -> None:

@@ -24,6 +24,11 @@ from .replies import Reply, UnusableError, read_reply
 ATTEMPTS = 6
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 60.0
 LONGEST_REPLY = 1 << 20
+#: words of a refusal, and the parameters that are called otherwise or left out after it
+_OTHERWISE = {
+    b"logprob": {"logprobs": "", "top_logprobs": ""},
+    b"max_completion_tokens": {"max_tokens": "max_completion_tokens"},
+}
 _AGAIN = frozenset({408, 409, 425, 429, *range(500, 600)})
 
 
@@ -46,8 +51,8 @@ class Endpoint:
         self._http = aiohttp
         self.address, self.model, self.budget = address, model, budget
         self.parallel, self.timeout = parallel, timeout
-        #: whether token probabilities are asked for: until the endpoint refuses them
-        self.probabilities = True
+        #: parameters that the endpoint has refused, and what they are called there; "" leaves them out
+        self.renamed: dict[str, str] = {}
         #: whether anything was ever answered
         self.answered = False
         #: set when the run ends early: what is under way is finished, nothing is tried again
@@ -57,7 +62,6 @@ class Endpoint:
         connector = self._http.TCPConnector(limit=self.parallel)
         self._session = self._http.ClientSession(
             connector=connector,
-            timeout=self._http.ClientTimeout(total=self.timeout),
             headers=self.address.headers(),
             auto_decompress=False,
             cookie_jar=self._http.DummyCookieJar(),
@@ -73,9 +77,9 @@ class Endpoint:
         """The reply to a conversation; raises `RefusedError`, or a DataError that ends the run."""
         trouble = ""
         for attempt in range(ATTEMPTS):
-            body: dict[str, Any] = {"model": self.model, "messages": messages, **parameters}
-            if not self.probabilities:
-                body = {key: value for key, value in body.items() if "logprobs" not in key}
+            taken = {self.renamed.get(key, key): value for key, value in parameters.items()}
+            body: dict[str, Any] = {"model": self.model, "messages": messages, **taken}
+            body.pop("", None)
             self.budget.spend()
             pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt) * random.uniform(0.75, 1.25)
             try:
@@ -84,8 +88,7 @@ class Endpoint:
                     reply = read_reply(data, self.address)
                     self.answered = True
                     return reply
-                if status in (400, 422) and "logprobs" in body and b"logprob" in data:
-                    self.probabilities = False
+                if status in (400, 422) and self._learns(data):
                     continue
                 trouble = self._said(status, headers, data)
                 pause = _retry_after(headers, pause)
@@ -104,10 +107,19 @@ class Endpoint:
             hint="What was answered is kept: the same command goes on from there.",
         )
 
+    def _learns(self, data: bytes) -> bool:
+        """Whether a refusal names a parameter that can be left out or called otherwise."""
+        for word, names in _OTHERWISE.items():
+            if word in data and not names.keys() <= self.renamed.keys():
+                self.renamed.update(names)
+                return True
+        return False
+
     async def _post(self, body: bytes) -> tuple[int, Any, bytes]:
         url = f"{self.address.base}/chat/completions"
+        limit = self._http.ClientTimeout(total=max(0.001, min(self.timeout, self.budget.left())))
         async with self._session.post(
-            url, data=body, allow_redirects=False, proxy=self.address.proxy
+            url, data=body, allow_redirects=False, proxy=self.address.proxy, timeout=limit
         ) as response:
             data = bytearray()
             async for block in response.content.iter_chunked(1 << 16):

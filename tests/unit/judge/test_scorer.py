@@ -173,6 +173,18 @@ def test_probabilities_give_the_expected_mark_until_the_endpoint_refuses_them() 
         assert len(server.bodies) == 3
 
 
+def test_a_parameter_that_is_called_otherwise_is() -> None:
+    async def newer(request: web.Request, body: dict[str, Any], number: int) -> web.StreamResponse:
+        if "max_tokens" in body:
+            said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+            return web.json_response({"error": {"message": said}}, status=400)
+        return web.json_response(judge_kit.completion(str(body["max_completion_tokens"])))
+
+    with judge_kit.serving(newer) as server:
+        assert scorer(server.judge(tokens=9)).pairs(candidates=["a"], references=[["a"]])[0] == 0.9
+        assert len(server.bodies) == 2
+
+
 def test_a_prompt_of_the_users_own(server: judge_kit.Server, tmp_path: Path) -> None:
     own = tmp_path / "own.txt"
     own.write_text("Compare.\n{references}\n{candidate}\n")
