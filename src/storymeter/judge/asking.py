@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -98,6 +99,10 @@ class Asking:
     tally: Tally
     progress: Progress
 
+    @cached_property
+    def _opening(self) -> list[dict[str, str]]:
+        return self.prompt.opening(self.scale)
+
     def marks(self, questions: Sequence[Question]) -> FloatArray:
         """The mark of each question on [0, 1], NaN where it is missing; each distinct question is asked
         once."""
@@ -125,7 +130,7 @@ class Asking:
 
     def _keys(self, questions: Sequence[Question]) -> Iterator[tuple[int, int, bytes, int]]:
         """Question, sample, the key of its answer, and about how many tokens it has."""
-        before = sum(len(turn["content"]) for turn in self.prompt.opening(self.scale))
+        before = sum(len(turn["content"]) for turn in self._opening)
         start = hashlib.sha256(msgspec.json.encode(self.identity, order="deterministic"))
         for k, question in enumerate(questions):
             text = self.prompt.question(question.candidate, question.references, self.scale)
@@ -194,7 +199,7 @@ class Asking:
         text = self.prompt.question(question.candidate, question.references, self.scale)
         # pictures are decoded beside the loop, so that other requests go on
         last = await asyncio.to_thread(message, text, question.shown) if question.shown else message(text)
-        asked = messages = [*self.prompt.opening(self.scale), last]
+        asked = messages = [*self._opening, last]
         parameters = dict(self.parameters)
         if parameters["temperature"] > 0:
             parameters["seed"] = sample + self.samples * int(self.identity["trial"])
