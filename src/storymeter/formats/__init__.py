@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from ..captions import Corpus
 from ..errors import StorymeterWarning
+from .lines import UNREAD_TIMES
 from .reading import Reading as Reading
 from .reading import examine as examine
 from .reading import iter_documents as iter_documents
@@ -31,9 +32,10 @@ def read(
     content unless `format` names it.
 
     Raises one DataError that lists every error with its place; warnings do not stop it (see `examine`), but
-    lines that were left out are counted in a StorymeterWarning. `repair` swaps reversed segments, clips times
-    to the video and trims blanks; `id_map` is `strip-v`, `add-v`, `strip-ext`, `sequence` or a file of pairs,
-    or several of them in order; `columns` maps our names to those of a table: {"text": "caption"}."""
+    lines that were left out, or whose times cannot be read, are counted in a StorymeterWarning. `repair`
+    swaps reversed segments, clips times to the video and trims blanks; `id_map` is `strip-v`, `add-v`,
+    `strip-ext`, `sequence` or a file of pairs, or several of them in order; `columns` maps our names to those
+    of a table: {"text": "caption"}."""
     reading = examine(path, format=format, repair=repair, id_map=id_map, columns=columns)
     corpus = reading.require()
     left_out = reading.left_out
@@ -43,6 +45,13 @@ def read(
             f"{reading.path}: {len(left_out):,} lines or items were left out"
             + (f", {timed:,} of them with times" if timed else "")
             + f"; see them with: storymeter validate {reading.path}",
+            StorymeterWarning,
+            stacklevel=2,
+        )
+    if unread := sum(problem.code == UNREAD_TIMES for problem in reading.problems):
+        warnings.warn(
+            f"{reading.path}: {unread:,} lines begin like segments whose times cannot be read; each was taken"
+            " for a caption without times. Write times like 0:12 - 0:20 or 12.5 - 20 s.",
             StorymeterWarning,
             stacklevel=2,
         )

@@ -18,6 +18,15 @@ from .source import Source
 
 _ID = re.compile(r"\d+|https?://\S+")
 _LED = re.compile(rf"({_ID.pattern})[ \t]+(\S.*)")
+#: two numbers with a sign or word of a range between them, at the head of a line
+_SEGMENT = re.compile(
+    r"\W*(?:[^\W\d]+\s+)?\d[\d.,:]*\s?(?:%|[^\W\d]{1,12})?\s*(?:[-–—~〜;→]|->|to\b|bis\b|until\b)"
+    r"\s*(?:[^\W\d]+\s+)?\d"
+)
+
+
+#: the code of that warning
+UNREAD_TIMES = "unread-times"
 
 
 class Lines(Format):
@@ -46,6 +55,15 @@ class Lines(Format):
             self.keep(check, {"ids": True})
             return self._documents([(found[1], found[2]) for found in led if found], check)
         self.keep(check, {"ids": False})
+        doubtful = [number for number, line in enumerate(lines, 1) if _SEGMENT.match(line)]
+        if 2 * len(doubtful) > len(lines):
+            for number in doubtful:
+                check.warn(
+                    UNREAD_TIMES,
+                    "the line begins like a segment whose times cannot be read, and was taken for a caption"
+                    " without times",
+                    (Mark("line", number),),
+                )
         return self._documents([(str(number), line) for number, line in enumerate(lines, 1)], check)
 
     def _documents(self, pairs: list[tuple[str, str]], check: Check) -> Iterator[Document]:

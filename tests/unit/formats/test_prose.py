@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,29 @@ def test_hostile_answers_take_no_long_time() -> None:
         "(" * 40_000,
     ):
         assert not answers.read(text).captions
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0% - 25%: A man opens the door.\n25% - 100%: He walks in.\n",
+        "Frame 0 to 12: A man opens the door.\nFrames 12-20: He walks in.\n",
+        "1,200.5 - 1,300.0 seconds: A man opens the door.\n1,300.0 - 1,420.0 seconds: He walks in.\n",
+        "0 ms - 12500 ms: A man opens the door.\n12500ms - 20000ms: He walks in.\n",
+        "0;12;A man opens the door.\n12;20;He walks in.\n",
+        "Von 0 bis 12 Sekunden: Ein Mann.\nVon 12 bis 20 Sekunden: Er geht hinein.\n",
+    ],
+)
+def test_times_that_nobody_can_read_are_said_where_lines_become_captions(tmp_path: Path, text: str) -> None:
+    (tmp_path / "v.txt").write_text(text, encoding="utf-8")
+    with pytest.warns(StorymeterWarning, match="2 lines begin like segments whose times cannot be read"):
+        read(tmp_path / "v.txt")
+    with pytest.raises(DataError, match="no caption with its times"):
+        read(tmp_path / "v.txt", format="prose")
+
+
+def test_captions_with_numbers_are_captions(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("2 men and 3 dogs run\nA score of 3 - 2\n5 to 6 people dance\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert next(iter(read(tmp_path / "v.txt"))).text == "2 men and 3 dogs run"
