@@ -25,7 +25,10 @@ from .subtitles import Srt, WebVtt
 from .tables import ALIASES, Csv, Parquet, Tsv, number
 
 VIDEO = (*ALIASES["video"], "video_name", "video_path", "vid_name", "file", "filename", "name", "question_id")
-ANSWER = ("answer", "response", "prediction", "pred", "output", "outputs", "generated_text", "generation")
+ANSWER = (
+    *("answer", "response", "prediction", "pred", "output", "outputs", "generated_text", "generation"),
+    *("text", "caption"),
+)
 #: keys under which one answer keeps its captions; any other key of an object is taken for an id
 WRAPPERS = (
     "captions",
@@ -93,7 +96,7 @@ def _answers(source: Source, check: Check) -> Iterator[tuple[Any, Path, Any, Any
         lines = enumerate(source.data.split(b"\n"), 1)
         yield from _records(list(objects(lines, check)), source.columns, check)
     else:
-        value = loose.loads(source.plain_text) if source.is_json else loose.BROKEN
+        value = _listed(loose.loads(source.plain_text) if source.is_json else loose.BROKEN)
         if _are_records(value):
             records = [((i,), record) for i, record in enumerate(value) if isinstance(record, dict)]
             yield from _records(records, source.columns, check)
@@ -172,6 +175,14 @@ def _key(keys: Iterable[str], known: Iterable[str], said: str | None) -> str:
     return said or next((lowered[name] for name in known if name in lowered), "")
 
 
+def _listed(value: Any) -> Any:
+    """One record with an id and an answer is a list of one; anything else is as it was."""
+    one = (
+        isinstance(value, dict) and not is_item(value) and _key(value, VIDEO, "") and _key(value, ANSWER, "")
+    )
+    return [value] if one else value
+
+
 def _are_records(value: Any) -> bool:
     """A list of objects with an id or an answer each, and no times of their own."""
     members = some_of(value) if isinstance(value, list) else []
@@ -195,9 +206,7 @@ def _by_id(value: Any) -> bool:
 
 def _holds_answers(source: Source) -> bool:
     """JSON in which texts tell timed captions, or one list of timed captions without any id."""
-    value = source.first_value if source.is_json_lines else source.value
-    if source.is_json_lines:
-        value = [value]
+    value = [source.first_value] if source.is_json_lines else _listed(source.value)
     if _are_records(value):
         texts = [record.get(_key(record, ANSWER, "")) for record in some_of(value, 5)]
     elif isinstance(value, dict) and _by_id(value):

@@ -186,6 +186,18 @@ def test_times_that_nobody_can_read_are_said_where_lines_become_captions(tmp_pat
         read(tmp_path / "v.txt", format="prose")
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_records_of_a_harness_are_read_by_their_id_however_few(tmp_path: Path, count: int) -> None:
+    records = [
+        {"question_id": f"v{k}", "prompt": "Describe the video.", "text": "From 0s to 5s, a dog runs."}
+        for k in range(count)
+    ]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert [(d.id, d.text) for d in read(tmp_path / "answers.jsonl")] == [
+        (f"v{k}", "a dog runs.") for k in range(count)
+    ]
+
+
 def test_captions_with_numbers_are_captions(tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("2 men and 3 dogs run\nA score of 3 - 2\n5 to 6 people dance\n")
     with warnings.catch_warnings():
