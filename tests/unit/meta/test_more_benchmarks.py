@@ -226,3 +226,53 @@ def test_meteor_and_cider_on_pascal_50s_are_the_published_ones(data: Path) -> No
     }
     assert mean["meteor"] == pytest.approx(0.801, abs=0.01)
     assert mean["cider"] == pytest.approx(0.796, abs=0.01)
+
+
+def test_the_lowest_word_of_a_foil(small: Path) -> None:
+    """The replaced word is the least supported one, or shares that place."""
+    benchmark = load("foil", small)
+    (found,) = word_auc(benchmark.words, {"in a reference": said_at_all}, content=False, resamples=0)
+    assert (found.wrong, found.lowest) == (1, 1.0)
+
+    def sure(sentence: str, references: object) -> list[tuple[int, float]]:
+        return [(start, 0.1 if sentence[start:].startswith("cat") else 0.9) for start in (0, 2, 6)]
+
+    def wrong(sentence: str, references: object) -> list[tuple[int, float]]:
+        return [(start, 0.9 if sentence[start:].startswith("cat") else 0.1) for start in (0, 2, 6)]
+
+    def unsure(sentence: str, references: object) -> list[tuple[int, float]]:
+        return [(start, 0.5) for start in (0, 2, 6)]
+
+    measures = {"sure": sure, "wrong": wrong, "unsure": unsure}
+    results = word_auc(benchmark.words, measures, content=False, resamples=0)
+    assert [one.lowest for one in results] == [1.0, 0.0, pytest.approx(1 / 3)]
+
+
+def test_captions_called_right_or_wrong_have_an_auc(small: Path) -> None:
+    """hat: the chance that a caption without a hallucination scores higher."""
+    from dataclasses import replace
+
+    from storymeter.meta.scores import tabulate
+    from storymeter.meta.statistics import segment_level
+
+    human = tabulate(load("hat", small).judgements)
+    perfect = replace(human, metrics={"m": human.human + 1.0})
+    assert segment_level(perfect, "m", resamples=0).values["auc"] == 1.0
+    assert segment_level(perfect, "m", resamples=0, direction=-1).values["auc"] == 0.0
+    out = CliRunner().invoke(
+        cli,
+        [
+            "meta",
+            "benchmark",
+            "hat",
+            "--data",
+            str(small),
+            "-m",
+            "rouge_l",
+            "--resamples",
+            "0",
+            "--format",
+            "csv",
+        ],
+    )
+    assert out.exit_code == 0 and "AUC" in out.output, out.output

@@ -124,3 +124,13 @@ def test_equal_values_take_part_once() -> None:
     from storymeter.meta.contest import distinct
 
     assert distinct({"a": np.ones(3), "b": np.ones(3), "c": np.zeros(3)}) == ["a", "c"]
+
+
+def test_documents_quote_the_card() -> None:
+    """The advice in README and in the page of semantic metrics is the card's, word for word."""
+    root = Path(__file__).resolve().parents[3]
+    card = (root / "docs/report-card.md").read_text(encoding="utf-8")
+    said = card.split("## Which number to trust\n\n")[1].split("\n")[0]
+    assert said.startswith("Look at `")
+    for page in ("README.md", "docs/semantic.md"):
+        assert said in (root / page).read_text(encoding="utf-8"), page

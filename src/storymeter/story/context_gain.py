@@ -1,0 +1,101 @@
+"""`rovist_c(model=lm)`: how much does a sentence tell a language model about the next one?
+
+    p(A, B)    = max(0, 1 - ppl(B | A) / ppl(B))
+    ppl(B | A) = exp(- mean over the tokens b of B of log p(b | A, what stands before b))
+
+the share of the perplexity of B that reading A takes away; 0 where A does not help, and 0 where B repeats A,
+as in the paper. No training: the model is SmolLM2-135M-Instruct (Apache-2.0), fetched once by
+`storymeter models add lm`, or any `.gguf` file of a causal language model (`rovist_c(model=FILE.gguf)`).
+
+It hears topics and phrases that go together, not time: A and B the other way round help nearly as much."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, MissingPartError
+from ..text.checkpoints import SAFELY, need_transformers, opening, torch_device, weights_hash
+from ..text.model_packages import placed
+
+NAME, FILE = "lm", "model.gguf"
+#: tokens of a sentence that are read, and sentences at once
+LONGEST, BATCH = 128, 16
+#: stands before every text, so that a sentence without context is no surprise by being the first
+OPENING = "Here is a short story."
+
+
+class ContextGain:
+    """A causal language model as a judge of pairs."""
+
+    def __init__(self, path: Path, device: str = "cpu") -> None:
+        what = "rovist_c(model=lm)"
+        need_transformers(what)
+        lacking = [name for name in ("gguf", "accelerate") if importlib.util.find_spec(name) is None]
+        if lacking:
+            hint = f"Install it: pip install {' '.join(lacking)}"
+            raise MissingPartError(f"{what} needs {' and '.join(lacking)}.", hint=hint)
+        if not path.is_file():
+            hint = "Fetch it once: storymeter models add lm"
+            raise DataError(f"There is no language model in {path}.", hint=hint)
+        with opening(path, what) as library:
+            extra: dict[str, Any] = {"gguf_file": path.name, **SAFELY}
+            self._tokenizer = library.AutoTokenizer.from_pretrained(path.parent, **extra)
+            network = library.AutoModelForCausalLM.from_pretrained(path.parent, **extra)
+        self._device = torch_device(device, what)
+        self._network = network.to(self._device).eval()
+        self.label = f"context-gain:{path.parent.name}#{weights_hash(path)[:8]}"
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> NDArray[np.float64]:
+        clean = [(a.strip(), b.strip()) for a, b in pairs]
+        asked = list(dict.fromkeys([*clean, *(("", b) for _, b in clean)]))
+        asked = [pair for pair in asked if pair[1]]
+        known: dict[tuple[str, str], float] = {}
+        order = sorted(asked, key=lambda pair: len(pair[0]) + len(pair[1]))
+        for begin in range(0, len(order), BATCH):
+            if progress is not None:
+                progress("reading pairs of sentences", begin, len(order))
+            block = order[begin : begin + BATCH]
+            known |= dict(zip(block, self._surprise(block), strict=True))
+        gains = [0.0 if a == b or not b else 1 - np.exp(known[a, b] - known["", b]) for a, b in clean]
+        return np.asarray(np.clip(np.array(gains, dtype=float), 0.0, 1.0))
+
+    def _surprise(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Minus the mean log-probability of the tokens of B after A, per pair."""
+        import torch
+
+        begin = self._tokenizer.bos_token_id
+        begin = self._tokenizer.eos_token_id if begin is None else begin
+        heads = [[begin, *self._tokens(f"{OPENING} {a}".strip())] for a, _ in pairs]
+        tails = [self._tokens(f" {b}") for _, b in pairs]
+        longest = max(len(head) + len(tail) for head, tail in zip(heads, tails, strict=True))
+        ids = torch.full((len(pairs), longest), begin)
+        mask = torch.zeros_like(ids)
+        for row, (head, tail) in enumerate(zip(heads, tails, strict=True)):
+            ids[row, : len(head) + len(tail)] = torch.tensor([*head, *tail])
+            mask[row, : len(head) + len(tail)] = 1
+        with torch.inference_mode():
+            logits = self._network(
+                input_ids=ids.to(self._device), attention_mask=mask.to(self._device)
+            ).logits
+        out = []
+        for row, (head, tail) in enumerate(zip(heads, tails, strict=True)):
+            places = slice(len(head) - 1, len(head) + len(tail) - 1)
+            chance = logits[row, places].float().log_softmax(-1).cpu()
+            picked = chance.gather(1, torch.tensor(tail)[:, None])
+            out.append(float(-picked.mean()) if tail else 0.0)
+        return out
+
+    def _tokens(self, text: str) -> list[int]:
+        found: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        return found[:LONGEST]
+
+
+def language_model(path: str, device: str) -> ContextGain:
+    """`lm`, or a file of the user's own."""
+    return ContextGain(placed(NAME) / FILE if path == NAME else Path(path).expanduser(), device)
