@@ -31,7 +31,7 @@ test-core:
 # codespell, MkDocs with every warning an error, then every link of the built pages
 docs: $(STAMP)
 	$(BIN)/codespell README.md CHANGELOG.md SECURITY.md THIRD_PARTY.md docs src
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	$(BIN)/linkchecker --no-status --no-warnings --ignore-url '^https?:' out/site/index.html
 
 wheel:
