@@ -46,6 +46,12 @@ def format_option(*styles: str) -> Callable[[F], F]:
     return lambda function: style(fragment(function) if "html" in choices else function)
 
 
+def fragment_asked() -> bool:
+    """Whether --fragment was given."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(FRAGMENT))
+
+
 def put(tables: Table | Sequence[Table], style: str, title: str = "") -> None:
     """Tables as a result, in any style but JSON; HTML is a whole page, or with --fragment the tables
     alone.
@@ -54,8 +60,7 @@ def put(tables: Table | Sequence[Table], style: str, title: str = "") -> None:
     from ..report.templating import table_page
 
     listed = [tables] if isinstance(tables, Table) else list(tables)
-    context = click.get_current_context(silent=True)
-    if style == "html" and not (context and context.meta.get(FRAGMENT)):
+    if style == "html" and not fragment_asked():
         output(table_page(title or "Storymeter", listed))
         return
     output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in listed))

@@ -11,7 +11,7 @@ from ..errors import DataError
 from .influence import Influence, influence
 from .quality import Gates, Quality, Test, assess
 from .ratings import BoolArray, Ratings
-from .reliability import Agreement, SplitHalf, agreement, split_half
+from .reliability import RaterAgreement, SplitHalf, agreement, split_half
 from .scores import CaptionScores, Ranking, Repeats, caption_scores, rank, standardise
 
 #: Graham et al. (2018): fewer ratings make a caption's or a system's score unreliable
@@ -28,7 +28,7 @@ class Analysis:
     used: Ratings
     captions: CaptionScores
     ranking: Ranking
-    agreement: Agreement
+    agreement: RaterAgreement
     split_half: SplitHalf | None
     scale: Literal["raw", "z"]
     accept: Literal["passed", "all"]

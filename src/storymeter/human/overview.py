@@ -14,7 +14,7 @@ from .campaign import Folder
 from .export import ratings
 from .health import health
 from .store import Store
-from .study import Verdict
+from .study import ControlResult
 
 
 def overview(folder: Folder, store: Store) -> dict[str, Any]:
@@ -26,7 +26,8 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
         by_rater[one.rater].append(one)
     verdicts = study.verdicts(found)
     raters = [
-        _rater(row, by_rater.get(row["id"], []), verdicts.get(row["id"], Verdict())) for row in store.raters()
+        _rater(row, by_rater.get(row["id"], []), verdicts.get(row["id"], ControlResult()))
+        for row in store.raters()
     ]
     seconds = [one.seconds for one in found if one.seconds is not None]
     total = counts["seats"]
@@ -85,49 +86,14 @@ def answers_of(folder: Folder, store: Store, rater: str) -> list[dict[str, Any]]
     ]
 
 
-def ranking(folder: Folder, store: Store) -> list[dict[str, Any]]:
-    """Mean score and 95 % interval of each system so far, by criterion, over items: who is ahead, roughly.
-    Raters whom the controls speak against, or whose work is held, are left out; `human analyse` is the last
-    word."""
-    import numpy as np
-
-    from .scores import t_interval
-
-    found = ratings(folder, store)
-    verdicts = folder.study.verdicts(found)
-    cells: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for one in found:
-        doubted = verdicts.get(one.rater, Verdict()).accepted is False or "held" in one.meta
-        if doubted or one.kind in ("test", "degraded"):
-            continue
-        for system, value in _credits(one):
-            cells[one.criterion, system][one.item].append(value)
-    rows = []
-    for (criterion, system), items in cells.items():
-        means = np.array([statistics.fmean(values) for values in items.values()])
-        low, high = t_interval(means) or (None, None)
-        rows.append(
-            {
-                "criterion": criterion,
-                "system": system,
-                "mean": float(means.mean()),
-                "low": low,
-                "high": high,
-                "items": len(means),
-                "ratings": sum(map(len, items.values())),
-            }
-        )
-    return sorted(rows, key=lambda row: (row["criterion"], -row["mean"]))
+def ranking(folder: Folder, store: Store) -> dict[str, Any]:
+    """Where the systems stand so far, as `human analyse` would say, without raters whose work is held."""
+    found = [one for one in ratings(folder, store) if "held" not in one.meta]
+    study = folder.study
+    return {"word": study.standing_word, "rows": [row._asdict() for row in study.standings(found)]}
 
 
-def _credits(one: Rating) -> list[tuple[str, float]]:
-    """Whom a judgement speaks of: several authors of one caption, or both sides of a comparison."""
-    if "against" in one.meta:
-        return [(one.system, -one.value), (one.meta["against"], one.value)]
-    return [(system, one.value) for system in one.meta.get("systems", [one.system])]
-
-
-def _rater(row: dict[str, Any], found: list[Rating], verdict: Verdict) -> dict[str, Any]:
+def _rater(row: dict[str, Any], found: list[Rating], verdict: ControlResult) -> dict[str, Any]:
     seconds = [one.seconds for one in found if one.seconds is not None]
     last = datetime.datetime.fromtimestamp(row["last"], datetime.timezone.utc)
     return {

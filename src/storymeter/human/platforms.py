@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from ..errors import UsageError
 from .campaign import Campaign, Folder
-from .study import Verdict
+from .study import ControlResult
 
 if TYPE_CHECKING:
     from .store import Store
@@ -116,7 +116,7 @@ def review(folder: Folder, store: Store, style: str) -> str:
         finished[row.assignment] = (row.external, row.session, row.state, row.code or "")
     done = [r for r in ratings(folder, store, real_names=True) if r.meta["state"] == "done"]
     verdicts = folder.study.verdicts(done)
-    nothing = Verdict()
+    nothing = ControlResult()
     if style == "mturk":
         # columns of the batch page's upload: an x approves, a text rejects
         rows = []

@@ -48,7 +48,7 @@ class SplitHalf:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RaterAgreement:
     alpha: float
     icc: float
     #: captions with at least two ratings, and the ratings on them
@@ -116,7 +116,7 @@ def split_half(
     return SplitHalf(float(known.mean()), (float(low), float(high)), len(known))
 
 
-def agreement(ratings: Ratings, z: FloatArray) -> Agreement:
+def agreement(ratings: Ratings, z: FloatArray) -> RaterAgreement:
     """Over the captions as they were shown (undamaged), with standardised scores, so that strictness is no
     disagreement.
     """
@@ -130,7 +130,7 @@ def agreement(ratings: Ratings, z: FloatArray) -> Agreement:
     unit = mine // len(ratings.rater)
     alpha, units, used = krippendorff(value, unit)
     reason = "" if units else "no caption was rated by two raters"
-    return Agreement(alpha, icc(value, unit), units, used, reason)
+    return RaterAgreement(alpha, icc(value, unit), units, used, reason)
 
 
 def krippendorff(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -87,6 +88,13 @@ class Study:
         )
 
 
+@functools.singledispatch
+def presented(found: Any) -> Study:
+    """The result of a study without scores, ready to be shown."""
+    raise TypeError(f"{type(found).__name__} is no result of a study")
+
+
+@presented.register(list)
 def preferences(results: Sequence[Preference]) -> Study:
     from . import human_figures, plots_human
 
@@ -127,6 +135,7 @@ def preferences(results: Sequence[Preference]) -> Study:
     )
 
 
+@presented.register
 def survey(result: Survey) -> Study:
     from . import human_figures, plots_human
 

@@ -7,23 +7,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import DataError
-from .._options import busy, coloured, say, terminal_width
+from .._options import busy, coloured, fragment_asked, say, terminal_width
 
 if TYPE_CHECKING:
     from ...captions import Rating
     from ...human.analysis import Analysis
     from ...human.ratings import Ratings
     from ...human.span_analysis import SpanStudy
+    from ...human.study import Study
 
 
 class Source(NamedTuple):
-    """A table of ratings, or the records of an error span study."""
+    """What is analysed: a table of ratings, or the records of a study that says more than scores."""
 
+    kind: Study
     ratings: Ratings | None = None
     records: Sequence[Rating] = ()
 
+    def __len__(self) -> int:
+        return len(self.records if self.ratings is None else self.ratings)
 
-def studies(ratings: Ratings, page: str | None, style: str, *, stratum: str | None, **options: Any) -> str:
+    def analyse(self, **options: Any) -> Any:
+        from ...human.analysis import analyse
+
+        if self.ratings is not None:
+            return analyse(self.ratings, **options)
+        return self.kind.analyse(self.records, faithful=1.0, minimum=1, **options)
+
+
+def _parts(found: Any) -> tuple[Analysis, SpanStudy | None]:
+    """The scores, and what a study of error spans adds to them."""
+    scores = getattr(found, "analysis", None)
+    return (found, None) if scores is None else (scores, found)
+
+
+def studies(
+    kind: Study, ratings: Ratings, page: str | None, style: str, *, stratum: str | None, **options: Any
+) -> str:
     """Every stratum by itself, one of them, or all mixed knowingly, as text in the style asked for."""
     from ...human.strata import parts
 
@@ -32,7 +52,7 @@ def studies(ratings: Ratings, page: str | None, style: str, *, stratum: str | No
         name, part = next(iter(chosen.items()))
         if ratings.strata and stratum not in (None, "all"):
             say(f"Only {name}: {len(part):,} of {len(ratings):,} ratings.")
-        return study(Source(part), page, style, **options)
+        return study(Source(kind, part), page, style, **options)
     say(
         f"{len(chosen)} strata are analysed each by itself: "
         + ", ".join(f"{name} ({len(part):,} ratings)" for name, part in chosen.items())
@@ -47,7 +67,7 @@ def studies(ratings: Ratings, page: str | None, style: str, *, stratum: str | No
         say(f"\n{name}")
         try:
             done[name] = study(
-                Source(part), _beside(page, name) if page else None, style, **{**options, **own}
+                Source(kind, part), _beside(page, name) if page else None, style, **{**options, **own}
             )
         except DataError as error:
             say(f"{name} was left out: {error.message}")
@@ -98,7 +118,6 @@ def study(
     """One study, as text in the style asked for; files are written, notes said."""
     from ...human.analysis import analyse
     from ...human.reliability import replication
-    from ...human.span_analysis import analyse_spans
     from ...report import human_study as report
     from ...report import spans as span_report
     from ...report.human_page import analysis_page
@@ -106,10 +125,8 @@ def study(
 
     options.pop("stratum", None)
     with busy("analysing the ratings"):
-        size = len(source.ratings) if source.ratings is not None else len(source.records)
-        options["splits"] = splits if splits is not None else 100 if size <= 200_000 else 0
-        marked = analyse_spans(source.records, **options) if source.ratings is None else None
-        analysis = marked.analysis if marked else analyse(_known(source.ratings), **options)
+        options["splits"] = splits if splits is not None else 100 if len(source) <= 200_000 else 0
+        analysis, marked = _parts(source.analyse(**options))
         repeated = (
             replication(analysis.ranking, analyse(replicates, **{**options, "splits": 0}).ranking)
             if replicates is not None
@@ -128,7 +145,7 @@ def study(
         return text
     if style == "json":
         return span_report.span_json(marked, **more) if marked else report.analysis_json(analysis, **more)
-    if style == "html":
+    if style == "html" and not fragment_asked():
         return whole()
     for line in (*report.summary_lines(analysis), *analysis.notes):
         say(line)
@@ -148,12 +165,6 @@ def study(
     elif style == "csv":
         tables = tables[:1]
     return "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables)
-
-
-def _known(ratings: Ratings | None) -> Ratings:
-    if ratings is None:
-        raise DataError("There is no rating to analyse.", hint="Give a file of ratings, or a campaign.")
-    return ratings
 
 
 def _words(marked: SpanStudy | None, path: str | None) -> None:

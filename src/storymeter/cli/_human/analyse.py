@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import UsageError
-from .._options import busy, coloured, format_option, output, say, seed_option, terminal_width
+from .._options import (
+    busy,
+    coloured,
+    format_option,
+    fragment_asked,
+    output,
+    say,
+    seed_option,
+    terminal_width,
+)
 from ._studies import Source, files, studies, study
 
-_TASKS = {"preference": "preference", "test": "preference", "vote": "survey", "spans": "spans"}
+if TYPE_CHECKING:
+    from ...human.study import Study
 
 
 @click.command("analyse")
@@ -166,30 +176,28 @@ def command(
             f"--html would write its page to {page!r}, which is no .html file.",
             hint="Put the ratings before the options, or name the page: --html report.html",
         )
-    task = _other_task(sources, origin)
-    if task == "spans":
+    kind = _kind(sources, origin)
+    if not kind.scored:
         records = [record for source in sources for record in _records(source)]
-        output(study(Source(records=records), page, style, **{**options, "stratum": None}))
-    elif task:
-        _other(task, sources, style, faithful, minimum, page, options["figures"])
+        found = kind.analyse(records, faithful=faithful, minimum=minimum)
+        output(_compared(found, style, page, options["figures"]))
+    elif not kind.plain:
+        records = [record for source in sources for record in _records(source)]
+        output(study(Source(kind, records=records), page, style, **{**options, "stratum": None}))
     else:
         with busy("reading the ratings"):
             ratings = _table(sources, origin)
             again = options["replicates"]
             second = _table((again,), origin) if again is not None else None
-        output(studies(ratings, page, style, **{**options, "replicates": second}))
+        output(studies(kind, ratings, page, style, **{**options, "replicates": second}))
 
 
-def _other_task(sources: tuple[Path, ...], origin: str | None) -> str | None:
-    """Whether the records are preferences or a survey; the first line tells."""
-    if origin not in (None, "storymeter"):
-        return None
-    for record in _records(sources[0], limit=50):
-        if record.criterion in _TASKS:
-            return _TASKS[record.criterion]
-        if record.criterion:
-            return "survey"
-    return None
+def _kind(sources: tuple[Path, ...], origin: str | None) -> Study:
+    """What kind of study the answers are of; the first lines tell. Files of other tools hold scores."""
+    from ...human.study import of_records
+
+    ours = origin in (None, "storymeter")
+    return of_records(_records(sources[0], limit=50) if ours else ())
 
 
 def _records(source: Path, limit: int | None = None) -> list[Any]:
@@ -202,7 +210,7 @@ def _records(source: Path, limit: int | None = None) -> list[Any]:
 
 def _campaign_records(folder: Path) -> list[Any]:
     from ...human.export import ratings
-    from ._manners import campaign
+    from ._campaign import campaign
 
     with campaign(folder) as (home, store):
         return ratings(home, store)
@@ -226,54 +234,28 @@ def _table(sources: tuple[Path, ...], origin: str | None) -> Any:
     return from_records(_campaign_records(folders[0]))
 
 
-def _other(
-    task: str,
-    sources: tuple[Path, ...],
-    style: str,
-    faithful: float,
-    minimum: int,
-    page: str | None,
-    figures: Path | None,
-) -> None:
-    from ...human.preference import analyse_preferences
-    from ...human.survey import analyse_survey
-    from ...report import other_studies as report
+def _compared(found: Any, style: str, page: str | None, figures: Path | None) -> str:
+    """A study without scores, as text in the style asked for; files are written, notes said."""
+    from ...report.other_studies import presented
 
-    records = [record for source in sources for record in _records(source)]
-    shown = (
-        report.preferences(analyse_preferences(records, faithful=faithful, minimum=minimum))
-        if task == "preference"
-        else report.survey(analyse_survey(records, faithful=faithful))
-    )
+    shown = presented(found)
     files(page, figures, shown.draw, shown.page)
     for note in shown.notes:
         say(note)
-    output(
-        shown.json
-        if style == "json"
-        else (
-            shown.page()
-            if style == "html"
-            else "\n".join(
-                table.render(style, width=terminal_width(), colour=coloured()) for table in shown.tables
-            )
-        )
-    )
+    if style == "json":
+        return shown.json
+    if style == "html" and not fragment_asked():
+        return shown.page()
+    width, colour = terminal_width(), coloured()
+    return "\n".join(table.render(style, width=width, colour=colour) for table in shown.tables)
 
 
 def study_of(source: Path, seed: int) -> tuple[Any, Any]:
-    """Ratings or a campaign for the report: (a preference study or a survey, None) or (None, an
-    assessment).
-    """
+    """Ratings or a campaign for the report: (a study without scores, None) or (None, an assessment)."""
     from ...human.analysis import analyse
-    from ...human.preference import analyse_preferences
-    from ...human.survey import analyse_survey
-    from ...report import other_studies as report
+    from ...report.other_studies import presented
 
-    task = _other_task((source,), None)
-    if task in (None, "spans"):
+    kind = _kind((source,), None)
+    if kind.scored:
         return None, analyse(_table((source,), None), splits=0, seed=seed)
-    records = _records(source)
-    if task == "preference":
-        return report.preferences(analyse_preferences(records)), None
-    return report.survey(analyse_survey(records)), None
+    return presented(kind.analyse(_records(source), faithful=1.0, minimum=1)), None

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from .._options import say
-from ._manners import campaign
+from ._campaign import campaign
 
 
 @click.command("export")

@@ -9,7 +9,7 @@ import click
 
 from ...human.design import OVERLAP
 from .._options import output, progress_bar, say
-from ._manners import Greedy
+from ._campaign import Greedy
 
 if TYPE_CHECKING:
     from ...human.design import Layout

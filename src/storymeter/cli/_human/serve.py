@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .._options import say
-from ._manners import warn
+from ._campaign import warn
 
 if TYPE_CHECKING:
     from ...human.campaign import Folder

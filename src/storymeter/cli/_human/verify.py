@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from .._options import format_option, put
-from ._manners import campaign
+from ._campaign import campaign
 
 
 @click.command("verify")

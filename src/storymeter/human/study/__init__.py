@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterable
 from typing import Any
 
+from ...captions import Rating
 from ...errors import DataError, closest
-from .base import Dealt, Study, Verdict
+from .base import ControlResult, Dealt, Study
+from .controls import TEST
 from .da import DirectAssessment
 from .preference import Duel, Preference
 from .spans import ErrorSpans, Marked
@@ -17,13 +20,14 @@ __all__ = [
     "CRITERIA",
     "KEY_LINES",
     "STUDIES",
+    "ControlResult",
     "Dealt",
     "Duel",
     "Marked",
     "Panel",
     "Study",
-    "Verdict",
     "named",
+    "of_records",
 ]
 
 STUDIES: dict[str, Study] = {
@@ -31,6 +35,14 @@ STUDIES: dict[str, Study] = {
 }
 #: the types of the lines of a private key
 KEY_LINES: Any = functools.reduce(operator.or_, (one.line for one in STUDIES.values()))
+
+
+def of_records(records: Iterable[Rating]) -> Study:
+    """The kind of study that these answers are of, by the first criterion that is no test question's."""
+    criteria = [record.criterion for record in records]
+    told = next((one for one in criteria if one != TEST), "preference" if criteria else "")
+    unnamed = next(one for one in STUDIES.values() if not one.criteria)
+    return next((one for one in STUDIES.values() if told in one.criteria), unnamed)
 
 
 def named(name: str) -> Study:

@@ -5,6 +5,7 @@
     checked      which answers fit
     judgements   what an answer says, as `Rating` records
     verdicts     which raters can be believed so far
+    analyse, standings    what all answers say; which system is ahead so far
     levels, reply    how a simulated rater answers
 
 Server, store, export, dashboard and bots ask these questions of a `Study` and know no kind by name."""
@@ -53,7 +54,7 @@ class Dealt(msgspec.Struct):
     warnings: list[str] = []
 
 
-class Verdict(NamedTuple):
+class ControlResult(NamedTuple):
     """What controls say of a rater so far. `accepted` is None where nothing can be said."""
 
     accepted: bool | None = None
@@ -65,6 +66,18 @@ class Verdict(NamedTuple):
     flags: tuple[str, ...] = ()
     tests: int = 0
     tests_right: float | None = None
+
+
+class Standings(NamedTuple):
+    """Where one system stands so far."""
+
+    criterion: str
+    system: str
+    value: float
+    low: float | None
+    high: float | None
+    items: int
+    ratings: int
 
 
 class Rehearsing(Protocol):
@@ -100,6 +113,14 @@ class Study(ABC):
     answering: ClassVar[float] = 6.0
     #: files for other tools, beside JSON Lines and CSV
     formats: ClassVar[tuple[str, ...]] = ()
+    #: the criteria of its records; none: any that no other study has
+    criteria: ClassVar[tuple[str, ...]] = ()
+    #: whether it gives every caption a score from 0 to 100, which z-scores and clusters are made of
+    scored: ClassVar[bool] = False
+    #: whether its answers are scores alone, which tables of other tools hold, too
+    plain: ClassVar[bool] = False
+    #: what `standings` gives
+    standing_word: ClassVar[str] = "mean"
     #: what the dashboard shows of a verdict
     columns: ClassVar[tuple[str, ...]] = ("tests", "accepted")
 
@@ -157,7 +178,17 @@ class Study(ABC):
         """What an answer says; `common` are the fields that all its records share."""
 
     @abstractmethod
-    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]: ...
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]: ...
+
+    @abstractmethod
+    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+        """All that the answers say. `faithful`: the share of test questions that a rater must get right;
+        `minimum`: the raters that an item needs; the rest goes to `storymeter.human.analysis`."""
+
+    def standings(self, records: Sequence[Rating]) -> list[Standings]:
+        """How the systems stand, by criterion, best first: means over items, without raters whom the controls
+        speak against."""
+        return means(records, self.verdicts(records))
 
     # --- rehearsal ---
 
@@ -170,6 +201,34 @@ class Study(ABC):
         """A simulated rater's answer. `secret` is the line of the private key with the same texts: what an
         attentive rater would see.
         """
+
+
+def means(records: Sequence[Rating], verdicts: Mapping[str, ControlResult]) -> list[Standings]:
+    """Mean value and 95 % interval of each system, by criterion, over items."""
+    import numpy as np
+
+    from ..scores import t_interval
+
+    cells: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for one in records:
+        if verdicts.get(one.rater, ControlResult()).accepted is False or one.kind == "test":
+            continue
+        for system, value in _credits(one):
+            cells.setdefault((one.criterion, system), {}).setdefault(one.item, []).append(value)
+    rows = []
+    for (criterion, system), items in cells.items():
+        found = np.array([sum(values) / len(values) for values in items.values()])
+        low, high = t_interval(found) or (None, None)
+        count = sum(map(len, items.values()))
+        rows.append(Standings(criterion, system, float(found.mean()), low, high, len(found), count))
+    return sorted(rows, key=lambda row: (row.criterion, -row.value))
+
+
+def _credits(one: Rating) -> list[tuple[str, float]]:
+    """Whom a judgement speaks of: one author, or both sides of a comparison."""
+    if "against" in one.meta:
+        return [(one.system, -one.value), (one.meta["against"], one.value)]
+    return [(one.system, one.value)]
 
 
 def fit(answer: Any, kind: type[Any]) -> Any:

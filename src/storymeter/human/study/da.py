@@ -21,8 +21,8 @@ from .. import clips, design
 from ..design import Layout, Slot
 from ..lots import drawn
 from ..options import Options, Practice
-from .base import Dealt, Rehearsing, Study, Verdict, fit
-from .verdicts import by_pairs
+from .base import ControlResult, Dealt, Rehearsing, Standings, Study, fit
+from .controls import by_pairs
 
 
 class _Score(msgspec.Struct, forbid_unknown_fields=True):
@@ -33,6 +33,10 @@ class DirectAssessment(Study):
     name = "da"
     line = Slot
     formats: ClassVar[tuple[str, ...]] = ("wmt", "appraise")
+    criteria: ClassVar[tuple[str, ...]] = ("",)
+    scored = True
+    plain = True
+    standing_word = "z"
     columns: ClassVar[tuple[str, ...]] = ("pairs", "high", "low", "p", "accepted", "flags")
     layout: ClassVar[Layout | None] = Layout()
 
@@ -115,8 +119,29 @@ class DirectAssessment(Study):
             pair=line.pair,
         )
 
-    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]:
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         return by_pairs(records)
+
+    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+        from ..analysis import analyse
+        from ..ratings import from_records
+
+        return analyse(from_records(list(records)), **options)
+
+    def standings(self, records: Sequence[Rating]) -> list[Standings]:
+        """The ranking of `human analyse`: z-scores of raters who pass every gate; none where nobody does."""
+        from ..analysis import analyse
+        from ..ratings import from_records
+
+        try:
+            found = analyse(from_records(list(records)), splits=0).ranking.systems
+        except DataError:
+            return []
+        rows = []
+        for one in found:
+            low, high = one.interval or (None, None)
+            rows.append(Standings("", one.name, one.z, low, high, one.captions, one.n))
+        return rows
 
     def levels(self, line: Slot, systems: Mapping[str, float]) -> Iterator[tuple[str, float]]:
         level = (

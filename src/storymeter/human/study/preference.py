@@ -11,7 +11,7 @@ import itertools
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -20,10 +20,10 @@ from ...errors import DataError
 from ...metric import Progress, silent
 from ..lots import drawn
 from ..options import Options, Question
-from .base import Dealt, Rehearsing, Study, Verdict, fit
+from .base import ControlResult, Dealt, Rehearsing, Study, fit
+from .controls import TEST, by_tests
 from .da import playable
 from .stories import FOIL, Story, deal_rounds, foil, gather, times_of
-from .verdicts import TEST, by_tests
 
 #: controls per comparison, where there are no test questions
 CONTROLS = 0.3
@@ -57,6 +57,7 @@ class Preference(Study):
     name = "preference"
     line = Duel
     answering = 12.0
+    criteria: ClassVar[tuple[str, ...]] = ("preference",)
 
     def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:
         files, problems, warnings = playable(options, progress)
@@ -123,8 +124,13 @@ class Preference(Study):
             right = answer.get("test") == line.question.answer
             yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
 
-    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]:
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         return by_tests(records)
+
+    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+        from ..preference import analyse_preferences
+
+        return analyse_preferences(records, faithful=faithful, minimum=minimum)
 
     def levels(self, line: Duel, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
         for side, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):

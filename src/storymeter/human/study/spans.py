@@ -22,9 +22,9 @@ from ..design import Layout, Slot
 from ..options import Options, Practice
 from ..span_record import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, spans_of
 from ..word_labels import words_at
-from .base import Dealt, Rehearsing, Verdict, fit
+from .base import ControlResult, Dealt, Rehearsing, fit
+from .controls import by_pairs
 from .da import DirectAssessment
-from .verdicts import by_pairs
 
 #: the longest remark on what is missing, and the most marks in one caption
 REMARK, MARKS = 500, 60
@@ -47,6 +47,8 @@ class ErrorSpans(DirectAssessment):
     name = "spans"
     line = Marked
     formats: ClassVar[tuple[str, ...]] = ()
+    criteria: ClassVar[tuple[str, ...]] = (CRITERION,)
+    plain = False
     answering = 25.0
     columns: ClassVar[tuple[str, ...]] = ("tests", "pairs", "high", "low", "p", "accepted", "flags")
     layout: ClassVar[Layout | None] = Layout(system=2)
@@ -91,7 +93,7 @@ class ErrorSpans(DirectAssessment):
         for one in super().judgements(line, answer, {**common, "meta": {**common["meta"], **said}}):
             yield msgspec.structs.replace(one, criterion=CRITERION)
 
-    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]:
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         """The worker test on the scores, and how many of the planted errors were marked: both must hold."""
         found: dict[str, list[bool]] = {}
         for record in records:
@@ -113,6 +115,11 @@ class ErrorSpans(DirectAssessment):
                 )
             out[rater] = verdict
         return out
+
+    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+        from ..span_analysis import analyse_spans
+
+        return analyse_spans(records, **options)
 
     def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
         """The score, and marks: an attentive rater marks planted words, and in other captions the more words

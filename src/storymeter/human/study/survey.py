@@ -20,9 +20,9 @@ from ...metric import Progress, silent
 from .. import clips
 from ..lots import drawn
 from ..options import Options
-from .base import Dealt, Rehearsing, Study, Verdict, fit
+from .base import ControlResult, Dealt, Rehearsing, Study, fit
+from .controls import TEST, by_tests
 from .stories import FOIL, Story, deal_rounds, foil, gather, pictures_of
-from .verdicts import TEST, by_tests
 
 CRITERIA = ("grounded", "coherent", "no_repetition")
 #: sequences with a story that must lose
@@ -138,8 +138,13 @@ class Survey(Study):
                 yield Rating(**common, system=system, value=float(value), criterion=criterion)
             yield Rating(**common, system=system, value=float(answer["vote"] == number), criterion="vote")
 
-    def verdicts(self, records: Sequence[Rating]) -> dict[str, Verdict]:
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         return by_tests(records)
+
+    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+        from ..survey import analyse_survey
+
+        return analyse_survey(records, faithful=faithful)
 
     def levels(self, line: Panel, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
         for number, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
