@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import human_kit
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from storymeter.captions import Caption, Corpus, Document
@@ -18,6 +19,7 @@ from storymeter.human.campaign import Folder
 from storymeter.human.export import safe, to_csv
 from storymeter.human.organise import Options, prepare, write
 from storymeter.human.serve.app import create_app
+from storymeter.human.serve.security import address
 
 
 def log_in(client: TestClient, study: Folder) -> None:
@@ -267,3 +269,20 @@ def test_the_api_never_fails_with_5xx(client: TestClient, links: list[str], stud
 
         probe()
     assert asked > 300
+
+
+@pytest.mark.parametrize(
+    ("host", "who"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff:1:2:3", "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("127.0.0.1", ""),
+    ],
+)
+def test_limits_count_the_networks_of_ipv6(host: str, who: str) -> None:
+    """Whoever has one IPv6 address has 2^64 of them: limits per address would stop nobody."""
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "client": (host, 5)}
+    assert address(Request(scope)) == who

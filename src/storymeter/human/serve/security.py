@@ -5,6 +5,7 @@ admin's session.
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -114,8 +115,19 @@ def forwarded(request: Request) -> bool:
 
 
 def address(request: Request) -> str:
-    """The address of the other side; empty where it is not known, as behind a proxy that is not trusted."""
-    return "" if local(request) or request.client is None else request.client.host
+    """Who the other side is, as far as limits go: its address, or the first 64 bits of an IPv6 address, for
+    whoever has one has all that begin so. Empty where it is not known, as behind a proxy that is not trusted.
+    """
+    if local(request) or request.client is None:
+        return ""
+    host = request.client.host
+    if ":" not in host:
+        return host
+    try:
+        found = ipaddress.IPv6Address(host.partition("%")[0])
+    except ValueError:
+        return host
+    return str(found.ipv4_mapped or ipaddress.IPv6Network((int(found) >> 64 << 64, 64)))
 
 
 def _split(address: str) -> SplitResult:
