@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import shutil
 import socket
@@ -89,8 +90,10 @@ def visited(command: list[str], port: int, links: list[str], log: Path) -> None:
         assert b'"next"' in ask("GET", links[0] + "/item")[1]
         for path in ("/admin", "/admin/login", "/admin/export/jsonl"):
             assert ask("GET", path)[0] == 404, "the dashboard is not for the world"
-        status, _ = ask("POST", links[0] + "/answer", bytes(80_000))
-        assert status == 413
+        # cut off by the proxy or by the server, whichever is first to have enough; then it goes on
+        with contextlib.suppress(OSError):
+            assert ask("POST", links[0] + "/answer", bytes(80_000))[0] in (413, 502)
+        assert ask("GET", links[0])[0] == 303
     finally:
         process.kill()
         process.wait()
