@@ -28,9 +28,9 @@ import storymeter
 from storymeter.captions import Corpus
 from storymeter.engine.run import Run
 from storymeter.metric import Metric
-from storymeter.stats.paired import Part, paired_bootstraps, paired_permutations
+from storymeter.stats.paired import Part, paired_permutations, random_swaps
 from storymeter.stats.poisson import ResampledSums, document_keys, paired_tests, resampled
-from storymeter.stats.resampling import bootstrap_interval
+from storymeter.stats.resampling import resample_counts
 from storymeter.stress.scene import Scene
 from storymeter.stress.transforms import transformation
 
@@ -47,9 +47,21 @@ def damaged(corpus: Corpus, how: str, run: Run, share: float) -> Corpus:
     return msgspec.structs.replace(corpus, documents=tuple(documents), name=how)
 
 
-def sums(ids: tuple[str, ...], rows: np.ndarray, resamples: int) -> ResampledSums:
+def from_hashes(ids: tuple[str, ...], rows: np.ndarray, resamples: int) -> ResampledSums:
     values = resampled(document_keys(ids), rows, resamples, 0).values(rows.shape[1])
     return ResampledSums(values[0], values[1 : 1 + resamples], values[1 + resamples :], "")
+
+
+def from_generator(rows: list[np.ndarray], resamples: int) -> list[ResampledSums]:
+    """The resamples that `score` and `compare` draw where there are rows, for all systems in one pass."""
+    every, width = np.hstack(rows), rows[0].shape[1]
+    drawn = np.vstack([counts @ every for counts in resample_counts(len(every), resamples, 1)])
+    swapped = np.vstack([bits @ every for bits in random_swaps(len(every), resamples, 1)])
+    parts = [slice(k * width, (k + 1) * width) for k in range(len(rows))]
+    return [
+        ResampledSums(each.sum(axis=0), drawn[:, part], swapped[:, part], "")
+        for each, part in zip(rows, parts, strict=True)
+    ]
 
 
 def value(metric: Metric, of: np.ndarray) -> np.ndarray:
@@ -66,33 +78,31 @@ def main() -> int:
     base = storymeter.read(folder / "bmt_val_1.json")
     systems = [base, *(damaged(base, how, run, 0.15) for how in DAMAGES)]
     results = run.score(systems, METRICS, 0)
-    worst = {"interval": 0.0, "difference": 0.0, "bootstrap p": 0.0, "permutation p": 0.0}
-    widths = np.cumsum([0, *(len(metric.columns) for metric in results.metrics)]).tolist()
-    parts = [
-        Part(slice(begin, end), partial(value, metric))
-        for metric, begin, end in zip(results.metrics, widths, widths[1:], strict=False)
-    ]
+    ids = results.systems[0].scores[0].ids
     rows = [np.hstack([s.rows for s in system.scores if s.rows is not None]) for system in results.systems]
-    kept = [sums(results.systems[0].scores[0].ids, each, resamples) for each in rows]
-    for own, each in zip(kept, rows, strict=True):
-        for part in parts:
-            usual = bootstrap_interval(each, part.value, resamples=resamples, seed=1)
-            worst["interval"] = max(worst["interval"], apart(own.interval(part.value), usual))
-    for (i, a), (j, b) in combinations(enumerate(rows), 2):
-        permutations = paired_permutations(a, b, parts, resamples=resamples, seed=2)
-        bootstraps = paired_bootstraps(a, b, parts, resamples=resamples, seed=3)
-        for metric, part, permutation, bootstrap in zip(
-            METRICS, parts, permutations, bootstraps, strict=True
-        ):
-            ours = paired_tests(kept[i], kept[j], part.value, len(a))
-            worst["difference"] = max(worst["difference"], apart(ours[1].interval, bootstrap.interval))
-            worst["permutation p"] = max(worst["permutation p"], abs(ours[0].p - permutation.p))
-            worst["bootstrap p"] = max(worst["bootstrap p"], abs(ours[1].p - bootstrap.p))
+    hashed = [from_hashes(ids, each, resamples) for each in rows]
+    usual = from_generator(rows, resamples)
+    widths = np.cumsum([0, *(len(metric.columns) for metric in results.metrics)]).tolist()
+    worst = {"interval": 0.0, "difference": 0.0, "bootstrap p": 0.0, "permutation p": 0.0}
+    for m, metric in enumerate(results.metrics):
+        part = Part(slice(widths[m], widths[m + 1]), partial(value, metric))
+        for own, known in zip(hashed, usual, strict=True):
+            distance = apart(own.interval(part.value), known.interval(part.value))
+            worst["interval"] = max(worst["interval"], distance)
+        for i, j in combinations(range(len(systems)), 2):
+            ours = paired_tests(hashed[i], hashed[j], part.value, len(ids))
+            theirs = paired_tests(usual[i], usual[j], part.value, len(ids))
+            worst["difference"] = max(worst["difference"], apart(ours[1].interval, theirs[1].interval))
+            worst["permutation p"] = max(worst["permutation p"], abs(ours[0].p - theirs[0].p))
+            worst["bootstrap p"] = max(worst["bootstrap p"], abs(ours[1].p - theirs[1].p))
             print(
-                f"{metric:24} {systems[i].name:>18} - {systems[j].name:18} permutation p"
-                f" {permutation.p:.4f} {ours[0].p:.4f}   bootstrap p {bootstrap.p:.4f} {ours[1].p:.4f}",
+                f"{metric.name:24} {systems[i].name:>18} - {systems[j].name:18} permutation p"
+                f" {theirs[0].p:.4f} {ours[0].p:.4f}   bootstrap p {theirs[1].p:.4f} {ours[1].p:.4f}",
                 flush=True,
             )
+            if (m, i, j) == (0, 0, 1):  # the first of the two is what `compare` says of rows
+                of_rows = paired_permutations(rows[i], rows[j], [part], resamples=resamples, seed=1)[0]
+                assert of_rows.p == theirs[0].p
     for what, distance in worst.items():
         limit = P if what.endswith("p") else WIDTH
         print(f"{what}: at most {distance:.4f} apart (wanted: {limit})")
