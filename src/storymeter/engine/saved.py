@@ -180,6 +180,8 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
     """The results of a saved run: a file, or the folder of a run in shards. `metrics`: those of your own that
     no plug-in brings.
     """
+    if "://" in str(path):
+        return _from_afar(str(path), metrics)
     if Path(path).is_dir():
         path = _of_folder(Path(path))
     with Archive(path) as archive:
@@ -195,6 +197,18 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
         systems = tuple(_system(archive, k, record, references) for k in range(len(record.systems)))
     tallies = {(t.a, t.b, t.metric): t.tally for t in record.tallies or ()}
     return Results(systems, built, references, conditions, tallies)
+
+
+def _from_afar(address: str, metrics: list[Metric] | None) -> Results:
+    """A run in shards on another filesystem: its result is fetched first."""
+    import tempfile
+
+    from .sharded.folder import Folder
+    from .sharded.job import RESULT
+
+    with tempfile.TemporaryDirectory() as here:
+        (Path(here) / RESULT).write_bytes(Folder(address).read(RESULT))
+        return load(Path(here) / RESULT, metrics=metrics)
 
 
 def _of_folder(folder: Path) -> Path:

@@ -138,8 +138,10 @@ def test_numbers_of_one_machine_and_same_bytes_for_every_cut(
     assert_same_scores(storymeter.load(both), here)
     assert [path.name for path in both.iterdir()] == ["run.smr"]
     given = ([files["mine"], files["yours"]], [files["people"]], METRICS)
-    there = score_shards(*given, save=str(tmp_path / "run"), shards=64, resamples=2000, seed=5)
+    address = f"file://{tmp_path / 'run'}"  # as any filesystem of pyarrow is named
+    there = score_shards(*given, save=address, shards=64, resamples=2000, seed=5)
     assert_same_scores(there, here)
+    assert_same_scores(storymeter.load(address), here)
     assert (tmp_path / "run" / "run.smr").read_bytes() == (both / "run.smr").read_bytes()
 
 
@@ -196,6 +198,7 @@ def test_json_lines_id_map_sample_and_skip(files: dict[str, str], tmp_path: Path
     assert [score.interval for score in there.systems[0].scores] == [None, None]
     part = score_shards([files["yours"]], [files["people"]], ["self_bleu"], sample=0.5, resamples=0)
     assert 5 < part.systems[0].scores[0].n < 35
+    assert str(part.systems[0].scores[0].signature).endswith("sample:0.5")
 
 
 def unrepaired(score: Score) -> Score:

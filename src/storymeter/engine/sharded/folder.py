@@ -16,12 +16,36 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import DataError, MissingPartError
 
 _SEAL = b"SMS1"
-#: part -> (offset, length, CRC-32) of each of its chunks, in the order they were written
-Index = dict[int, list[tuple[int, int, int]]]
+
+
+class Index:
+    """Part, offset, length and CRC-32 of each chunk, by part and then in the order they were written: 28
+    bytes a chunk, of which a large run has millions."""
+
+    def __init__(self, chunks: NDArray[np.int64]) -> None:
+        self._part, self._rest = chunks[:, 0].astype(np.int32), chunks[:, 1:]
+
+    @classmethod
+    def of(cls, chunks: list[tuple[int, int, int, int]]) -> Index:
+        return cls(np.array(sorted(chunks), dtype=np.int64).reshape(-1, 4))
+
+    def chunks(self, part: int) -> list[list[int]]:
+        begin, end = np.searchsorted(self._part, [part, part + 1])
+        found: list[list[int]] = self._rest[begin:end].tolist()
+        return found
+
+    def data(self) -> bytes:
+        return np.column_stack([self._part.astype(np.int64), self._rest]).astype("<i8").tobytes()
+
+    @classmethod
+    def read(cls, data: bytes) -> Index:
+        return cls(np.frombuffer(data, dtype="<i8").astype(np.int64).reshape(-1, 4))
 
 
 def filesystem(where: str) -> tuple[Any, str]:
@@ -79,12 +103,21 @@ class Folder:
             file.write(_SEAL + hashlib.sha256(data).digest())
             file.write(data)
 
-    def get(self, name: str) -> bytes | None:
-        """None where the file is not there, or is not as it was written."""
+    def read(self, name: str) -> bytes:
         try:
             with self._place[0].open_input_stream(self.path(name)) as file:
-                data = bytes(file.read())
+                return bytes(file.read())
         except OSError:
+            raise DataError(
+                f"There is no {name} in {self.where}.",
+                hint="Check the address, and that the run is complete.",
+            ) from None
+
+    def get(self, name: str) -> bytes | None:
+        """What `put` wrote; None where the file is not there, or is not as it was written."""
+        try:
+            data = self.read(name)
+        except DataError:
             return None
         head, content = data[: len(_SEAL) + 32], data[len(_SEAL) + 32 :]
         return content if head == _SEAL + hashlib.sha256(content).digest() else None
@@ -92,24 +125,27 @@ class Folder:
     def put_chunks(self, name: str, chunks: Iterable[tuple[int, bytes]], about: Callable[[], Any]) -> int:
         """A file of parts, each in any number of chunks, and its index with what there is to say about it in
         the end; the bytes written."""
-        index: Index = {}
+        written: list[tuple[int, int, int, int]] = []
         at = 0
         with self.writing(f"{name}.data") as file:
             for part, data in chunks:
                 file.write(data)
-                index.setdefault(part, []).append((at, len(data), zlib.crc32(data)))
+                written.append((part, at, len(data), zlib.crc32(data)))
                 at += len(data)
-        self.put(f"{name}.index", msgspec.msgpack.encode((index, about())))
+        self.put(f"{name}.index", msgspec.msgpack.encode((Index.of(written).data(), about())))
         return at
 
     def index(self, name: str) -> tuple[Index, Any] | None:
         """The index of a chunked file; None where it was not finished."""
         data = self.get(f"{name}.index")
-        return None if data is None else msgspec.msgpack.decode(data, type=tuple[Index, Any])
+        if data is None:
+            return None
+        index, about = msgspec.msgpack.decode(data, type=tuple[bytes, Any])
+        return Index.read(index), about
 
     def chunks(self, name: str, index: Index, part: int) -> Iterator[bytes]:
         """The chunks of one part, and nothing else of the file."""
-        wanted = index.get(part)
+        wanted = index.chunks(part)
         if not wanted:
             return
         try:
@@ -124,11 +160,6 @@ class Folder:
                     yield data
         except OSError as error:
             raise DataError(f"{file_name(name)} cannot be read: {error}.") from None
-
-    def has(self, name: str) -> bool:
-        from pyarrow import fs
-
-        return bool(self._place[0].get_file_info(self.path(name)).type == fs.FileType.File)
 
     def names(self, folder: str) -> set[str]:
         """Of the files in a folder of this one."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 from ...captions import Corpus
+from ...errors import DataError
 from ...formats.base import objects
 from ...formats.checks import Check
 from ...formats.jsonl import JsonLines
@@ -20,15 +20,18 @@ ROWS = 1000
 
 def glance(source: Source, columns: Mapping[str, str]) -> Corpus:
     """What is wrong with it is reported when all of it is read."""
-    check = Check()
-    system, path = filesystem(source.files[0].where)
-    if source.kind == "jsonl":
-        with system.open_input_stream(path) as file:
-            lines = bytes(file.read(1 << 20)).split(b"\n")[:ROWS]
-        documents = tuple(JsonLines().of_objects(objects(enumerate(lines, 1), check), check))
-    else:
-        documents = tuple(_of_parquet(system, path, columns, check))
-    return Corpus(documents, source.name)
+    import pyarrow
+
+    check, where = Check(), source.files[0].where
+    system, path = filesystem(where)
+    try:
+        if source.kind == "jsonl":
+            with system.open_input_stream(path) as file:
+                lines = bytes(file.read(1 << 20)).split(b"\n")[:ROWS]
+            return Corpus(tuple(JsonLines().of_objects(objects(enumerate(lines, 1), check), check)))
+        return Corpus(tuple(_of_parquet(system, path, columns, check)))
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"{where} cannot be read: {str(error).splitlines()[0]}") from None
 
 
 def _of_parquet(system: Any, path: str, columns: Mapping[str, str], check: Check) -> Any:
@@ -36,8 +39,6 @@ def _of_parquet(system: Any, path: str, columns: Mapping[str, str], check: Check
 
     with parquet.ParquetFile(path, filesystem=system) as file:
         names = named_columns(file.schema_arrow.names, columns, check)
-        first = next(file.iter_batches(ROWS), None)
-        rows = first.to_pylist() if first is not None and names else []
-        return list(
-            grouped(((Mark("row", k), row) for k, row in enumerate(islice(rows, ROWS))), names, check)
-        )
+        first = next(file.iter_batches(ROWS), None) if names else None
+        rows = [] if first is None else first.to_pylist()
+        return list(grouped(((Mark("row", k), row) for k, row in enumerate(rows)), names, check))

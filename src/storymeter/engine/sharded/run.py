@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,10 +20,12 @@ import msgspec
 from ...errors import DataError, StorymeterError, UsageError
 from ...metric import Metric, Progress, silent
 from ..cluster import Failure, connected, each_on_workers
+from ..languages import warn_of_language
 from ..results import Conditions, Results
 from ..run import Asked, Run, cores
 from .cutting import cut_all
 from .folder import Folder
+from .glance import glance
 from .inputs import distinct, find, slices
 from .job import RESULT, WORK, Job
 from .merging import merged_shards
@@ -63,7 +66,9 @@ def score_shards(
         if failures:
             raise _failed(job, failures)
         results = merged_shards(job)
-        results.save(job.folder.path(RESULT))
+        with tempfile.TemporaryDirectory() as here, job.folder.writing(RESULT) as file:
+            results.save(Path(here) / RESULT)
+            file.write((Path(here) / RESULT).read_bytes())
         job.folder.remove(WORK)
         return results
 
@@ -85,6 +90,8 @@ def make_job(
     built = _splittable(run, metrics, bool(against), sample)
     bench = run.bench
     listed, captions = slices([*systems, *against])
+    first = [glance(source, reading.get("columns") or {}) for source in (*systems, *against)]
+    warn_of_language(first, built, tokenizer=bench.tokenizer, language=run.language)
     if shards is None:
         shards = max(1, -(-round(captions * (sample or 1.0)) // CAPTIONS))
     if any(metric.needs_whole() for metric in built.values()):

@@ -130,6 +130,7 @@ class Worker:
                 found = np.zeros((0, len(metric.columns)))
             rows.append(found)
             signed = metric.signature(run.bench).add(**inputs_signed(corpus, run.references, metric))
+            signed = signed.add(sample=f"{self.job.sample:g}" if self.job.sample < 1.0 else None)
             signatures.append(str(signed))
         return rows, signatures
 
