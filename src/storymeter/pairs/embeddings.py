@@ -23,7 +23,7 @@ from ..files import cache_folder
 from ..metric import Progress, silent
 from ..text import multilingual
 from ..text.checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
-from ..text.encoder import DEFAULT_NAME, default_folder, load
+from ..text.encoder import DEFAULT_NAME, Precision, default_folder, load, mark
 from ..text.model_packages import DEFAULT
 from .vector_rows import VectorRows
 
@@ -44,10 +44,14 @@ class Embeddings:
     The model itself is loaded when the first unknown sentence comes: a run whose sentences are all in the
     cache never pays for it."""
 
-    def __init__(self, model: str = "", device: str = "cpu", *, cache: bool = True) -> None:
+    def __init__(
+        self, model: str = "", device: str = "cpu", *, cache: bool = True, precision: Precision = "fp32"
+    ) -> None:
         model = "" if model == DEFAULT else model
-        self._model, self._device = model, device
+        self._model, self._device, self._precision = model, device, precision
         self.label, dimension, key = _identity(model)
+        self.label += mark(precision)
+        key += mark(precision).replace("/", "-")
         self.vectors = VectorRows(dimension)
         self._row: dict[str, int] = {}
         place = vector_folder() if cache else None
@@ -84,7 +88,7 @@ class Embeddings:
     def _encoded(self, texts: Sequence[str], progress: Progress) -> Float32:
         if self._model == multilingual.MULTILINGUAL:
             return multilingual.embed(texts)
-        return load(self._model, self._device).embed(texts, progress=progress)
+        return load(self._model, self._device, self._precision).embed(texts, progress=progress)
 
     def _remembered(self, texts: Sequence[str]) -> list[str]:
         """Takes from the cache what is there; the sentences that are not."""

