@@ -441,11 +441,13 @@ def details(
     help="Documents at most that are attacked, drawn by --seed.",
 )
 @click.option("--long", is_flag=True, help="One line for each of the fifty attacks.")
+@click.option("--shuffled", is_flag=True, help="Put the words of each attack in random order, as a control.")
 @_common
 def attacks(
     candidates: str,
     most: int,
     long: bool,
+    shuffled: bool,
     references: tuple[str, ...],
     metrics: tuple[str, ...],
     style: str,
@@ -468,7 +470,7 @@ def attacks(
     names = _chosen(metrics, [name for name in usual if name != "localisation"])
     with progress_bar() as progress:
         run = make_run(against, progress, options)
-        found = persuasion(corpus, run, metrics=names, most=most)
+        found = persuasion(corpus, run, metrics=names, most=most, shuffled=shuffled)
     data = to_json(
         {
             "schema": 1,

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import NamedTuple
 
 
@@ -25,6 +26,17 @@ class Attack(NamedTuple):
 
     def on(self, caption: str) -> str:
         return self.text.replace("{caption}", caption)
+
+    def shuffled(self, seed: int) -> Attack:
+        """The same words in random order, before the caption and behind it: what they say is gone."""
+
+        def mixed(text: str) -> str:
+            words = text.split()
+            Random(f"{seed}{self.name}").shuffle(words)
+            return " ".join(words)
+
+        before, _, behind = self.text.partition("{caption}")
+        return self._replace(text=f"{mixed(before)} {{caption}} {mixed(behind)}".strip())
 
 
 _TEXTS: dict[str, tuple[str, ...]] = {

@@ -3,10 +3,10 @@
     lift = (wrong captions with the attack - wrong captions) / |right captions|      of their scores
 
 Wrong captions are those of another document (`exchange`). An attack succeeds where the lift is above 25 %;
-the property holds where none does. Any added words may match words of a reference by chance: that alone lifts
-METEOR by up to 13 % on a dozen captions, so that less than a quarter shows nothing. Every caption of timed
-documents carries the attack, and the last caption of a story. For metrics where lower is better the sign is
-turned."""
+the property holds where none does. Any added words may match words of a reference by chance, in whatever
+order they stand: that alone lifts METEOR by up to 18 % (docs/judge-audit.md), so that less than a quarter
+shows nothing. Every caption of timed documents carries the attack, and the last caption of a story. For
+metrics where lower is better the sign is turned."""
 
 from __future__ import annotations
 
@@ -88,8 +88,14 @@ class Persuasion:
 
 
 def persuasion(
-    corpus: Corpus, run: Run, *, metrics: Sequence[str | Metric], most: int = ATTACKED
+    corpus: Corpus,
+    run: Run,
+    *,
+    metrics: Sequence[str | Metric],
+    most: int = ATTACKED,
+    shuffled: bool = False,
 ) -> Persuasion:
+    """`shuffled`: with the words of every attack in random order, to see what the words alone do."""
     (few,), references = fewer_documents([corpus], run.references, most, run.bench.seed)
     if len(few) < 2:
         raise DataError(
@@ -100,8 +106,10 @@ def persuasion(
     wrong = apply(["exchange"], few, Scene.of(small), seed=run.bench.seed)
     every = few.kind == "dense"
     trials = [Trial(RIGHT, lambda repeat: few), Trial(WRONG, lambda repeat: wrong)]
-    trials += [Trial(attack.name, partial(_attacked, wrong, attack, every)) for attack in ATTACKS]
-    signature = signature_of("attacks", corpus, small, documents=len(few))
+    used = [attack.shuffled(run.bench.seed) if shuffled else attack for attack in ATTACKS]
+    trials += [Trial(attack.name, partial(_attacked, wrong, attack, every)) for attack in used]
+    words = "shuffled" if shuffled else None
+    signature = signature_of("attacks", corpus, small, documents=len(few), words=words)
     return Persuasion(run_trials(trials, run=small, metrics=metrics, signature=signature), len(few))
 
 
