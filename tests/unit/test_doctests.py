@@ -11,14 +11,13 @@ import pytest
 import storymeter
 from storymeter.errors import MissingPartError
 
+#: programs, the compiled module, and what stands in for a package only on another path
+NO_MODULES = ("__main__", "._native", ".migrations", ".compat.children.")
+
 
 def _modules() -> list[str]:
     found = pkgutil.walk_packages(storymeter.__path__, "storymeter.", onerror=lambda name: None)
-    return sorted(
-        m.name
-        for m in found
-        if not m.name.endswith("__main__") and "._native" not in m.name and ".migrations" not in m.name
-    )
+    return sorted(m.name for m in found if not any(part in m.name for part in NO_MODULES))
 
 
 @pytest.mark.parametrize("name", _modules())

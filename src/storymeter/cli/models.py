@@ -1,4 +1,4 @@
-"""`storymeter models list|add|remove`: stronger encoders that can be had as packages."""
+"""`storymeter models list|add|remove`: models that can be had as packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._options import format_option, output, progress_bar, put, say
 
 @click.group("models")
 def command() -> None:
-    """Add stronger encoders for sts, bertscore and facts.
+    """Add models: encoders for sts, bertscore and facts, a detector, a small language model.
 
     \b
     storymeter models list                    what there is, and what is here

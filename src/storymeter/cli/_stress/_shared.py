@@ -1,0 +1,145 @@
+"""What the stress tests share: options, reading, and how a result is printed and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from .._judging import judging_options
+from .._options import (
+    device_option,
+    format_option,
+    images_option,
+    jobs_option,
+    metrics_option,
+    output,
+    protocol_option,
+    put,
+    references_option,
+    say,
+    seed_option,
+    tokenizer_option,
+    videos_option,
+)
+from .._reading import reading_options
+from .._scoring import metric_names, read_both
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from ...captions import Corpus
+    from ...report.table import Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def stress_options(function: F) -> F:
+    for option in reversed(
+        [
+            references_option,
+            metrics_option("Metrics to test; default: those of the papers."),
+            protocol_option,
+            tokenizer_option("Tokeniser."),
+            images_option,
+            videos_option,
+            device_option,
+            click.option(
+                "--documents",
+                "sample",
+                type=click.IntRange(1),
+                metavar="N",
+                help="Random sample of N documents; default: all.",
+            ),
+            click.option(
+                "--out",
+                type=click.Path(file_okay=False),
+                help="Folder for the table (CSV, LaTeX, JSON), the figure (PNG, SVG) and a page.",
+            ),
+            judging_options,
+            format_option(),
+            jobs_option,
+            seed_option,
+            reading_options,
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+repeats_option = click.option(
+    "--repeats",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="Random repeats; the table has their mean and spread.",
+)
+
+
+def read(
+    candidates: Sequence[str],
+    references: tuple[str, ...],
+    options: dict[str, Any],
+    *,
+    needed: bool = True,
+) -> tuple[list[Corpus], list[Corpus]]:
+    """The systems and the references; with --documents, the same documents of all of them, drawn once."""
+    from ...errors import UsageError
+    from ...stress.sampling import fewer_documents
+
+    if needed and not references:
+        raise UsageError("This experiment needs references.", hint="Give them with --references FILE.")
+    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
+    systems, against = read_both(candidates, references, reading)
+    sample = options["sample"]
+    return fewer_documents(systems, against, sample, options["seed"]) if sample else (systems, against)
+
+
+def chosen(metrics: tuple[str, ...], default: Sequence[str]) -> list[str]:
+    return metric_names(metrics) or list(default)
+
+
+def deliver(
+    result: Any,
+    *,
+    verb: str,
+    style: str,
+    out: str | None,
+    base: str | None,
+    title: str,
+    intro: str,
+    shown: list[Table] | None = None,
+    json: str | None = None,
+    figure: Markup | None = None,
+) -> None:
+    """Print the result in the style asked for, and put everything that belongs to it into the folder."""
+    from ...files import atomic, write_text
+    from ...report.stress import (
+        change_figure,
+        curve_figure,
+        figures,
+        number_table,
+        result_json,
+        result_table,
+        stress_page,
+    )
+
+    tables = shown or [result_table(result, change_from=base)]
+    if style == "json":
+        output(json or result_json(result))
+    else:
+        put([number_table(result)] if style == "csv" else tables, style, title)
+    if out:
+        folder = Path(out)
+        images = figures(result, base)
+        write_text(folder / f"{verb}.csv", number_table(result).render("csv"))
+        write_text(folder / f"{verb}.tex", "\n".join(table.render("latex") for table in tables))
+        write_text(folder / f"{verb}.json", json or result_json(result))
+        drawn = figure or (curve_figure(result) if base is None else change_figure(result, base))
+        write_text(folder / f"{verb}.html", stress_page(title, intro, tables, drawn))
+        for kind, data in images.items():
+            with atomic(folder / f"{verb}.{kind}") as file:
+                file.write(data)
+        say(f"Table, figure and page: {folder}/{verb}.*")

@@ -1,0 +1,58 @@
+"""`storymeter stress apply`: damaged captions in a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...metric import silent
+from ...names import parse
+from .._options import busy, jobs_option, protocol_option, references_option, say, seed_option
+from .._reading import read_candidates, read_references, reading_options
+from .._scoring import make_run
+
+
+@click.command("apply")
+@click.argument("transformation")
+@click.argument("candidates")
+@click.argument("target")
+@references_option
+@protocol_option
+@jobs_option
+@seed_option
+@reading_options
+def command(
+    transformation: str,
+    candidates: str,
+    target: str,
+    references: tuple[str, ...],
+    protocol: str,
+    jobs: int,
+    seed: int,
+    **reading: Any,
+) -> None:
+    """Write the damaged captions to a file.
+
+    \b
+    storymeter stress apply 'pad(n=200)' mine.json padded.json -r references.json
+    """
+    from ...errors import UsageError
+    from ...formats import write
+    from ...stress.experiment import apply as transform
+    from ...stress.scene import Scene
+    from ...stress.transforms import transformation as get
+
+    made = get(transformation)
+    asked = parse(transformation)
+    if not references and (asked.word == "oracle" or "m" in asked.options):
+        raise UsageError(
+            f"{made.name} is measured by the references.", hint="Give them with --references FILE."
+        )
+    with busy("damaging the captions"):
+        corpus = read_candidates([candidates], **reading)[0]
+        against = read_references(references, **reading)
+        scene = Scene.of(make_run(against, silent, {"protocol": protocol, "jobs": jobs, "seed": seed}))
+        changed = transform([made], corpus, scene, seed=seed)
+        write(changed, target)
+    say(f"{len(changed):,} documents, {changed.captions:,} captions (before: {corpus.captions:,}): {target}")

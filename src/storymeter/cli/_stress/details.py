@@ -1,0 +1,64 @@
+"""`storymeter stress details`: one wrong detail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .._options import output, progress_bar, put, say
+from .._scoring import make_run
+from ._shared import chosen, read, stress_options
+
+
+@click.command("details")
+@click.argument("candidates")
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="Pairs of each kind at most, drawn by --seed.",
+)
+@click.option(
+    "--pairs", type=click.Path(dir_okay=False), help="Also write the pairs to this JSON Lines file."
+)
+@stress_options
+def command(
+    candidates: str,
+    most: int,
+    pairs: str | None,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Change one detail of correct captions.
+
+    CANDIDATES are human captions; one object, action, colour or number that the references mention is
+    changed, a `not` inserted, or subject and object exchanged. The table has the share of pairs in which
+    the true caption scores higher."""
+    import msgspec
+
+    from ...files import write_text
+    from ...report.choices import choice_data, choice_table
+    from ...report.table import to_json
+    from ...stress.details import details as run_details
+
+    names = chosen(metrics, ["meteor", "cider", "rouge_l", "bleu_4", "sts", "bertscore", "facts"])
+    (corpus,), against = read([candidates], references, options)
+    with progress_bar() as progress:
+        found = run_details(corpus, make_run(against, progress, options), metrics=names, most=most)
+    table = choice_table(found.results, f"{corpus.name}: one wrong detail")
+    data = to_json({"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures})
+    output(data) if style == "json" else put(table, style)
+    if pairs is not None:
+        lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
+        write_text(pairs, "\n".join(lines) + "\n")
+        say(f"{len(lines):,} pairs: {pairs}")
+    if out:
+        write_text(Path(out) / "details.json", data)
+        write_text(Path(out) / "details.csv", table.render("csv"))
+        say(f"Tables: {out}/details.*")

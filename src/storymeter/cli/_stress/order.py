@@ -1,0 +1,68 @@
+"""`storymeter stress order`: the order of captions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .._options import progress_bar
+from .._scoring import make_run
+from ._shared import chosen, deliver, read, repeats_option, stress_options
+
+
+@click.command("order")
+@click.argument("candidates")
+@click.option(
+    "--bound",
+    type=click.FloatRange(0, 1),
+    default=0.7,
+    show_default=True,
+    help="IoU of each jittered segment with the original stays above this.",
+)
+@click.option("--as-told", is_flag=True, help="Reorder the original captions instead of the oracle captions.")
+@click.option("--reverse", is_flag=True, help="Also a column with the order reversed.")
+@repeats_option
+@stress_options
+def command(
+    candidates: str,
+    bound: float,
+    as_told: bool,
+    reverse: bool,
+    repeats: int,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    style: str,
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Change the order of the captions.
+
+    Table 3 of the SODA paper."""
+    from ...stress import tables
+
+    names = chosen(metrics, ("anet(scorer=meteor)", "soda_c"))
+    (corpus,), against = read([candidates], references, options)
+    with progress_bar() as progress:
+        run = make_run(against, progress, options)
+        result = tables.order(
+            corpus,
+            run,
+            repeats=repeats,
+            bound=bound,
+            metrics=names,
+            oracle=not as_told,
+            reverse=reverse,
+        )
+    deliver(
+        result,
+        verb="order",
+        style=style,
+        out=out,
+        base="Correct",
+        title=f"{corpus.name}: order of captions",
+        intro=(
+            "Percentage changes are from the correct order. A measure of the story should fall when sentences"
+            " change places, and most when all do."
+        ),
+    )

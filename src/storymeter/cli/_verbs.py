@@ -1,0 +1,29 @@
+"""Groups of commands: each is a module of a package (attribute `command`), found by its file name and loaded
+only when it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import ModuleType
+from typing import Any
+
+import click
+
+
+class Verbs(click.Group):
+    def __init__(self, *arguments: Any, package: ModuleType, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._package = package
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        found = (module.name for module in pkgutil.iter_modules(self._package.__path__))
+        return sorted(name.replace("_", "-") for name in found if not name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{self._package.__name__}.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
