@@ -203,14 +203,9 @@ def test_boxes_of_a_table_decide_what_is_seen(photos: Path, tmp_path: Path) -> N
     assert score["whole"] > score["corner"]
     lines = tmp_path / "boxes.jsonl"
     lines.write_text('{"image": "chelsea", "x": 0.25, "y": 0.5, "w": 0.5, "h": 0.25, "label": "cat"}\n')
-    assert regions(str(lines)).boxes("chelsea.png", None, (451, 300))[0] == (
-        0.25,
-        0.5,
-        0.75,
-        0.75,
-        1.0,
-        "cat",
-    )
+    found = regions(str(lines)).boxes("chelsea.png", None, (451, 300))[0]
+    assert (found.left, found.top, found.right, found.bottom) == (0.25, 0.5, 0.75, 0.75)
+    assert (found.confidence, found.label) == (1.0, "cat")
     for content, message in (("image,x,y,w,h\na,0,0,1\n", "needs image"), ("{broken", "Expecting")):
         lines.write_text(content)
         with pytest.raises(DataError, match=message):

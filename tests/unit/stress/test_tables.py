@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import UsageError
 from storymeter.pairs import Meteor
+from storymeter.pairs.table import PairTable
 from storymeter.stress import tables
 from storymeter.stress.audit import audit
 from storymeter.stress.scene import Scene
@@ -43,13 +45,21 @@ def test_precision_falls_and_recall_rises_with_m(videos: tuple[Corpus, list[Corp
     assert len(result.row("soda_c").cells[-1].values) == 1  # "all" is not random
 
 
-def test_pairs_are_scored_once_for_all_repeats(videos: tuple[Corpus, list[Corpus]]) -> None:
+def test_pairs_are_scored_once_for_all_repeats(
+    videos: tuple[Corpus, list[Corpus]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    chunk = PairTable._chunk
+
+    def counted(table: PairTable, keys: Any, jobs: int) -> Any:
+        asked.extend(keys.tolist())
+        return chunk(table, keys, jobs)
+
+    monkeypatch.setattr(PairTable, "_chunk", counted)
     run = Run(videos[1])
-    tables.count(padded(videos), run, m=["all"], repeats=1)
-    pairs = len(run.bench.pairs(Meteor()))
-    assert pairs > 100
-    tables.count(padded(videos), run, m=["1", "2"], repeats=5)
-    assert len(run.bench.pairs(Meteor())) == pairs
+    tables.count(padded(videos), run, m=["1", "2", "all"], repeats=5)
+    assert len(asked) > 100
+    assert len(asked) == len(set(asked)) == len(run.bench.pairs(Meteor()))
 
 
 def test_wrong_order_costs_more_when_all_is_shuffled(videos: tuple[Corpus, list[Corpus]]) -> None:
