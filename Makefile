@@ -11,7 +11,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 OUT ?= out/demo
-WORKERS ?= 2
+# three on two cores: many tests wait for a browser or a server
+WORKERS ?= 3
 KERNELS := $(shell find native -name '*.cpp' -o -name '*.hpp')
 SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(KERNELS)
 
@@ -23,7 +24,7 @@ demo: $(STAMP)
 	$(BIN)/storymeter demo --out $(OUT)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-core:
 	$(PYTHON) tools/test_core.py --dependencies $(DEPENDENCIES)

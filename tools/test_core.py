@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = [
     "pytest>=8",
     "pytest-timeout>=2.3",
-    "pytest-xdist>=3.6",
+    "pytest-xdist>=3.7",
     "hypothesis>=6.100",
     "snowballstemmer==2.2.0",
 ]

@@ -11,7 +11,7 @@ from ._options import format_option, output, progress_bar, put, say
 
 @click.group("models")
 def command() -> None:
-    """Add models: encoders for sts, bertscore and facts, a detector, a small language model.
+    """Add encoders, a detector and a language model.
 
     \b
     storymeter models list                    what there is, and what is here

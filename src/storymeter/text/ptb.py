@@ -68,11 +68,17 @@ def tokenize_batch(lines: Sequence[str], *, punctuation: bool, jobs: int | None 
     ['this is plan a', 'the end']
     >>> tokenize_joined(["This is plan A.", "The end."], punctuation=False)
     ['this is plan a.', 'the end']
+    >>> tokenize_batch(["He says no.", "5 dogs run"], punctuation=False)
+    ['he says no.', '5 dogs run']
+    >>> tokenize_batch(["He says no.", "", "5 dogs run"], punctuation=False)
+    ['he says no', '', '5 dogs run']
     """
     found = tokenize_joined(lines, punctuation=punctuation, jobs=jobs)
     following = _following(lines)
-    for k in _reading_on(lines, following):
-        both, then = tokenize_joined([f"{lines[k]} {following[k]}", following[k]], punctuation=True)
+    for k in _reading_on(lines, [lines[at] if at is not None else "" for at in following]):
+        # with all blank lines between them: one line break may stand within an abbreviation, more may not
+        joined = "\n".join(lines[k : (following[k] or k) + 1])
+        both, then = tokenize_joined([joined, lines[following[k] or k]], punctuation=True)
         if then and both.endswith(f" {then}"):
             found[k] = _without(both.removesuffix(f" {then}").rstrip(), punctuation)
     for k, tokens in enumerate(found):
@@ -97,12 +103,13 @@ def _without(tokens: str, punctuation: bool) -> str:
     return tokens if punctuation else " ".join(t for t in tokens.split(" ") if t not in PUNCTUATION)
 
 
-def _following(lines: Sequence[str]) -> list[str]:
-    """For each line the next one that is not blank."""
-    found, after = [], ""
-    for line in reversed(lines):
+def _following(lines: Sequence[str]) -> list[int | None]:
+    """For each line the number of the next one that is not blank."""
+    found: list[int | None] = []
+    after = None
+    for number in range(len(lines) - 1, -1, -1):
         found.append(after)
-        after = line if line.strip() else after
+        after = number if lines[number].strip() else after
     return found[::-1]
 
 
