@@ -255,6 +255,17 @@ def test_keys_that_would_go_to_the_wrong_place_stay_here(monkeypatch: pytest.Mon
         assert "Authorization" not in server.headers[0], "that key is for api.openai.com alone"
 
 
+def test_an_endpoint_that_asks_for_a_key_names_where_to_put_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def closed(request: web.Request, body: dict[str, Any], number: int) -> web.StreamResponse:
+        return web.json_response({"error": {"message": "no key"}}, status=401)
+
+    monkeypatch.delenv("STORYMETER_JUDGE_KEY")
+    with judge_kit.serving(closed) as server:
+        error = failing(server.judge())
+    assert "asks for a key (401)" in error.message
+    assert "STORYMETER_JUDGE_KEY" in (error.hint or "")
+
+
 def test_a_request_that_is_refused_is_missing_and_all_refused_is_an_error() -> None:
     async def some(request: web.Request, body: dict[str, Any], number: int) -> web.StreamResponse:
         if "number3" in str(body["messages"][-1]):
