@@ -1,13 +1,12 @@
 """One script under pycocoevalcap and under ours: the same numbers, kinds, orders and errors, and no Java.
 
-The seed is printed when a test fails; STORYMETER_SEED repeats it.
+The seed is fixed, so that a run is repeatable; STORYMETER_SEED takes another.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import stat
 import subprocess
@@ -20,7 +19,7 @@ import pytest
 from storymeter import compat
 from storymeter.errors import StorymeterWarning
 
-SEED = int(os.environ.get("STORYMETER_SEED", random.SystemRandom().randrange(2**32)))
+SEED = int(os.environ.get("STORYMETER_SEED", "122595539"))
 SCRIPT = Path(__file__).with_name("coco_calls.py")
 
 
