@@ -33,7 +33,10 @@ REAL = {
 PARTS = {
     "neural": ("torch", ["unit/text/test_encoder.py", "unit/text/test_packed.py"]),
     "human": ("starlette", ["browser", "faults/human", "unit/human"]),
-    "judge": ("aiohttp", ["unit/judge", "faults/test_judge_endpoint.py"]),
+    "judge": (
+        "aiohttp",
+        ["unit/judge", "faults/test_judge_endpoint.py", "unit/stress/test_oath.py"],
+    ),
     "ray": (
         "ray",
         ["unit/engine/test_cluster.py", "unit/engine/test_shards.py", "faults/test_shards_killed.py"],

@@ -22,6 +22,7 @@ TESTS = [
     "pytest-timeout>=2.3",
     "pytest-xdist>=3.7",
     "hypothesis>=6.100",
+    "setuptools>=70.1",
     "snowballstemmer==2.2.0",
 ]
 
