@@ -4,7 +4,6 @@ dark.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import subprocess
@@ -404,14 +403,10 @@ def test_hostile_text_is_shown_and_never_run(look: Callable[..., Any], tmp_path:
     _photograph(page, "hostile")
 
 
-ANET = Path(os.environ.get("STORYMETER_DATA", ROOT.parent / "shared" / "data")) / "anet"
-
-
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def large(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """BMT and two damaged copies on all of ActivityNet's validation videos, eight metrics."""
-    if not (ANET / "bmt_val_1.json").exists():
-        pytest.skip("the captions of ActivityNet are not here")
+    anet = data / "anet"
     folder = tmp_path_factory.mktemp("large")
 
     def run(*arguments: object) -> None:
@@ -419,15 +414,15 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     for change in ("shuffle", "drop(share=0.5)"):
         name = change.partition("(")[0]
-        run("stress", "apply", change, ANET / "bmt_val_1.json", folder / f"{name}.json")
+        run("stress", "apply", change, anet / "bmt_val_1.json", folder / f"{name}.json")
     run(
         "report",
-        *(ANET / "bmt_val_1.json", folder / "shuffle.json", folder / "drop.json"),
+        *(anet / "bmt_val_1.json", folder / "shuffle.json", folder / "drop.json"),
         *(
             "-r",
-            ANET / "val_1.json",
+            anet / "val_1.json",
             "-r",
-            ANET / "val_2.json",
+            anet / "val_2.json",
             "--resamples",
             99,
             "--out",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 from storymeter.human.degrade import Damage, degrade
 from storymeter.human.fluency import Bigrams
 
-DATA = Path(os.environ.get("STORYMETER_DATA", "../shared/data"))
 WHO = ("A man", "Two women", "The small dog", "Anna", "An old lady", "Three children")
 DOES = (
     "plays the piano",
@@ -63,10 +61,7 @@ def test_words_of_the_same_hit_are_left_alone() -> None:
         assert damage.of(captions[item], rng, item=item, near=near).donor not in near
 
 
-def real(name: str) -> list[str]:
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"no {path}")
+def real(path: Path) -> list[str]:
     if path.suffix == ".json":
         return [v["sentences"][0].strip() for v in json.loads(path.read_text()).values()]
     return [line.strip() for line in path.read_text().splitlines() if line.strip()]
@@ -75,10 +70,10 @@ def real(name: str) -> list[str]:
 @pytest.mark.parametrize(
     "name", ["da/trecvid_vtt/single-annotator/2016/systems/trecvid16-vtt.en-en.HUMAN-b", "anet/val_1.json"]
 )
-def test_a_bigram_model_can_hardly_tell_the_twins_apart(name: str) -> None:
+def test_a_bigram_model_can_hardly_tell_the_twins_apart(data: Path, name: str) -> None:
     """An attacker's model that learnt from other captions of the same kind picks the less fluent of two
     twins; a coin finds half of the damaged ones, and blind replacements were found in seven cases of ten."""
-    texts = real(name)
+    texts = real(data / name)
     random.Random(1).shuffle(texts)
     captions = {str(k): text for k, text in enumerate(texts[:400]) if len(text.split()) >= 3}
     attacker, damage, rng = Bigrams(texts[400:]), Damage(captions), random.Random(7)

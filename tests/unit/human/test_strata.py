@@ -7,7 +7,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from pathlib import Path
 
 import msgspec
@@ -20,7 +19,6 @@ from storymeter.human.analysis import analyse
 from storymeter.human.imports import read, split_row
 from storymeter.human.ratings import from_records
 
-DATA = Path(os.environ.get("STORYMETER_DATA", "../shared/data"))
 HEAD = "HITId WorkerId src trg item hit sys_id rid type sid score time"
 TYPES = {"system": "SYSTEM", "degraded": "BAD_REF", "human": "REF"}
 
@@ -167,10 +165,8 @@ def test_caption_scores_are_written(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "captions.json").read_text())["captions"]) == 100
 
 
-def test_caption_scores_equal_the_published_ones() -> None:
-    folder = DATA / "da" / "wmt21_csen"
-    if not folder.exists():
-        pytest.skip(f"no {folder}")
+def test_caption_scores_equal_the_published_ones(data: Path) -> None:
+    folder = data / "da" / "wmt21_csen"
     text = run(
         folder / "ad-csen-good-stnd.csv", "--scale", "z", "--accept", "all", "--captions", "-", "--splits", 0
     ).stdout

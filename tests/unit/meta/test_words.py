@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -17,8 +16,6 @@ from storymeter.human.design import Layout
 from storymeter.human.rehearsal import markers, profiled
 from storymeter.human.word_labels import Labelled, Word, to_jsonl, word_labels, words_at
 from storymeter.meta.words import _auc, point_at_words
-
-DATA = Path(os.environ.get("STORYMETER_DATA", "../shared/data"))
 
 
 def labelled(item: str, text: str, wrong: set[str]) -> Labelled:
@@ -66,11 +63,9 @@ def test_the_verb(tmp_path: Path) -> None:
     assert "AUC" in CliRunner().invoke(cli, words).stdout
 
 
-def test_on_words_that_people_marked_in_real_captions() -> None:
+def test_on_words_that_people_marked_in_real_captions(data: Path) -> None:
     """FactVC: words of machine paragraphs that people called wrong stand in brackets."""
-    path = DATA / "metaeval" / "factvc_activitynet" / "paragraphs.jsonl"
-    if not path.exists():
-        pytest.skip(f"no {path}")
+    path = data / "metaeval" / "factvc_activitynet" / "paragraphs.jsonl"
     labels, people = [], {}
     for number, line in enumerate(path.read_text().splitlines()[:150]):
         row = json.loads(line)

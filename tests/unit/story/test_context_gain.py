@@ -24,7 +24,9 @@ def test_without_the_model_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, t
         load(str(tmp_path / "none.gguf"))
 
 
-@pytest.mark.skipif(installed("lm") is None, reason="storymeter models add lm")
+@pytest.mark.skipif(
+    installed("lm") is None, reason="the model is not installed: run `storymeter models add lm`"
+)
 def test_what_follows_helps_and_what_does_not_follow_does_not() -> None:
     pytest.importorskip("gguf")
     model = load("lm")
