@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DataError
-from ..join import Task
+from ..join import Coverage, Task
 from .scores import Judgement
 from .word_labels import LabelledSentence
 
@@ -41,6 +42,40 @@ class Benchmark:
     criteria: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     #: sentences whose words people called right or wrong
     words: tuple[LabelledSentence, ...] = ()
+
+
+def sampled(benchmark: Benchmark, most: int, seed: int) -> Benchmark:
+    """At most so many items, each with all its systems, or so many pairs, drawn by the seed: for metrics that
+    are slow or cost money."""
+    dice, task = random.Random(seed), benchmark.task
+    items = sorted({judgement.item for judgement in benchmark.judgements})
+    whole = len(benchmark.choices) or len(items)
+    if most >= whole:
+        return benchmark
+    choices = dice.sample(benchmark.choices, most) if benchmark.choices else []
+    kept = set() if choices else set(dice.sample(items, most))
+    ids = {key for choice in choices for key in (choice.better, choice.worse)}
+    places = [k for k, key in enumerate(task.ids) if key in ids or key.partition("\t")[2] in kept]
+
+    def those(judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
+        return tuple(judgement for judgement in judgements if judgement.item in kept)
+
+    unit = "pairs" if choices else "items"
+    return replace(
+        benchmark,
+        task=Task(
+            task.name,
+            tuple(task.ids[k] for k in places),
+            tuple(task.candidates[k] for k in places),
+            tuple(task.references[k] for k in places),
+            Coverage(len(places)),
+        ),
+        choices=tuple(choices),
+        judgements=those(benchmark.judgements),
+        criteria={name: those(judgements) for name, judgements in benchmark.criteria.items()},
+        words=tuple(one for one in benchmark.words if one.unit in kept),
+        notes=(*benchmark.notes, f"A sample: {most:,} of {whole:,} {unit}, drawn by seed {seed}."),
+    )
 
 
 def lines_of(path: Path) -> list[str]:

@@ -9,9 +9,8 @@ docs/meta-evaluation.md says.
   with Direct Assessment per caption. SID counts
   from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are
   left out; the human score is z.
-- `stories-roc`: 400 machine stories, each called reasonable or not by seven people (Guan & Huang 2020); for
-  measures
-  that need no reference.
+- `stories-roc` and `story-cloze` (`stories`), for measures that need no reference.
+- `wrong-detail` (`stress.detail_benchmark`): captions with one wrong detail; no human judgement.
 - `factvc-…` (`paragraphs`), `pascal-50s` and `foil` (`choices`), `nebula`, `thumb`, `msvd-eval` and `hat`
   (`judged_captions`): see those modules.
 """
@@ -23,13 +22,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from ..captions import Caption, Document
 from ..errors import DataError, StorymeterError, UsageError, closest
-from ..join import Coverage, Task
 from ..names import parse
 from ..registry import MEASURES
 from ..registry import metric as get_metric
-from ..text.sentences import split
+from ..stress.detail_benchmark import FOLDER as ANET
+from ..stress.detail_benchmark import NAME as WRONG_DETAIL
+from ..stress.detail_benchmark import wrong_detail
 from .benchmark import Benchmark as Benchmark
 from .benchmark import lines_of
 from .choices import foil, pascal50s
@@ -37,6 +36,7 @@ from .compute import Key, pooled
 from .judged_captions import hat, msvd, nebula, thumb
 from .paragraphs import factvc
 from .scores import Judgement
+from .stories import CLOZE, UNION, rated_stories, story_cloze
 
 
 def load(name: str, data: Path) -> Benchmark:
@@ -150,35 +150,6 @@ def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
     )
 
 
-def stories(data: Path) -> Benchmark:
-    rows = [line.split("|||") for line in lines_of(data / "stories" / "union_roc_rated.txt") if line.strip()]
-    judgements, documents = [], []
-    for number, cells in enumerate(rows):
-        if len(cells) != 3:
-            raise DataError(
-                f"stories/union_roc_rated.txt, line {number + 1}: `id ||| story ||| labels` is expected.",
-                hint="Check the download.",
-            )
-        item = f"{number:04d}"
-        captions = tuple(Caption(sentence.rstrip(" .!?")) for sentence in split(cells[1]))
-        documents.append(Document(f"stories\t{item}", captions))
-        labels = [float(label) for label in cells[2].split()]
-        judgements.append(Judgement("stories", item, sum(labels) / len(labels)))
-    ids = tuple(document.id for document in documents)
-    task = Task("pooled", ids, tuple(documents), tuple(() for _ in ids), Coverage(len(ids)))
-    return Benchmark(
-        "stories-roc",
-        "Machine stories (ROC), judged reasonable or not",
-        task,
-        tuple(judgements),
-        "",
-        ("segment",),
-        ("The human score is the share of seven people who called the story reasonable.",),
-        "spearman",
-        needs_references=False,
-    )
-
-
 BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
     "flickr8k-expert": flickr8k,
     "flickr8k-expert-all": lambda data: flickr8k(data, without_references=False),
@@ -186,11 +157,13 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
         _trecvid_name(annotators, year): partial(trecvid, annotators=annotators, year=year)
         for annotators, year in TRECVID
     },
-    "stories-roc": stories,
+    "stories-roc": rated_stories,
+    "story-cloze": story_cloze,
     "factvc-activitynet": lambda data: factvc(data, "activitynet"),
     "factvc-activitynet-paper": lambda data: factvc(data, "activitynet", paper=True),
     "factvc-youcook2": lambda data: factvc(data, "youcook2"),
     "pascal-50s": pascal50s,
+    WRONG_DETAIL: wrong_detail,
     "foil": foil,
     "nebula": nebula,
     "thumb": thumb,
@@ -205,10 +178,12 @@ FOLDERS = {
         _trecvid_name(annotators, year): f"{_TRECVID_FOLDER}/{annotators}-annotator/{year}"
         for annotators, year in TRECVID
     },
-    "stories-roc": "stories/union_roc_rated.txt",
+    "stories-roc": UNION,
+    "story-cloze": CLOZE,
     "factvc-activitynet": "metaeval/factvc_activitynet/paragraphs.jsonl",
     "factvc-youcook2": "metaeval/factvc_youcook2/paragraphs.jsonl",
     "pascal-50s": "metaeval/pascal50s/pairs.jsonl",
+    WRONG_DETAIL: f"{ANET}/val_2.json",
     "foil": "metaeval/foil/nocaps-val-foil.json",
     "nebula": "metaeval/nebula/nebula_test.json",
     "thumb": "metaeval/thumb/mscoco_THumB-1.0.jsonl",

@@ -19,6 +19,7 @@ from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, pearson
 from ..stats.dependent import permutation_grouped, permutation_pearson, permutation_ranks, williams
 from ..stats.multiple import benjamini_hochberg, holm
+from .difference import difference_interval
 from .scores import Scores
 from .statistics import pair_sums, several_systems
 
@@ -40,6 +41,8 @@ class MetricComparison:
     p_holm: float
     p_bh: float
     reason: str = ""
+    #: 95 % bootstrap interval of r_better - r_worse, at segment level
+    interval: tuple[float, float] | None = None
 
 
 def compare(
@@ -52,8 +55,11 @@ def compare(
     against: str | None = None,
     statistic: str = "pearson",
     threads: int = 1,
+    draws: int = 0,
 ) -> list[MetricComparison]:
-    """All pairs of metrics, or each with `against`, best first; p one-sided."""
+    """All pairs of metrics, or each with `against`, best first; p one-sided. `draws`: bootstrap resamples of
+    the differences; 0: none.
+    """
     sign = directions or {}
     found = []
     for a, b in (
@@ -80,6 +86,7 @@ def compare(
                 resamples,
                 seed,
                 threads,
+                draws,
             )
         )
     p = [c.p for c in found]
@@ -132,6 +139,7 @@ def _segment(
     resamples: int,
     seed: int,
     threads: int,
+    draws: int,
 ) -> MetricComparison:
     within = statistic == "accuracy_ties" and several_systems(
         system, item
@@ -167,6 +175,7 @@ def _segment(
         math.nan,
         math.nan,
         reason,
+        difference_interval(statistic, human, x, y, item, resamples=draws, seed=seed),
     )
 
 

@@ -56,6 +56,7 @@ def evaluate_metrics(
         against=against,
         statistic=statistic,
         threads=jobs,
+        draws=resamples,
     )
 
 

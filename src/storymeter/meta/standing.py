@@ -24,6 +24,8 @@ from ..registry import metric as get_metric
 from ..stats.multiple import benjamini_hochberg
 
 SIGNIFICANT = 0.05
+#: benchmarks that no person judged: a column of their own
+NOT_PEOPLE = frozenset(["wrong-detail"])
 #: benchmarks whose texts stand in another one, or that have one rater a text: shown, but not counted
 DETAILS_ONLY = frozenset(
     [
@@ -31,6 +33,7 @@ DETAILS_ONLY = frozenset(
         "factvc-activitynet-paper",
         "thumb-machines",
         *(f"trecvid-{year}" for year in range(2016, 2021)),
+        *NOT_PEOPLE,
     ]
 )
 
@@ -125,9 +128,9 @@ def advice(found: Sequence[Standing], benchmarks: int) -> str:
         return "No benchmark with references was there."
     first = found[0]
     text = (
-        f"Look at `{first.metric}` first: over {benchmarks} benchmarks it wins {first.wins:,} comparisons"
-        f" with other metrics and loses {first.losses:,} after correction for their number; its mean rank is"
-        f" {first.mean_rank:.1f}."
+        f"Look at `{first.metric}` first: over {benchmarks} benchmark{'s' * (benchmarks != 1)} it wins"
+        f" {first.wins:,} comparisons with other metrics and loses {first.losses:,} after correction for"
+        f" their number; its mean rank is {first.mean_rank:.1f}."
     )
     against: dict[str, list[str]] = {}
     for winner, benchmark in first.beaten:

@@ -254,7 +254,7 @@ def comparison_table(agreement: Agreement) -> Table:
             c.r_better,
             c.r_worse,
             c.r_between,
-            c.t if c.test == "williams" else None,
+            c.t if c.test == "williams" else _range(c.interval),
             c.p,
             c.p_holm,
             c.p_bh,
@@ -270,20 +270,21 @@ def comparison_table(agreement: Agreement) -> Table:
         Column(f"{what} better", "+.3f"),
         Column(f"{what} worse", "+.3f"),
         Column(f"{what} between", "+.3f"),
-        Column("t", ".3f"),
+        Column("t", ".3f") if williams else "95 % of the lead",
         Column("p", ".4g"),
         Column("p Holm", ".4g"),
         Column("p BH", ".4g"),
         "reason",
     ]
-    if not williams:
-        columns, rows = (
-            [c for c in columns if not (isinstance(c, Column) and c.name == "t")],
-            [[*row[:5], *row[6:]] for row in rows],
-        )
+    if not williams and not any(c.interval for c in agreement.comparisons):
+        columns, rows = [*columns[:5], *columns[6:]], [[*row[:5], *row[6:]] for row in rows]
     return _with_reasons(
         columns, rows, title="Metrics compared: " + ("Williams' test" if williams else "permutation test")
     )
+
+
+def _range(interval: tuple[float, float] | None) -> str:
+    return "" if interval is None else f"[{interval[0]:+.3f}, {interval[1]:+.3f}]"
 
 
 def _with_reasons(columns: list[Column | str], rows: list[list[Any]], *, title: str, note: str = "") -> Table:

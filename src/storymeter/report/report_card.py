@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from ..meta.choices import ChoiceResult
 from ..meta.comparisons import MetricComparison
-from ..meta.standing import DETAILS_ONLY, Contest, Standing, advice, standings
+from ..meta.standing import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, standings
 from ..meta.statistics import MetricResult
 from .agreement import STATISTICS, Agreement, agreement_data, shown_statistics
 from .choices import choice_data, choice_table
@@ -32,6 +32,11 @@ RULE = (
     " other, unless the winner has seen the benchmark: then it counts for nobody. Look first at the metric"
     " with the most wins minus losses; beside it at the one that wins most often against it. Benchmarks with"
     " one rater a text, and those whose texts stand in another one, are in the details only."
+)
+DETAIL = (
+    "The column wrong detail is no human judgement and does not count: it is the share of captions, in per"
+    " cent, that score higher than the same caption with one detail changed (kinds weighing alike; by kind in"
+    " the details)."
 )
 READING = (
     "In brackets: 95 % bootstrap intervals over items. Best first, by the statistic in the first column of"
@@ -66,7 +71,24 @@ def contests(cards: Sequence[Card]) -> list[Contest]:
     return [card.contest for card in cards if card.contest is not None and card.benchmark not in DETAILS_ONLY]
 
 
-def summary_table(found: Sequence[Standing], counted: Sequence[Contest]) -> Table:
+def noticed(cards: Sequence[Card]) -> dict[str, float]:
+    """Metric to the share of wrong details that it notices; empty where none were made."""
+    return {
+        one.metric: one.accuracy
+        for card in cards
+        if card.benchmark in NOT_PEOPLE
+        for one in card.choices
+        if one.category == "mean"
+    }
+
+
+def _rule(cards: Sequence[Card]) -> str:
+    return f"{RULE} {DETAIL}" if noticed(cards) else RULE
+
+
+def summary_table(
+    found: Sequence[Standing], counted: Sequence[Contest], details: Mapping[str, float] | None = None
+) -> Table:
     rows: list[list[Any]] = [
         [
             s.metric,
@@ -74,11 +96,13 @@ def summary_table(found: Sequence[Standing], counted: Sequence[Contest]) -> Tabl
             s.wins,
             s.losses,
             *(s.ranks.get(contest.benchmark) for contest in counted),
+            *([details.get(s.metric)] if details else []),
             s.seen.what,
         ]
         for s in found
     ]
     ranks = [Column(contest.benchmark, "g") for contest in counted]
+    ranks += [Column("wrong detail", ".1f", 100)] if details else []
     columns: list[Column | str] = ["metric", Column("mean rank", ".1f"), Column("wins", ",d")]
     return Table([*columns, Column("losses", ",d"), *ranks, "seen"], rows, "Ranks over benchmarks")
 
@@ -104,6 +128,7 @@ def card_json(cards: Sequence[Card], **about: Any) -> str:
             "schema": 1,
             **about,
             "advice": advice(found, len(counted)),
+            "wrong_detail": noticed(cards),
             "standings": [{**asdict(s), "mean_rank": s.mean_rank, "seen": s.seen._asdict()} for s in found],
             "benchmarks": [
                 {
@@ -185,8 +210,7 @@ def _signatures(cards: Sequence[Card]) -> list[str]:
     return [text for _, text in sorted(_known(cards).items())]
 
 
-def _made(date: str, version: str, seed: int, resamples: int) -> str:
-    command = f"storymeter meta report-card --data DIR --seed {seed} --resamples {resamples}"
+def _made(date: str, version: str, command: str, **_: Any) -> str:
     return f"Made on {date} by Storymeter {version} with `{command}`."
 
 
@@ -196,8 +220,8 @@ def card_markdown(cards: Sequence[Card], *, figure: str = "", **about: Any) -> s
     found = standings(counted)
     drawn = [f"![Agreement of every metric with people, by benchmark]({figure})", ""] if figure else []
     lines = ["# Report card", "", _made(**about), "", "## Which number to trust", ""]
-    lines += [advice(found, len(counted)), "", RULE.replace("*", "\\*"), ""]
-    lines += [summary_table(found, counted).render("markdown"), *drawn, "## Details", ""]
+    lines += [advice(found, len(counted)), "", _rule(cards).replace("*", "\\*"), ""]
+    lines += [summary_table(found, counted, noticed(cards)).render("markdown"), *drawn, "## Details", ""]
     lines += [READING.replace("*", "\\*"), "", "What the benchmarks are is said in"]
     lines += ["[meta-evaluation](meta-evaluation.md).", ""]
     for title, notes, table in _details(cards):
@@ -219,9 +243,9 @@ def card_page(cards: Sequence[Card], **about: Any) -> str:
         title="Report card",
         made=_made(**about).replace("`", ""),
         advice=advice(found, len(counted)).replace("`", ""),
-        rule=RULE,
+        rule=_rule(cards),
         reading=READING,
-        summary=shown(summary_table(found, counted)),
+        summary=shown(summary_table(found, counted, noticed(cards))),
         picture=picture(found, counted),
         details=[(title, notes, shown(table)) for title, notes, table in _details(cards)],
         signatures=_signatures(cards),

@@ -6,7 +6,7 @@ of its document; a metric is right where the true caption scores higher, and a t
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -39,7 +39,10 @@ class Details:
 
 def chosen_pairs(corpus: Corpus, run: Run, *, most: int, seed: int) -> list[MinimalPair]:
     """At most `most` pairs of each kind, drawn by the seed."""
-    found = minimal_pairs(corpus.documents, Scene.of(run).references, seed=seed)
+    return drawn(minimal_pairs(corpus.documents, Scene.of(run).references, seed=seed), most, seed)
+
+
+def drawn(found: Sequence[MinimalPair], most: int, seed: int) -> list[MinimalPair]:
     out = []
     for kind in KINDS:
         own = sorted(pair for pair in found if pair.kind == kind)
@@ -62,12 +65,23 @@ def details(
             "No caption holds a detail that a reference of the same document tells.",
             hint="Give captions by people as candidates, and another annotator's as references.",
         )
-    captions = {document.id: document.captions for document in corpus}
-    references = Scene.of(run).references
+    documents = {document.id: document for document in corpus}
+    task, choices = as_choices(pairs, documents, Scene.of(run).references)
+    values, _ = values_of(task, metrics, run, skip_missing=skip_missing)
+    results = choice_results(choices, values, resamples=resamples, seed=run.bench.seed)
+    return Details(tuple(pairs), tuple(results), {name: known.signature for name, known in values.items()})
+
+
+def as_choices(
+    pairs: Sequence[MinimalPair],
+    documents: Mapping[str, Document],
+    references: Mapping[str, Sequence[Document]],
+) -> tuple[Task, tuple[Choice, ...]]:
+    """Two documents a pair, and which of them is the true one."""
     rows = []
     for number, pair in enumerate(pairs):
         for side, text in (("right", pair.original), ("wrong", pair.altered)):
-            caption = msgspec.structs.replace(captions[pair.document][pair.place], text=text)
+            caption = msgspec.structs.replace(documents[pair.document].captions[pair.place], text=text)
             rows.append((f"{side}\t{number:06d}", caption, references[pair.document]))
     task = Task(
         "pairs",
@@ -79,6 +93,4 @@ def details(
     choices = [
         Choice(f"right\t{number:06d}", f"wrong\t{number:06d}", pair.kind) for number, pair in enumerate(pairs)
     ]
-    values, _ = values_of(task, metrics, run, skip_missing=skip_missing)
-    results = choice_results(choices, values, resamples=resamples, seed=run.bench.seed)
-    return Details(tuple(pairs), tuple(results), {name: known.signature for name, known in values.items()})
+    return task, tuple(choices)

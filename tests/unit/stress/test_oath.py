@@ -260,7 +260,7 @@ def test_the_report_card_says_which_model_answered_and_when(captions: tuple[Corp
         names = ["meteor", server.judge()]
         scores = Run(people).score(ours, names, 0).systems[0].scores
     signatures = {score.metric: str(score.signature) for score in scores}
-    about: dict[str, Any] = {"date": "2026-01-01", "version": "0", "seed": 0, "resamples": 0}
+    about: dict[str, Any] = {"date": "2026-01-01", "version": "0", "command": "meta report-card"}
     text = card_markdown([Card("own", "Own", "pearson", signatures=signatures)], **about)
     section = text.partition("## Judges")[2].partition("## ")[0]
     (line,) = (line for line in section.splitlines() if "served-model" in line)

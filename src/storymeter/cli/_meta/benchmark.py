@@ -38,6 +38,12 @@ from ._special import show_choices, show_words
     type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c"]),
     help="Also: this coefficient with 1, 2, 3, … references.",
 )
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only N items (or pairs) of the benchmark, drawn by --seed: for slow metrics.",
+)
 @resampling_options
 @device_option
 @judging_options
@@ -51,6 +57,7 @@ def command(
     tokenizer: Any,
     level: str | None,
     reference_curve: str | None,
+    sample: int | None,
     style: str,
     page: Path | None,
     figures: Path | None,
@@ -65,15 +72,18 @@ def command(
     """Correlate metrics with human scores on a benchmark.
 
     NAME is one of flickr8k-expert, flickr8k-expert-all, trecvid-2016, trecvid-2017, trecvid-2016-multiple,
-    trecvid-2017-multiple, stories-roc, factvc-activitynet, factvc-youcook2, pascal-50s, foil, nebula, thumb,
-    msvd-eval, hat."""
+    trecvid-2017-multiple, stories-roc, story-cloze, factvc-activitynet, factvc-youcook2, pascal-50s,
+    wrong-detail, foil, nebula, thumb, msvd-eval, hat."""
     from ...engine.run import Run
     from ...meta import run
+    from ...meta.benchmark import sampled
     from ...meta.benchmarks import load
     from ...names import split
     from ...report.agreement import Agreement
 
     benchmark = load(name, data)
+    if sample is not None:
+        benchmark = sampled(benchmark, sample, seed)
     default = (
         ["bleu_1", "bleu_4", "rouge_l", "meteor", "cider"]
         if benchmark.needs_references

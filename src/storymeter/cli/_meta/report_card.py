@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,7 @@ def command(
     about: dict[str, Any] = {
         "date": date or datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "version": __version__,
+        "command": _command(metrics, benchmarks, seed, resamples),
         "seed": seed,
         "resamples": resamples,
     }
@@ -124,6 +126,13 @@ def command(
         say(f"Report card of {len(chosen)} benchmarks: {out}")
 
 
+def _command(metrics: tuple[str, ...], benchmarks: tuple[str, ...], seed: int, resamples: int) -> str:
+    """What makes this card again."""
+    chosen = [*(f"-m {shlex.quote(name)}" for name in metrics), *(f"-b {name}" for name in benchmarks)]
+    start = f"storymeter meta report-card --data DIR --seed {seed} --resamples {resamples}"
+    return " ".join([start, *chosen])
+
+
 def _card(benchmark: Any, asked: list[str], run: Any, kept: Path | None, resamples: int) -> Any:
     from ...meta.benchmarks import suitable
     from ...meta.kept import kept_values
@@ -143,6 +152,8 @@ def _of_choices(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[s
     from ...report.report_card import PERMUTATIONS
 
     results = choice_results(benchmark.choices, values, resamples=resamples, seed=run.bench.seed)
+    if not benchmark.needs_references:
+        return {"choices": results}
     contest = choice_contest(benchmark, values, results, permutations=PERMUTATIONS, seed=run.bench.seed)
     return {"choices": results, "contest": contest}
 

@@ -1,0 +1,152 @@
+"""Stories with two endings, rated stories, captions with one wrong detail, and samples of benchmarks."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from storymeter.errors import DataError
+from storymeter.meta.benchmark import sampled
+from storymeter.meta.benchmarks import available, load
+
+Run = Callable[..., tuple[int, str, str]]
+HEAD = ["InputStoryid", *(f"InputSentence{k}" for k in range(1, 5))]
+HEAD += ["RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2", "AnswerRightEnding"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three stories with two endings, three rated ones, and eight videos that two people told."""
+    stories = tmp_path / "stories"
+    stories.mkdir()
+    begun = ["Tom has a dog.", 'It is "old".', "They go out.", "It rains."]
+    endings = ["They get wet.", "Tom is a famous singer now in the town."]
+    rows = [[f"s{k}", *begun, *(endings if k else endings[::-1]), "1" if k else "2"] for k in range(3)]
+    text = "\n".join("\t".join(row) for row in [HEAD, *rows])
+    (stories / "storycloze_test_2016.tsv").write_text(text + "\n")
+    rated = ["7 ||| a dog runs . it barks . ||| 1 1 0 0", "", "8 ||| a cat sat . a cat sat . ||| 0 0 0 0"]
+    (stories / "union_roc_rated.txt").write_text(
+        "\n".join([*rated, "9 ||| he sang . all left . ||| 1 1 1 1"])
+    )
+    videos = [name for name in (f"v{k}" for k in range(40)) if zlib.crc32(name.encode()) % 2 == 0][:8]
+    assert len(videos) == 8
+    told = [
+        ["A man washes two red cars.", "A woman throws the ball to a dog."],
+        ["A boy eats nine yellow apples.", "The girl is riding a horse."],
+    ]
+    (tmp_path / "anet").mkdir()
+    for k in (1, 2):
+        known = {name: {"duration": 9.0, "sentences": told[at % 2]} for at, name in enumerate(videos)}
+        (tmp_path / f"anet/val_{k}.json").write_text(json.dumps(known))
+    return tmp_path
+
+
+def test_endings(run: Run, folder: Path) -> None:
+    benchmark = load("story-cloze", folder)
+    assert [choice.better for choice in benchmark.choices] == [
+        "second\t00002",
+        "first\t00003",
+        "first\t00004",
+    ]
+    told = dict(zip(benchmark.task.ids, benchmark.task.candidates, strict=True))
+    right = told["second\t00002"]
+    assert [caption.text for caption in right.captions][1:] == [
+        'It is "old"', "They go out", "It rains", "They get wet"
+    ]  # fmt: skip
+    code, out, err = run(
+        "meta", "benchmark", "story-cloze", "--data", str(folder), "-m", "words", "--format=csv"
+    )
+    assert (code, out.splitlines()[1]) == (0, "words,0.0,0,3"), err  # each wrong ending is the longer one
+
+
+def test_rated_stories(folder: Path) -> None:
+    judgements = load("stories-roc", folder).judgements
+    assert [(j.item, j.value) for j in judgements] == [("0000", 0.5), ("0001", 0.0), ("0002", 1.0)]
+
+
+def test_one_wrong_detail(run: Run, folder: Path) -> None:
+    benchmark = load("wrong-detail", folder)
+    kinds = {choice.category for choice in benchmark.choices}
+    assert kinds >= {"object", "action", "colour", "number", "negation", "exchange"}
+    code, out, err = run(
+        "meta", "benchmark", "wrong-detail", "--data", str(folder), "-m", "bleu_4", "--format=csv"
+    )
+    assert code == 0, err
+    assert out.splitlines()[0].startswith("metric,object,action,colour,number,negation,exchange,mean")
+
+
+def test_videos_that_facts_has_seen_are_left_out(folder: Path) -> None:
+    odd = next(name for name in (f"w{k}" for k in range(40)) if zlib.crc32(name.encode()) % 2)
+    for k in (1, 2):
+        path = folder / f"anet/val_{k}.json"
+        known = json.loads(path.read_text())
+        told = {"sentences": ["A boy eats nine yellow bananas."]}
+        path.write_text(json.dumps({odd: told, **known}))
+    texts = [document.text for document in load("wrong-detail", folder).task.candidates]
+    assert texts and not any("bananas" in text for text in texts)
+    rated = folder / "metaeval/factvc_activitynet/paragraphs.jsonl"
+    rated.parent.mkdir(parents=True)
+    rated.write_text("\n".join(json.dumps({"video": name, "x": 1}) for name in known))
+    with pytest.raises(DataError, match="no video has captions in both files"):
+        load("wrong-detail", folder)
+
+
+def test_all_are_found(folder: Path) -> None:
+    assert set(available(folder)) == {"stories-roc", "story-cloze", "wrong-detail"}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "content", "said"),
+    [
+        ("story-cloze", "stories/storycloze_test_2016.tsv", "a\tb\n1\t2\n", "line 2: four sentences"),
+        ("stories-roc", "stories/union_roc_rated.txt", "1 ||| a story . |||  ", "line 1: `id"),
+        ("stories-roc", "stories/union_roc_rated.txt", "1 ||| a story . ||| yes", "line 1: `id"),
+        ("wrong-detail", "anet/val_1.json", "[]", "val_1.json: Expected `object`"),
+    ],
+)
+def test_damaged_files(folder: Path, name: str, file: str, content: str, said: str) -> None:
+    (folder / file).write_text(content)
+    with pytest.raises(DataError, match=said):
+        load(name, folder)
+
+
+def test_samples(run: Run, folder: Path) -> None:
+    whole = load("wrong-detail", folder)
+    part = sampled(whole, 5, seed=1)
+    assert len(part.choices) == 5 and set(part.choices) < set(whole.choices)
+    assert set(part.task.ids) == {key for choice in part.choices for key in choice[:2]}
+    assert sampled(whole, 5, seed=1) == part != sampled(whole, 5, seed=2)
+    assert sampled(whole, 10_000, seed=1) is whole
+    rated = sampled(load("stories-roc", folder), 2, seed=0)
+    assert len(rated.judgements) == len(rated.task) == 2
+    arguments = ["meta", "benchmark", "story-cloze", "--data", str(folder), "-m", "words", "--sample", "2"]
+    code, _, err = run(*arguments)
+    assert code == 0 and "2 of 3 pairs, drawn by seed 0" in err
+
+
+def test_the_card_has_a_column_for_wrong_details(run: Run, folder: Path) -> None:
+    pair = {"captions": ["a dog", "a plane lands there"], "preferred": 0, "references": ["a dog"]}
+    path = folder / "metaeval/pascal50s/pairs.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join(json.dumps({**pair, "category": kind}) for kind in ("HC", "HI")))
+    asked = ["-m", "bleu_1,words", "-b", "pascal-50s", "-b", "wrong-detail", "--resamples", "0"]
+    code, out, err = run("meta", "report-card", "--data", str(folder), *asked)
+    assert code == 0, err
+    made = "report-card --data DIR --seed 0 --resamples 0 -m bleu_1,words -b pascal-50s -b wrong-detail`"
+    assert made in out  # what was left out is said
+    summary, details = out.split("## Details")
+    assert "over 1 benchmark it" in summary and "| pascal-50s | wrong detail | seen |" in summary
+    mean = {
+        line.split("|")[1].strip(): line.split("|")[-4].strip()
+        for line in details.splitlines()
+        if "|" in line
+    }
+    for name in ("bleu_1", "words"):  # the column holds the mean over kinds
+        (row,) = [line for line in summary.splitlines() if line.startswith(f"| {name} |")]
+        assert row.split("|")[-3].strip() == mean[name]
+    code, out, err = run("meta", "report-card", "--data", str(folder), *asked, "--format", "json")
+    assert set(json.loads(out)["wrong_detail"]) == {"bleu_1", "words"}, err
