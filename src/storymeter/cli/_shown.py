@@ -55,6 +55,11 @@ class Shown:
         from ._scoring import load_runs
 
         results = load_runs([path], references, [])
+        if results.in_shards:
+            raise DataError(
+                f"{path} is a run in shards: it keeps sums, and no captions to show.",
+                hint="Show the document from its files: storymeter show ID CANDIDATES --references FILE",
+            )
         names = [each.name for each in results.systems]
         if system is not None and system not in names:
             raise UsageError(f"{path} has no system {system!r}.", hint=closest(system, names))

@@ -249,6 +249,19 @@ def test_command_line(
     assert [c["metric"] for c in json.loads(out)["comparisons"]] == ["bleu_4", "cider"]
     code, out, err = run("report", str(saved), "--out", str(tmp_path / "report.html"))
     assert (code, (tmp_path / "report.html").is_file()) == (0, True)
+    code, out, err = run("show", "v_5", str(saved))
+    assert (code, out) == (1, "")
+    assert "keeps sums, and no captions to show" in err
+
+
+def test_a_folder_has_one_driver(files: dict[str, str], tmp_path: Path) -> None:
+    import filelock
+
+    saved = tmp_path / "run"
+    saved.mkdir()
+    with filelock.FileLock(saved / ".lock"), pytest.raises(UsageError, match="Another process is writing"):
+        score_shards([files["mine"]], [files["people"]], ["bleu_2"], save=str(saved))
+    assert not (saved / "work").exists()
 
 
 def test_what_cannot_be_split_says_so(files: dict[str, str]) -> None:

@@ -9,8 +9,8 @@ kept, and there is no result: numbers of some of the documents would be wrong on
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,7 @@ def score_shards(
         job = make_job(
             candidates, references, metrics, save, shards, sample, resamples, reading or {}, settings
         )
+        stack.enter_context(_only_driver(save))
         _claim(job)
         with connected(cluster, workers or cores()) as ray:
             cut_all(job, progress)
@@ -132,6 +133,34 @@ def _splittable(
             hint="Leave it out, or score a sample of the documents as one shard: --sample 0.01",
         )
     return built
+
+
+@contextmanager
+def _only_driver(save: str) -> Iterator[None]:
+    """A second driver would begin where the first one is, and lose its files when that one ends. The lock
+    goes with its process; object stores have none (docs/scale.md)."""
+    if "://" in save:
+        yield
+        return
+    import filelock
+
+    lock = filelock.FileLock(Path(save) / ".lock", timeout=0)
+    try:
+        Path(save).mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except filelock.Timeout:
+        raise UsageError(
+            f"Another process is writing the run in {save}.",
+            hint="Wait until it ends, or name another folder.",
+        ) from None
+    except OSError as error:
+        raise DataError(
+            f"{save} cannot be written: {error}.", hint="Choose a folder that all nodes can write."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _claim(job: Job) -> None:
