@@ -30,7 +30,8 @@ from typing import Any
 import numpy as np
 from before import built, python
 
-from storymeter.pairs import Meteor, meteor_tables
+from storymeter.cache import CACHE
+from storymeter.pairs import Meteor
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK, BLOCKS = 40, 25
@@ -140,7 +141,7 @@ def compilation() -> tuple[float, float]:
     """Seconds and MB of the first compilation, in an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         code = "from storymeter.pairs import meteor_tables; meteor_tables.load()"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), meteor_tables.CACHE: folder}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), CACHE: folder}
         begin = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True, env=environment)
         return time.perf_counter() - begin, sum(f.stat().st_size for f in Path(folder).iterdir()) / 2**20

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from .formats import write as write
     from .metric import MeanMetric as MeanMetric
     from .metric import Metric as Metric
-    from .metric import Score as Score
     from .pairs.base import PairScorer as PairScorer
     from .protocol import Protocol as Protocol
+    from .score import Score as Score
     from .signature import Signature as Signature
 
 _LATE = {
@@ -46,7 +46,7 @@ _LATE = {
     "Rating": "captions",
     "Results": "engine.results",
     "Run": "engine.run",
-    "Score": "metric",
+    "Score": "score",
     "Signature": "signature",
     "StorymeterError": "errors",
     "compare": "engine.compare",

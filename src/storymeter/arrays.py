@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-KeyArray = NDArray[np.uint64]
-Float32 = NDArray[np.float32]
+import numpy as np
+
+# what numpy.typing.NDArray[...] stands for, without the import of that module
+FloatArray = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+IntArray = np.ndarray[tuple[Any, ...], np.dtype[np.int64]]
+KeyArray = np.ndarray[tuple[Any, ...], np.dtype[np.uint64]]
+Float32 = np.ndarray[tuple[Any, ...], np.dtype[np.float32]]

@@ -83,16 +83,6 @@ def _unwritable(path: str | Path, error: OSError | ValueError) -> DataError:
     return DataError(f"{path} cannot be written: {reason}.", hint="Choose another place for the file.")
 
 
-def cache_folder() -> Path:
-    """Where things are kept that can be made again: `STORYMETER_CACHE`, else the user's cache directory."""
-    chosen = os.environ.get("STORYMETER_CACHE")
-    if chosen:
-        return Path(chosen)
-    from platformdirs import user_cache_dir
-
-    return Path(user_cache_dir("storymeter"))
-
-
 def write_text(path: str | Path, text: str) -> None:
     with atomic(path) as file:
         file.write(text.encode())

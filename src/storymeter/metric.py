@@ -13,14 +13,13 @@ rows need beside the documents (tokens, pairs, tracks, vectors, the protocol, th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from . import __version__
-from .arrays import FloatArray, IntArray, KeyArray
+from .arrays import FloatArray, KeyArray
 from .errors import UsageError, some
 from .measure import Measure
 
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from .engine.workbench import Workbench
     from .join import Task
     from .protocol import Protocol
+    from .score import CorpusCounts, Rows, Score
     from .signature import Signature
-    from .stats.poisson import ResampledSums
 
 #: the names of `text.tokenizers.TOKENIZERS`
 Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
@@ -39,106 +38,6 @@ Progress = Callable[[str, int, int], None]
 
 def silent(what: str, done: int, total: int) -> None:
     """The progress of a library call: none."""
-
-
-class Match(NamedTuple):
-    """Caption `candidate` of a document was matched with caption `reference` of the track (both as read, from
-    0).
-    """
-
-    candidate: int
-    reference: int
-    iou: float
-    f: float
-    product: float
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment(Mapping[str, tuple[Match, ...]]):
-    """Which caption was matched with which reference, by document id: the matching that gave the score.
-
-    Document k owns entries offset[k]:offset[k+1]; `annotator[k]` is the annotator it was compared with, from
-    0, or -1 where the tracks of all annotators were merged into one."""
-
-    ids: tuple[str, ...]
-    offset: IntArray
-    candidate: IntArray
-    reference: IntArray
-    iou: FloatArray
-    f: FloatArray
-    annotator: IntArray
-    _places: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
-
-    def place(self, document: str) -> int:
-        if not self._places:
-            self._places.update((id, k) for k, id in enumerate(self.ids))
-        return self._places[document]
-
-    def __getitem__(self, document: str) -> tuple[Match, ...]:
-        k = self.place(document)
-        at = slice(self.offset[k], self.offset[k + 1])
-        columns = (
-            self.candidate[at],
-            self.reference[at],
-            self.iou[at],
-            self.f[at],
-            self.iou[at] * self.f[at],
-        )
-        return tuple(map(Match, *(column.tolist() for column in columns)))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.ids)
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """(documents, columns): the additive statistics of each document, and the matching behind them where
-    there is one.
-    """
-
-    values: FloatArray
-    alignment: Alignment | None = None
-
-
-class CorpusCounts(NamedTuple):
-    """What a metric must know of the whole corpus before it can score a part of it: how many items there are,
-    and in how many of them each key (the hash of an n-gram) occurs. Parts add up."""
-
-    items: int
-    keys: KeyArray
-    counts: IntArray
-
-
-@dataclass(frozen=True)
-class Score:
-    """The number, its parts (precision, recall, …), the per-document rows it came from, and what it depends
-    on.
-    """
-
-    #: the metric as it was asked for; the signature has its full name
-    metric: str
-    value: float
-    parts: Mapping[str, float]
-    n: int
-    signature: Signature
-    ids: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    rows: FloatArray | None = None
-    interval: tuple[float, float] | None = None
-    alignment: Alignment | None = None
-    #: whether tables print the value as a percentage
-    percent: bool = True
-    higher_is_better: bool | None = True
-    #: of a run in shards, which keeps no rows: what intervals and tests need of them
-    sums: ResampledSums | None = None
-
-    @property
-    def scale(self) -> float:
-        """What tables multiply the value by."""
-        return 100.0 if self.percent else 1.0
 
 
 class Metric(Measure, ABC):
@@ -217,6 +116,8 @@ class Metric(Measure, ABC):
         return metric.score_of_rows(rows, task.ids, metric.signature(bench))
 
     def score_of_rows(self, rows: Rows, ids: Sequence[str], signature: Signature) -> Score:
+        from .score import Score
+
         values = {key: float(value) for key, value in self.combine(rows.values.sum(axis=0)).items()}
         return Score(
             self.name,
@@ -234,6 +135,8 @@ class Metric(Measure, ABC):
 
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
         """A metric of somebody's own may give anything; what does not fit is said here, not scored."""
+        from .score import Rows
+
         found = rows if isinstance(rows, Rows) else Rows(np.asarray(rows, dtype=np.float64))
         if found.values.shape != (len(task), len(self.columns)):
             raise UsageError(

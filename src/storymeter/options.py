@@ -36,8 +36,7 @@ def option(
     return dataclasses.field(default=default, metadata=told)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Option:
+class Option(typing.NamedTuple):
     """One option as it was declared."""
 
     name: str

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from storymeter import _native
+from storymeter.cache import CACHE, cache_folder
 from storymeter.errors import DataError, MissingPartError
-from storymeter.pairs import Meteor, meteor_tables
+from storymeter.pairs import Meteor, meteor_compile, meteor_lists, meteor_tables
 
 if importlib.util.find_spec("pycocoevalcap") is None:
     pytest.skip("pycocoevalcap is not installed", allow_module_level=True)
@@ -34,7 +35,7 @@ def _start(cache: Path, code: str = SCORE, **more: str) -> subprocess.Popen[str]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),
-        meteor_tables.CACHE: str(cache),
+        CACHE: str(cache),
         **more,
     }
     return subprocess.Popen(
@@ -56,7 +57,7 @@ def _score(cache: Path) -> str:
 def table() -> bytes:
     """A sound table, from the user's cache."""
     meteor_tables.load()
-    return (meteor_tables.cache_folder() / NAME).read_bytes()
+    return Path(cache_folder(), NAME).read_bytes()
 
 
 @pytest.mark.slow
@@ -106,7 +107,7 @@ def _broken(table: bytes, how: str) -> bytes:
 @pytest.mark.parametrize("how", ["truncated", "empty", "old", "header", "first byte", "content", "last byte"])
 def test_a_file_that_is_not_sound_is_not_read(tmp_path: Path, table: bytes, how: str) -> None:
     (tmp_path / NAME).write_bytes(_broken(table, how))
-    assert meteor_tables._mapped(tmp_path / NAME) is None
+    assert meteor_tables.mapped(tmp_path / NAME) is None
 
 
 @pytest.mark.slow
@@ -124,27 +125,27 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
     out, error = _start(blocked / "cache", TMPDIR=str(second)).communicate(timeout=300)
     assert out.strip() == RIGHT, error
     assert "cannot be kept in" in error
-    assert meteor_tables.CACHE in error
+    assert CACHE in error
     out, error = _start(blocked / "cache", TMPDIR=str(second)).communicate(timeout=60)
     assert out.strip() == RIGHT, error
 
 
 def test_missing_data_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
-    monkeypatch.setenv(meteor_tables.CACHE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
     with pytest.raises(MissingPartError, match="pip install pycocoevalcap"):
         Meteor().pairs(candidates=["a"], references=[["a"]])
 
 
 def test_damaged_data_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in meteor_tables.LISTS:
+    for name in meteor_lists.LISTS:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a\n1\n")
     (tmp_path / "data").mkdir()
-    (tmp_path / meteor_tables.PARAPHRASES).write_bytes(b"this is no gzip file")
+    (tmp_path / meteor_lists.PARAPHRASES).write_bytes(b"this is no gzip file")
     monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
     with pytest.raises(DataError, match="cannot be used"):
-        meteor_tables.compiled()
+        meteor_compile.compiled()
 
 
 LONE = "lone \ud800 surrogate \udfff"

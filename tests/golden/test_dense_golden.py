@@ -16,9 +16,9 @@ import storymeter
 from storymeter.captions import Corpus
 from storymeter.engine.workbench import Workbench
 from storymeter.join import join
-from storymeter.metric import Score
 from storymeter.protocol import get
 from storymeter.registry import metric
+from storymeter.score import Score
 
 TIOUS = (0.3, 0.5, 0.7, 0.9)
 SETTINGS = {"val1": ("soda-v1", 1), "merge": ("soda-v1", 2), "multi": ("soda-v1-multi", 2)}

@@ -13,7 +13,7 @@ import storymeter
 from storymeter.captions import Corpus
 from storymeter.compat import densevid, soda
 from storymeter.engine.run import Run
-from storymeter.metric import Score
+from storymeter.score import Score
 
 SCORERS = {
     "METEOR": "meteor",

@@ -8,6 +8,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "storymeter"
 RECORDS = [
     "arrays",
+    "cache",
     "captions",
     "errors",
     "files",
@@ -18,6 +19,7 @@ RECORDS = [
     "papers",
     "measure",
     "protocol",
+    "score",
     "metric",
     "join",
     "registry",

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import UsageError
-from ..metric import Progress, Score
+from ..metric import Progress
 from ..names import split
+from ..score import Score
 from ._judging import budget, judging_options
 from ._options import (
     busy,

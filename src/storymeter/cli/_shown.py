@@ -10,7 +10,8 @@ import msgspec
 
 from ..captions import Corpus, Document
 from ..errors import DataError, UsageError, closest
-from ..metric import Metric, Score
+from ..metric import Metric
+from ..score import Score
 from ._scoring import is_saved, make_run, read_both
 
 if TYPE_CHECKING:

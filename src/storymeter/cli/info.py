@@ -55,7 +55,7 @@ def _version(distribution: str) -> str | None:
 
 
 def _facts() -> list[tuple[str, str]]:
-    from ..files import cache_folder
+    from ..cache import cache_folder
 
     facts = [
         ("storymeter", __version__),
@@ -66,7 +66,7 @@ def _facts() -> list[tuple[str, str]]:
             "native module",
             "there" if importlib.util.find_spec("storymeter._native") else "missing: reinstall storymeter",
         ),
-        ("cache folder", str(cache_folder())),
+        ("cache folder", cache_folder()),
         ("java (only for cross-checks)", shutil.which("java") or "not there; nothing needs it"),
     ]
     facts += [(name, _version(name) or f"missing: pip install {name}") for name in CORE]

@@ -13,7 +13,7 @@ from ._scoring import cluster_options, is_saved, score_files, score_into, scorin
 from ._shards import in_shards
 
 if TYPE_CHECKING:
-    from ..metric import Score
+    from ..score import Score
 
 
 @click.command()

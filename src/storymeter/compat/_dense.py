@@ -11,8 +11,8 @@ from typing import Any
 from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import DataError
-from ..metric import Score
 from ..protocol import Protocol
+from ..score import Score
 
 #: a file, or what it holds
 Source = str | os.PathLike[str] | Mapping[str, Any]

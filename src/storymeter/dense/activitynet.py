@@ -27,12 +27,13 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Metric, Rows
+from ..metric import Metric
 from ..options import option
 from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor
 from ..pairs.table import Sentences
 from ..protocol import TIOUS, Protocol
+from ..score import Rows
 from ..signature import Signature
 from .scoring import CaptionPairs, offsets, scorer_fields
 from .tracks import Problems, Tracks

@@ -28,7 +28,8 @@ from ..arrays import FloatArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric, Metric, Rows
+from ..metric import MeanMetric, Metric
+from ..score import Rows
 from ..signature import Signature
 
 if TYPE_CHECKING:

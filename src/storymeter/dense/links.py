@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..captions import Caption, Document
 from ..errors import UsageError
-from ..metric import Match, Score
+from ..score import Match, Score
 
 
 @dataclass(frozen=True, slots=True)

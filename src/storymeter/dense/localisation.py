@@ -28,8 +28,9 @@ from ..arrays import FloatArray
 from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Metric, Rows
+from ..metric import Metric
 from ..protocol import TIOUS, Protocol
+from ..score import Rows
 from .soda import harmonic, share
 from .tracks import Problems
 

@@ -32,9 +32,10 @@ from ..arrays import FloatArray, KeyArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import CorpusCounts, Metric, Rows
+from ..metric import Metric
 from ..options import option
 from ..registry import metric as get_metric
+from ..score import CorpusCounts, Rows
 from ..signature import Signature
 
 if TYPE_CHECKING:

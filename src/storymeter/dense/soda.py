@@ -35,11 +35,12 @@ from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Alignment, Metric, Rows
+from ..metric import Metric
 from ..options import option
 from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor
 from ..protocol import Protocol
+from ..score import Alignment, Rows
 from ..signature import Signature
 from .scoring import CaptionPairs, scorer_fields
 from .tracks import Problems

@@ -16,7 +16,8 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataError
-from ..metric import Metric, Score
+from ..metric import Metric
+from ..score import Score
 from ..stats.multiple import holm
 from ..stats.paired import Part, paired_bootstraps, paired_permutations, win_tie_loss
 from ..stats.poisson import ResampledSums, paired_tests

@@ -15,7 +15,8 @@ from .. import __version__
 from ..captions import Corpus
 from ..errors import StorymeterError
 from ..join import Coverage
-from ..metric import Metric, Score
+from ..metric import Metric
+from ..score import Score
 from .results import Conditions, Results, SystemResult
 from .saved import load, write
 

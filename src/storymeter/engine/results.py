@@ -22,9 +22,10 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..errors import MissingPartError, StorymeterError, UsageError, closest
 from ..join import Coverage, Task, join
-from ..metric import Metric, Score
+from ..metric import Metric
 from ..protocol import Protocol
 from ..registry import metric as get_metric
+from ..score import Score
 
 if TYPE_CHECKING:
     from .compare import Comparison

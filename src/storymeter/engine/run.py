@@ -21,10 +21,11 @@ from ..captions import Corpus
 from ..errors import StorymeterError, UsageError
 from ..join import Task, join
 from ..judge.budget import Budget
-from ..metric import Metric, Progress, Score, Tokenizer, silent
+from ..metric import Metric, Progress, Tokenizer, silent
 from ..names import parse
 from ..protocol import Protocol
 from ..registry import metric as get_metric
+from ..score import Score
 from ..stats.resampling import bootstrap_interval
 from .languages import warn_of_language
 from .results import Conditions, Results, SystemResult

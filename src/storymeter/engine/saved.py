@@ -33,9 +33,10 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..errors import DataError, StorymeterError, UsageError
 from ..join import Coverage
-from ..metric import Alignment, MeanMetric, Metric, Rows, Score
+from ..metric import MeanMetric, Metric
 from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
+from ..score import Alignment, Rows, Score
 from ..signature import Signature
 from ..stats.poisson import ResampledSums
 from .archive import SCHEMA, Archive, npy, write_zip

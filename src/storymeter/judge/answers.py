@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from ..cache import cache_folder
 from ..errors import DataError
-from ..files import cache_folder
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -42,7 +42,7 @@ class Answers:
     """The file of answers; safe for several processes at once, used by one thread at a time."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = path or cache_folder() / "judge" / "answers-1.sqlite"
+        self.path = path or Path(cache_folder(), "judge", "answers-1.sqlite")
         with self._said():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)

@@ -20,15 +20,17 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
-from ..metric import Metric, Progress, Rows, Tokenizer, silent
+from ..metric import Metric, Progress, Tokenizer, silent
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..engine.workbench import Workbench
     from ..join import Task
+    from ..score import Rows
     from ..signature import Signature
 
 Self = TypeVar("Self", bound="PairScorer")

@@ -32,8 +32,9 @@ from .. import _native
 from ..arrays import FloatArray, IntArray, KeyArray
 from ..errors import UsageError
 from ..measure import Named, measure
-from ..metric import CorpusCounts, Rows, Tokenizer
+from ..metric import Tokenizer
 from ..options import option
+from ..score import CorpusCounts, Rows
 from .base import PairScorer
 from .ngrams import NgramBatch, analyse, bounds_of
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Float32
+from ..cache import cache_folder
 from ..errors import DataError, StorymeterWarning
-from ..files import cache_folder
 from ..metric import Progress, silent
 from ..text import multilingual
 from ..text.checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
@@ -34,7 +34,7 @@ CHUNK = 2048
 def vector_folder() -> Path | None:
     """Where vectors are kept; None where STORYMETER_EMBEDDINGS switches that off."""
     off = os.environ.get("STORYMETER_EMBEDDINGS", "").lower() in ("off", "0", "no")
-    return None if off else cache_folder()
+    return None if off else Path(cache_folder())
 
 
 class Embeddings:

@@ -33,27 +33,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..measure import Named, Seen, measure
-from ..metric import Rows, Tokenizer
+from ..metric import Tokenizer
 from ..options import option
 from .base import PairScorer
-from .meteor_alignment import MODULES, MeteorAlignment, align
 from .meteor_tables import load
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..engine.workbench import Workbench
     from ..join import Task
+    from ..score import Rows
+    from .meteor_alignment import MeteorAlignment
 
 Result = TypeVar("Result")
 #: texts of up to so many characters have counts that two bytes hold
 LONGEST_SMALL = 10_000
+#: what may match two words, in the order in which METEOR tries them
+Module = Literal["exact", "stem", "synonym", "paraphrase"]
+MODULES: tuple[Module, ...] = get_args(Module)
 #: the names of the 23 statistics; "test" is the candidate
 STATISTICS = (
     "test_length",
@@ -215,6 +220,7 @@ class Meteor(PairScorer):
         2
         """
         from ..text.unicode import well_formed
+        from .meteor_alignment import align
 
         test, ref = well_formed(
             [*self._read([candidate], "candidate"), *self._read([reference], "reference")]

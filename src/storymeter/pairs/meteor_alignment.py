@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from .. import _native
-
-Module = Literal["exact", "stem", "synonym", "paraphrase"]
-MODULES: tuple[Module, ...] = get_args(Module)
+from .meteor import MODULES, Module
 
 
 class Span(NamedTuple):

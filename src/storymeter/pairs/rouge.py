@@ -22,8 +22,9 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..measure import Named, measure
-from ..metric import Rows, Tokenizer
+from ..metric import Tokenizer
 from ..options import option
+from ..score import Rows
 from .base import PairScorer
 from .ngrams import NgramBatch
 

@@ -31,8 +31,8 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, Seen, measure
-from ..metric import Rows
 from ..options import option
+from ..score import Rows
 from .base import PairScorer
 from .scene_graph import scene_graph
 from .scene_parse import label as parser_label

@@ -13,7 +13,8 @@ from ..engine.compare import Comparison
 from ..engine.results import Results
 from ..errors import MissingPartError, UsageError
 from ..files import atomic
-from ..metric import Metric, Score
+from ..metric import Metric
+from ..score import Score
 from ..signature import Signature
 from .table import Cell, Column, Table, raw, to_json
 

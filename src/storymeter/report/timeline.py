@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from ..captions import Caption, Corpus
 from ..dense.links import VideoLinks
-from ..metric import Match
+from ..score import Match
 from .figures.lanes import Bar, Join, lanes
 from .fitting import clip, pad
 from .table import Column, Table, harmless

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from ..captions import Corpus
 from ..engine.run import Run
-from ..metric import Metric, Score
+from ..metric import Metric
+from ..score import Score
 from ..signature import Signature
 from .scene import Scene
 from .transforms import Transformation, transformation

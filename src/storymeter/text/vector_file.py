@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from ..arrays import Float32
+from ..cache import cache_folder
 from ..errors import DataError
-from ..files import atomic, cache_folder
+from ..files import atomic
 from .words import words
 
 
@@ -35,7 +36,9 @@ class VectorFile:
         self.key = hashlib.sha256(
             f"{self.path.resolve()} {stamp.st_size} {stamp.st_mtime_ns}".encode()
         ).hexdigest()[:16]
-        table, listing = (cache_folder() / f"vectors-{self.key}{ending}" for ending in (".npy", ".words"))
+        table, listing = (
+            Path(cache_folder(), f"vectors-{self.key}{ending}") for ending in (".npy", ".words")
+        )
         if not (table.is_file() and listing.is_file()):
             self._compile(table, listing)
         self.table: Float32 = np.load(table, mmap_mode="r")

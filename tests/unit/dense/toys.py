@@ -9,8 +9,9 @@ import numpy as np
 from storymeter.arrays import FloatArray, IntArray
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import evaluate
-from storymeter.metric import Metric, Score
+from storymeter.metric import Metric
 from storymeter.pairs.base import PairScorer
+from storymeter.score import Score
 
 
 class SharedWords(PairScorer):

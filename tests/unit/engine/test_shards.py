@@ -19,7 +19,7 @@ from storymeter.engine.run import Run
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
 from storymeter.engine.sharded.run import score_shards
 from storymeter.errors import DataError, UsageError
-from storymeter.metric import Score
+from storymeter.score import Score
 from storymeter.signature import Signature
 
 pytest.importorskip("ray", reason="the part 'ray' is not installed")

@@ -7,8 +7,8 @@ from storymeter import Caption, Corpus, Document
 from storymeter.engine.workbench import Workbench
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.metric import Score
 from storymeter.registry import metric
+from storymeter.score import Score
 
 
 def score(name: str, *documents: list[str]) -> Score:

@@ -12,7 +12,8 @@ import pytest
 
 from storymeter.errors import StorymeterError, UsageError
 from storymeter.pairs import Meteor, meteor_tables
-from storymeter.pairs.meteor_alignment import MODULES, MeteorAlignment, Span, WordMatch
+from storymeter.pairs.meteor import MODULES
+from storymeter.pairs.meteor_alignment import MeteorAlignment, Span, WordMatch
 
 try:
     meteor_tables.load()

@@ -18,7 +18,7 @@ from ...arrays import IntArray, KeyArray
 from ...captions import Corpus
 from ...errors import DataError
 from ...join import join
-from ...metric import CorpusCounts
+from ...score import CorpusCounts
 from ..workbench import Workbench
 from .job import WORK, Job
 from .reading import ShardReader

@@ -12,7 +12,8 @@ from ...arrays import FloatArray
 from ...captions import Corpus, Origin
 from ...errors import DataError, some
 from ...join import Coverage
-from ...metric import Metric, Score
+from ...metric import Metric
+from ...score import Score
 from ...signature import Signature
 from ...stats.exact import added
 from ...stats.poisson import ResampledSums

@@ -25,7 +25,7 @@ from markupsafe import Markup
 
 from ...arrays import FloatArray
 from ...captions import Document
-from ...metric import Alignment
+from ...score import Alignment
 from ..figures.marks import visible
 from .findings import Findings
 

@@ -13,7 +13,7 @@ from ...captions import Corpus, Document
 from ...engine.compare import Comparison
 from ...engine.results import Results, document_values
 from ...join import Coverage
-from ...metric import Alignment, Score
+from ...score import Alignment, Score
 from ..scores import SIGNIFICANT, signature_lines
 
 

@@ -1,0 +1,131 @@
+"""Compiling METEOR's source data into the file that `meteor_tables` maps.
+
+The file is written beside its place, synced and renamed, under a lock; so a process that dies in between
+leaves nothing that is read, and of eight that start at once one compiles. Where the directory cannot be
+written, the file goes to the system's temporary directory, and a warning says so."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import filelock
+
+from .. import _native
+from ..cache import CACHE
+from ..errors import DataError, StorymeterWarning
+from ..files import atomic
+from ..metric import silent
+from .meteor_lists import LISTS, lists_and_paraphrases
+from .meteor_tables import mapped
+
+if TYPE_CHECKING:
+    from ..metric import Progress
+
+_LOCK_SECONDS = 120.0
+
+
+def compile_into(file: str, progress: Progress) -> _native.MeteorTables:
+    """Compile under a lock; whoever waited for it finds the file ready. The temporary directory is the second
+    choice.
+    """
+    path = Path(file)
+    lists_and_paraphrases()  # missing data is reported before anything is written
+    user = getattr(os, "getuid", lambda: "user")()
+    second = Path(tempfile.gettempdir()) / f"storymeter-{user}" / path.name
+    problem: Exception | None = None
+    for place in (path, second):
+        if place is second and _private(second.parent) and (tables := mapped(second)):
+            return tables
+        try:
+            return _compile_locked(place, progress)
+        except (OSError, DataError) as error:
+            problem = problem or error
+            if place is path:
+                warnings.warn(
+                    f"METEOR's compiled tables cannot be kept in {path.parent} ({error}); using"
+                    f" {second.parent} instead. Set {CACHE} to a folder that can be written.",
+                    StorymeterWarning,
+                    stacklevel=2,
+                )
+    raise DataError(
+        f"METEOR's compiled tables can be kept neither in {path.parent} nor in {second.parent}: {problem}",
+        hint=f"Set {CACHE} to a folder with 60 MB of free space that can be written.",
+    )
+
+
+def _private(folder: Path) -> bool:
+    """Whether the folder is ours alone, so that nobody else can put a file under the name we read."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        facts = folder.lstat()
+    except OSError:
+        return False
+    return (
+        folder.is_dir()
+        and not folder.is_symlink()
+        and facts.st_uid == getattr(os, "getuid", lambda: facts.st_uid)()
+    )
+
+
+def _compile_locked(path: Path, progress: Progress) -> _native.MeteorTables:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(str(path) + ".lock", timeout=_LOCK_SECONDS)
+    with suppress(filelock.Timeout):  # a stuck neighbour: compile as well; the rename decides
+        lock.acquire()
+    try:
+        ready = mapped(path)
+        if ready:
+            return ready
+        for abandoned in path.parent.glob(f".{path.name}.*"):  # of a process that was killed
+            with suppress(OSError):
+                abandoned.unlink()
+        with atomic(path) as file:
+            file.write(compiled(progress))
+    finally:
+        with suppress(OSError):
+            Path(lock.lock_file).unlink()
+        lock.release()
+    made = mapped(path)
+    if made is None:
+        raise DataError(f"{path} is not what was just written to it.", hint="Check the disk.")
+    return made
+
+
+def compiled(progress: Progress = silent) -> memoryview:
+    """The bytes of the table, made from the source data."""
+    read_list, paraphrases = lists_and_paraphrases()
+    compiler, digest = _native.MeteorCompiler(), hashlib.sha256()
+    unzip = zlib.decompressobj(wbits=31)
+    try:
+        for piece, done, total in _pieces(paraphrases):
+            digest.update(piece)
+            compiler.paraphrases(unzip.decompress(piece))
+            progress("compiling METEOR's tables (once)", done, total)
+        if not unzip.eof:
+            raise DataError(f"{paraphrases} is cut short.", hint="Install pycocoevalcap again.")
+        for name, method in LISTS.items():
+            content = read_list(name)
+            digest.update(content)
+            getattr(compiler, method)(content)
+        return compiler.finish(digest.hexdigest()).data
+    except (zlib.error, _native.SourceError) as error:
+        raise DataError(
+            f"METEOR's data in {paraphrases.parents[1]} cannot be used: {error}.",
+            hint="Install pycocoevalcap again.",
+        ) from None
+
+
+def _pieces(path: Path, size: int = 1 << 18) -> Iterator[tuple[bytes, int, int]]:
+    total, done = path.stat().st_size, 0
+    with path.open("rb") as file:
+        while piece := file.read(size):
+            done += len(piece)
+            yield piece, done, total
