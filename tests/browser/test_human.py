@@ -1,5 +1,5 @@
-"""People at work, in Chromium: whole HITs by mouse, by keyboard alone, on a phone; the other tasks; trouble;
-the dashboard.
+"""Raters in Chromium: whole HITs by mouse (all 100 items), by keyboard alone and on a phone (20 items each);
+the other tasks; trouble; the dashboard.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def test_a_whole_hit_by_mouse(
 def test_a_whole_hit_by_keyboard_alone(
     tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any
 ) -> None:
-    folder = human_kit.campaign(tmp_path / "study", clips)
+    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL)
     _, links = served(folder)
     page = open_page(viewport={"width": 1280, "height": 800})
     page.goto(links[0])
@@ -132,13 +132,13 @@ def test_a_whole_hit_by_keyboard_alone(
     page.keyboard.press("Tab")
     assert "I agree" in page.evaluate(focus)
     page.keyboard.press("Enter")
-    at(page, 1, 100)
+    at(page, 1, 20)
     for _ in range(6):
         page.keyboard.press("Tab")
         if page.evaluate(focus) == "play":
             break
-    for n in range(1, 101):
-        at(page, n, 100)
+    for n in range(1, 21):
+        at(page, n, 20)
         assert page.evaluate(focus) == "play", "focus is where the work begins"
         page.keyboard.press("Enter")
         page.wait_for_function(WATCHED)
@@ -168,14 +168,14 @@ def test_a_whole_hit_by_keyboard_alone(
         page.keyboard.press("Enter")
     page.wait_for_selector("#code")
     found = answers(folder)
-    assert len(found) == 100 and all(one.value == value_of(one.position + 1) // 10 % 10 * 10 for one in found)
+    assert len(found) == 20 and all(one.value == value_of(one.position + 1) // 10 % 10 * 10 for one in found)
 
 
 @pytest.mark.slow
 def test_a_whole_hit_on_a_phone_with_a_reload(
     tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any
 ) -> None:
-    folder = human_kit.campaign(tmp_path / "study", clips)
+    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL)
     _, links = served(folder)
     page = open_page(
         viewport={"width": 390, "height": 844}, device_scale_factor=2, is_mobile=True, has_touch=True
@@ -183,12 +183,12 @@ def test_a_whole_hit_on_a_phone_with_a_reload(
     page.goto(links[0])
     photograph(page, "phone-welcome")
     page.get_by_role("button", name="I agree").tap()
-    for n in range(1, 101):
-        at(page, n, 100)
-        if n == 51:
+    for n in range(1, 21):
+        at(page, n, 20)
+        if n == 11:
             page.locator("#play").tap()
             page.reload()
-            at(page, 51, 100)
+            at(page, 11, 20)
         page.locator("#play").tap()
         page.wait_for_function(WATCHED)
         box = page.locator("#slider").bounding_box()
@@ -203,7 +203,7 @@ def test_a_whole_hit_on_a_phone_with_a_reload(
         page.locator("#next").tap()
     page.wait_for_selector("#code")
     photograph(page, "phone-done")
-    assert len(answers(folder)) == 100
+    assert len(answers(folder)) == 20
 
 
 def test_preference(
