@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..metric import Progress
+from ._declare import FROM_ZERO, POSITIVE, option, together
 from ._options import Bars, say
 
 if TYPE_CHECKING:
@@ -42,33 +43,18 @@ def _keep(context: click.Context, option: click.Parameter, value: Any) -> None:
     context.meta[f"{KEY}{option.name}"] = value
 
 
-_option = functools.partial(click.option, expose_value=False, callback=_keep)
-
-
-def judging_options(function: F) -> F:
-    for option in (
-        _option("--yes", is_flag=True, help="Judges: send without asking first."),
-        _option(
-            "--token-price",
-            type=_Price(),
-            metavar="IN/OUT",
-            help="Judges: price of a million tokens in and out, for the estimate of the cost.",
-        ),
-        _option(
-            "--deadline",
-            type=click.FloatRange(0, min_open=True),
-            metavar="SECONDS",
-            help="Judges: stop then; what was answered is kept.",
-        ),
-        _option(
-            "--max-requests",
-            type=click.IntRange(0),
-            metavar="N",
-            help="Judges: send no more requests than this in all.",
-        ),
-    ):
-        function = option(function)
-    return function
+_option = functools.partial(option, expose_value=False, callback=_keep)
+judging_options = together(
+    _option("--max-requests", "Judges: send no more requests than this in all.", FROM_ZERO, metavar="N"),
+    _option("--deadline", "Judges: stop then; what was answered is kept.", POSITIVE, metavar="SECONDS"),
+    _option(
+        "--token-price",
+        "Judges: price of a million tokens in and out, for the estimate of the cost.",
+        _Price(),
+        metavar="IN/OUT",
+    ),
+    _option("--yes", "Judges: send without asking first.", bool),
+)
 
 
 def budget(progress: Progress) -> Budget:

@@ -15,6 +15,7 @@ import click
 
 from ..metric import silent
 from ..text.tokenizers import TOKENIZERS
+from ._declare import FROM_ZERO, option
 
 if TYPE_CHECKING:
     from ..report.table import Table
@@ -28,20 +29,13 @@ STYLES = ("table", "json", "csv", "latex", "markdown", "html")
 def format_option(*styles: str) -> Callable[[F], F]:
     """`--format`; the first style is the default. `--fragment` where HTML is among them."""
     choices = styles or STYLES
-    style = click.option(
-        "--format",
-        "style",
-        type=click.Choice(choices),
-        default=choices[0],
-        show_default=True,
-        help="Output format.",
-    )
-    fragment = click.option(
+    style = option("--format style", "Output format.", click.Choice(choices), choices[0])
+    fragment = option(
         "--fragment",
-        is_flag=True,
+        "With --format html: the tables alone, to embed in another page.",
+        bool,
         expose_value=False,
         callback=lambda context, _, value: context.meta.__setitem__(FRAGMENT, value),
-        help="With --format html: the tables alone, to embed in another page.",
     )
     return lambda function: style(fragment(function) if "html" in choices else function)
 
@@ -71,51 +65,39 @@ def _cores() -> int:
 
 
 def tokenizer_option(help: str) -> Callable[[F], F]:
-    return click.option(
-        "--tokenizer", type=click.Choice(list(TOKENIZERS)), default="ptb", show_default=True, help=help
-    )
+    return option("--tokenizer", help, click.Choice(list(TOKENIZERS)), "ptb")
 
 
 def metrics_option(help: str, *, required: bool = False) -> Callable[[F], F]:
-    return click.option(
-        "--metric", "-m", "metrics", multiple=True, required=required, metavar="NAME", help=help
-    )
+    return option("--metric -m metrics", help, multiple=True, required=required, metavar="NAME")
 
 
-references_option = click.option(
-    "--references",
-    "-r",
+references_option = option(
+    "--references -r",
+    "File of references; repeat the option for each annotator.",
     multiple=True,
     metavar="FILE",
-    help="File of references; repeat the option for each annotator.",
 )
-protocol_option = click.option(
-    "--protocol",
-    default="paper",
-    show_default=True,
-    help="Evaluation protocol; see storymeter info --protocols.",
+protocol_option = option(
+    "--protocol", "Evaluation protocol; see storymeter info --protocols.", default="paper"
 )
-images_option = click.option(
-    "--images", type=click.Path(exists=True, file_okay=False), help="Folder of the images of the stories."
+images_option = option(
+    "--images", "Folder of the images of the stories.", click.Path(exists=True, file_okay=False)
 )
-videos_option = click.option(
+videos_option = option(
     "--videos",
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder of the videos, named by the ids of the documents; a report plays them from there.",
+    "Folder of the videos, named by the ids of the documents; a report plays them from there.",
+    click.Path(exists=True, file_okay=False),
 )
-jobs_option = click.option(
+jobs_option = option(
     "--jobs",
-    type=click.IntRange(1, 1024),
-    default=_cores,
+    "Number of threads; does not change results.",
+    click.IntRange(1, 1024),
+    _cores,
     show_default="all cores",
-    help="Number of threads; does not change results.",
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
-)
-device_option = click.option(
-    "--device", default="cpu", show_default=True, help="Device of neural models (cpu, cuda, mps)."
-)
+seed_option = option("--seed", "Random seed.", FROM_ZERO, 0)
+device_option = option("--device", "Device of neural models (cpu, cuda, mps).", default="cpu")
 
 
 def output(text: str) -> None:

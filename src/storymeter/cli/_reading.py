@@ -11,6 +11,7 @@ import msgspec
 
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
+from ._declare import option, together
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,44 +28,30 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str | Non
     return {key.strip(): name.strip() for key, _, name in pairs}
 
 
-def reading_options(function: F) -> F:
-    for option in reversed(
-        [
-            click.option(
-                "--from",
-                "format",
-                metavar="FORMAT",
-                help="Format of the files; default: detected from their content.",
-            ),
-            click.option(
-                "--id-map",
-                multiple=True,
-                metavar="MAP",
-                help=(
-                    "strip-v, add-v, strip-ext, sequence, or a file of pairs; several are applied in order."
-                ),
-            ),
-            click.option(
-                "--columns",
-                callback=_columns,
-                metavar="PAIRS",
-                help="Columns of a table: video=clip,text=caption; of models' answers: answer=response",
-            ),
-            click.option(
-                "--repair",
-                is_flag=True,
-                help="Swap reversed segments, clip to the video, trim blanks; recorded in the signature.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+reading_options = together(
+    option("--from format", "Format of the files; default: detected from their content.", metavar="FORMAT"),
+    option(
+        "--id-map",
+        "strip-v, add-v, strip-ext, sequence, or a file of pairs; several are applied in order.",
+        multiple=True,
+        metavar="MAP",
+    ),
+    option(
+        "--columns",
+        "Columns of a table: video=clip,text=caption; of models' answers: answer=response",
+        callback=_columns,
+        metavar="PAIRS",
+    ),
+    option(
+        "--repair", "Swap reversed segments, clip to the video, trim blanks; recorded in the signature.", bool
+    ),
+)
 
 
-unequal_lines_option = click.option(
+unequal_lines_option = option(
     "--unequal-lines",
-    is_flag=True,
-    help="Files whose lines are numbered may differ in length: the shorter ones lack their last lines.",
+    "Files whose lines are numbered may differ in length: the shorter ones lack their last lines.",
+    bool,
 )
 
 

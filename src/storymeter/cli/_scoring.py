@@ -14,6 +14,7 @@ from ..errors import UsageError
 from ..metric import Progress
 from ..names import split
 from ..score import Score
+from ._declare import ABOVE_ZERO, option, together
 from ._judging import budget, judging_options
 from ._options import (
     busy,
@@ -38,61 +39,45 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def cluster_options(function: F) -> F:
-    for option in reversed(
-        [
-            click.option(
-                "--cluster",
-                metavar="ADDRESS",
-                help="Work on a Ray cluster: local (the cores here), auto, or its address.",
-            ),
-            click.option(
-                "--shards",
-                type=click.IntRange(1, 999_999),
-                help=(
-                    "Of a corpus in shards (a quoted pattern, or a folder of .parquet or .jsonl): how many;"
-                    " default: of 200,000 captions. Never changes a number."
-                ),
-            ),
-            click.option(
-                "--sample",
-                type=click.FloatRange(0, 1, min_open=True),
-                metavar="SHARE",
-                help="Of a corpus in shards: score this share of the documents, drawn by their ids.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+cluster_options = together(
+    option(
+        "--cluster", "Work on a Ray cluster: local (the cores here), auto, or its address.", metavar="ADDRESS"
+    ),
+    option(
+        "--shards",
+        "Of a corpus in shards (a quoted pattern, or a folder of .parquet or .jsonl): how many;"
+        " default: of 200,000 captions. Never changes a number.",
+        click.IntRange(1, 999_999),
+    ),
+    option(
+        "--sample",
+        "Of a corpus in shards: score this share of the documents, drawn by their ids.",
+        ABOVE_ZERO,
+        metavar="SHARE",
+    ),
+)
 
 
-def scoring_options(function: F) -> F:
-    for option in reversed(
-        [
-            references_option,
-            metrics_option("Metric, or a comma-separated list; default: chosen by the kind of document."),
-            protocol_option,
-            tokenizer_option(
-                "How sentences become words: ptb as captioning papers do, whitespace for text that is"
-                " tokenised already, 13a and intl as machine translation does, ja and zh for Japanese and"
-                " Chinese."
-            ),
-            click.option(
-                "--language",
-                metavar="CODE",
-                help=(
-                    "Language of the captions (en, ja, de …); default: detected from their script. A warning"
-                    " names metrics that are made for English only."
-                ),
-            ),
-            images_option,
-            videos_option,
-            device_option,
-            judging_options,
-        ]
-    ):
-        function = option(function)
-    return function
+scoring_options = together(
+    references_option,
+    metrics_option("Metric, or a comma-separated list; default: chosen by the kind of document."),
+    protocol_option,
+    tokenizer_option(
+        "How sentences become words: ptb as captioning papers do, whitespace for text that is"
+        " tokenised already, 13a and intl as machine translation does, ja and zh for Japanese and"
+        " Chinese."
+    ),
+    option(
+        "--language",
+        "Language of the captions (en, ja, de …); default: detected from their script. A warning"
+        " names metrics that are made for English only.",
+        metavar="CODE",
+    ),
+    images_option,
+    videos_option,
+    device_option,
+    judging_options,
+)
 
 
 #: options of a verb that a `Run` is made of

@@ -7,39 +7,22 @@ from typing import Any
 
 import click
 
+from ._declare import PATH, RESAMPLES, option
 from ._options import device_option, format_option, jobs_option, output, progress_bar, put, say, seed_option
 
 
 @click.command("blend")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    envvar="STORYMETER_DATA",
-    show_envvar=True,
-    help="Folder of benchmark data.",
+@option(
+    "--data", "Folder of benchmark data.", PATH, required=True, envvar="STORYMETER_DATA", show_envvar=True
 )
-@click.option(
-    "--parts",
-    "kept",
-    type=click.Path(dir_okay=False, path_type=Path),
+@option(
+    "--parts kept",
+    "Keep the values of the parts here, and take them from here if the file is there.",
+    click.Path(dir_okay=False, path_type=Path),
     metavar="FILE.npz",
-    help="Keep the values of the parts here, and take them from here if the file is there.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(0, 1_000_000),
-    default=300,
-    show_default=True,
-    help="Bootstrap resamples for the intervals; 0: none.",
-)
-@click.option(
-    "--permutations",
-    type=click.IntRange(10, 10_000_000),
-    default=1000,
-    show_default=True,
-    help="Resamples of the permutation test.",
-)
+@option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 300)
+@option("--permutations", "Resamples of the permutation test.", click.IntRange(10, 10_000_000), 1000)
 @device_option
 @format_option()
 @jobs_option

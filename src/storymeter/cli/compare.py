@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from ._declare import option
 from ._options import (
     busy,
     format_option,
@@ -26,20 +27,8 @@ from ._shards import in_shards
 @click.argument("candidates", nargs=-1, required=True, metavar="A B [C...]")
 @scoring_options
 @cluster_options
-@click.option(
-    "--resamples",
-    type=click.IntRange(99, 1_000_000),
-    default=1000,
-    show_default=True,
-    help="Resamples of each test.",
-)
-@click.option(
-    "--most",
-    type=click.IntRange(0, 1000),
-    default=5,
-    show_default=True,
-    help="Number of documents with the largest differences to list.",
-)
+@option("--resamples", "Resamples of each test.", click.IntRange(99, 1_000_000), 1000)
+@option("--most", "Number of documents with the largest differences to list.", click.IntRange(0, 1000), 5)
 @format_option()
 @jobs_option
 @seed_option

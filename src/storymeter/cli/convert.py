@@ -6,6 +6,7 @@ import click
 
 from ..captions import Corpus
 from ..formats import examine, registry, write
+from ._declare import option
 from ._options import busy, say
 from ._reading import reading_options
 
@@ -14,11 +15,10 @@ from ._reading import reading_options
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @reading_options
-@click.option(
-    "--to",
-    "target_format",
+@option(
+    "--to target_format",
+    "The format of the output; otherwise by its suffix (.json: the format it came from).",
     metavar="FORMAT",
-    help="The format of the output; otherwise by its suffix (.json: the format it came from).",
 )
 def command(
     source: str,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ._declare import option
 from ._options import coloured, jobs_option, output, progress_bar, say, seed_option, terminal_width
 
 if TYPE_CHECKING:
@@ -16,13 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False),
-    default="storymeter-demo",
-    show_default=True,
-    help="Folder for the files it writes.",
-)
+@option("--out", "Folder for the files it writes.", click.Path(file_okay=False), "storymeter-demo")
 @jobs_option
 @seed_option
 def command(out: str, jobs: int, seed: int) -> None:

@@ -14,6 +14,7 @@ import click
 
 from .. import __version__
 from ..errors import UsageError
+from ._declare import option
 from ._options import format_option, put
 
 CORE = (
@@ -128,23 +129,17 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: 
 
 
 @click.command()
-@click.option(
-    "--protocols",
-    is_flag=False,
-    flag_value="",
-    metavar="[NAME]",
-    help="Every protocol, or all fields of one.",
+@option(
+    "--protocols", "Every protocol, or all fields of one.", is_flag=False, flag_value="", metavar="[NAME]"
 )
-@click.option(
-    "--metrics", is_flag=False, flag_value="", metavar="[NAME]", help="Every metric, or all options of one."
-)
-@click.option("--formats", is_flag=True, help="List every file format.")
-@click.option(
+@option("--metrics", "Every metric, or all options of one.", is_flag=False, flag_value="", metavar="[NAME]")
+@option("--formats", "List every file format.", bool)
+@option(
     "--prompts",
+    "Every prompt of a judge, or the card and text of one.",
     is_flag=False,
     flag_value="",
     metavar="[NAME]",
-    help="Every prompt of a judge, or the card and text of one.",
 )
 @format_option()
 def command(

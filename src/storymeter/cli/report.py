@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ._declare import option
 from ._options import busy, jobs_option, progress_bar, say, seed_option
 from ._reading import reading_options
 from ._scoring import make_run, score_files, scoring_options
@@ -19,30 +20,23 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("candidates", nargs=-1, required=True, metavar="RUN.smr... | CANDIDATES...")
 @scoring_options
-@click.option(
+@option(
     "--human",
-    type=click.Path(exists=True, path_type=Path),
+    "Ratings, or the folder of a campaign: human scores are shown beside the metrics.",
+    click.Path(exists=True, path_type=Path),
     metavar="EXPORT|CAMPAIGN",
-    help="Ratings, or the folder of a campaign: human scores are shown beside the metrics.",
 )
-@click.option("--audit", is_flag=True, help="Also run the stress tests on the first system's captions.")
-@click.option("--facts", is_flag=True, help="Also mark the words that no reference supports.")
-@click.option("--title", metavar="TEXT", help="Heading of the page.  [default: names of the systems]")
-@click.option(
+@option("--audit", "Also run the stress tests on the first system's captions.", bool)
+@option("--facts", "Also mark the words that no reference supports.", bool)
+@option("--title", "Heading of the page.  [default: names of the systems]", metavar="TEXT")
+@option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default="report.html",
-    show_default=True,
+    "The page; a folder of pictures stands beside it only past 25 MB.",
+    click.Path(dir_okay=False, path_type=Path),
+    "report.html",
     metavar="FILE",
-    help="The page; a folder of pictures stands beside it only past 25 MB.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(99, 1_000_000),
-    default=1000,
-    show_default=True,
-    help="Resamples of the intervals and of each test.",
-)
+@option("--resamples", "Resamples of the intervals and of each test.", click.IntRange(99, 1_000_000), 1000)
 @jobs_option
 @seed_option
 @reading_options

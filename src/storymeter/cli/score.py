@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ._declare import RESAMPLES, option
 from ._options import busy, format_option, jobs_option, output, progress_bar, put, say, seed_option
 from ._reading import reading_options
 from ._scoring import cluster_options, is_saved, score_files, score_into, scoring_options
@@ -20,32 +21,22 @@ if TYPE_CHECKING:
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @scoring_options
 @cluster_options
-@click.option(
-    "--per-document", metavar="FILE", help="Also write one row per document (.csv, .tsv, .jsonl, .parquet)."
-)
-@click.option(
+@option("--per-document", "Also write one row per document (.csv, .tsv, .jsonl, .parquet).", metavar="FILE")
+@option(
     "--save",
-    type=click.Path(),
+    "Keep the whole run in a file for compare, show, report and meta; interrupted, the same command"
+    " goes on. Of a corpus in shards: a folder.",
+    click.Path(),
     metavar="RUN.smr",
-    help=(
-        "Keep the whole run in a file for compare, show, report and meta; interrupted, the same command"
-        " goes on. Of a corpus in shards: a folder."
-    ),
 )
-@click.option(
+@option(
     "--into",
-    type=click.Path(exists=True, dir_okay=False),
+    "Add CANDIDATES to a saved run: its references, metrics and protocol; nothing is scored again.",
+    click.Path(exists=True, dir_okay=False),
     metavar="RUN.smr",
-    help="Add CANDIDATES to a saved run: its references, metrics and protocol; nothing is scored again.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(0, 1_000_000),
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples for the interval; 0: none.",
-)
-@click.option("--long", is_flag=True, help="One row per system and metric, with the parts of each score.")
+@option("--resamples", "Bootstrap resamples for the interval; 0: none.", RESAMPLES, 1000)
+@option("--long", "One row per system and metric, with the parts of each score.", bool)
 @format_option()
 @jobs_option
 @seed_option

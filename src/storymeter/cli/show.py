@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ._declare import option
 from ._options import (
     device_option,
     images_option,
@@ -25,32 +26,26 @@ from ._shown import Shown
 @click.argument("document")
 @click.argument("candidates")
 @references_option
-@click.option("--system", metavar="NAME", help="Which system of a saved run; default: the first.")
-@click.option(
-    "--metric",
-    "-m",
-    help=(
-        "Metric whose matching is shown (soda_b, soda_c, soda_d, with any scorer); default: soda_c, or"
-        " that of the saved run."
-    ),
+@option("--system", "Which system of a saved run; default: the first.", metavar="NAME")
+@option(
+    "--metric -m",
+    "Metric whose matching is shown (soda_b, soda_c, soda_d, with any scorer); default: soda_c, or"
+    " that of the saved run.",
 )
 @protocol_option
 @tokenizer_option("How sentences become words; see storymeter score --help.")
-@click.option(
+@option(
     "--graphs",
-    is_flag=True,
-    help=(
-        "Scene graphs instead: which things, attributes and relations both sides name. Single captions are"
-        " always shown so."
-    ),
+    "Scene graphs instead: which things, attributes and relations both sides name. Single captions are"
+    " always shown so.",
+    bool,
 )
-@click.option(
-    "--facts",
-    "support",
-    is_flag=True,
-    help="The captions with the words that no reference supports in brackets; the same as -m facts.",
+@option(
+    "--facts support",
+    "The captions with the words that no reference supports in brackets; the same as -m facts.",
+    bool,
 )
-@click.option("--html", "page", metavar="FILE", help="Also write a self-contained page.")
+@option("--html page", "Also write a self-contained page.", metavar="FILE")
 @images_option
 @device_option
 @jobs_option

@@ -13,19 +13,19 @@ from ..formats import read
 from ..formats.checks import Check
 from ..formats.source import Source
 from ..text.tokenizers import TOKENIZERS, cut
+from ._declare import option
 from ._options import busy, format_option, output, tokenizer_option
 
 
 @click.command(epilog="\b\n" + "\n".join(f"{name:<11} {kind.summary}" for name, kind in TOKENIZERS.items()))
 @click.argument("file", metavar="FILE")
 @tokenizer_option("Tokeniser.")
-@click.option("--punctuation", is_flag=True, help="Keep the marks that ptb drops.")
-@click.option(
-    "--from",
-    "format",
-    metavar="FORMAT",
-    help="Read FILE as captions of this format, each of them a line; default: a text line by line, JSON as"
+@option("--punctuation", "Keep the marks that ptb drops.", bool)
+@option(
+    "--from format",
+    "Read FILE as captions of this format, each of them a line; default: a text line by line, JSON as"
     " captions.",
+    metavar="FORMAT",
 )
 @format_option("text", "json")
 def command(file: str, tokenizer: str, punctuation: bool, format: str | None, style: str) -> None:

@@ -11,6 +11,20 @@ from typing import Any, TypeVar
 import click
 
 from ..errors import UsageError
+from ._declare import (
+    AMOUNT,
+    COUNT,
+    FILE,
+    FOLDER,
+    FROM_TWO,
+    FROM_ZERO,
+    NEW_FOLDER,
+    POSITIVE,
+    SHARE,
+    WITHIN,
+    option,
+    together,
+)
 from ._options import (
     device_option,
     format_option,
@@ -33,96 +47,31 @@ command.add_command(blend)
 
 
 def _loop_options(lr: float, decay: float, batch: int, epochs: int, patience: int) -> Callable[[F], F]:
-    def add(function: F) -> F:
-        for option in reversed(
-            (
-                click.option(
-                    "--lr",
-                    type=click.FloatRange(0, min_open=True),
-                    default=None,
-                    show_default=f"{lr:g}",
-                    help="Learning rate.",
-                ),
-                click.option(
-                    "--lr-decay",
-                    type=click.FloatRange(0, 1),
-                    default=None,
-                    show_default=f"{decay:g}",
-                    help="Factor on the rate after each epoch (schedule epoch).",
-                ),
-                click.option(
-                    "--schedule",
-                    type=click.Choice(["epoch", "tail"]),
-                    default=None,
-                    help="epoch: the rate falls after each epoch; tail: over the last fifth.",
-                ),
-                click.option(
-                    "--weight-decay",
-                    type=click.FloatRange(0),
-                    default=None,
-                    show_default="1e-5",
-                    help="Adam's weight decay.",
-                ),
-                click.option(
-                    "--batch-size",
-                    type=click.IntRange(2),
-                    default=None,
-                    show_default=str(batch),
-                    help="Pairs in a batch.",
-                ),
-                click.option(
-                    "--epochs",
-                    type=click.IntRange(1),
-                    default=None,
-                    show_default=str(epochs),
-                    help="Maximum number of epochs.",
-                ),
-                click.option(
-                    "--steps",
-                    type=click.IntRange(0),
-                    default=None,
-                    help="Maximum number of steps.",
-                ),
-                click.option(
-                    "--warmup",
-                    type=click.IntRange(0),
-                    default=None,
-                    help="Steps over which the rate rises (schedule tail).",
-                ),
-                click.option(
-                    "--patience",
-                    type=click.IntRange(1),
-                    default=None,
-                    show_default=str(patience),
-                    help="Early stopping: epochs without improvement.",
-                ),
-                click.option(
-                    "--interval",
-                    type=click.IntRange(1),
-                    default=None,
-                    show_default="200",
-                    help="Steps between checkpoints.",
-                ),
-                click.option(
-                    "--dev-share",
-                    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-                    default=None,
-                    show_default="0.15",
-                    help="Share of the data held out for early stopping.",
-                ),
-                click.option(
-                    "--threads",
-                    type=click.IntRange(1),
-                    default=None,
-                    show_default="torch's choice",
-                    help="Number of torch threads.",
-                ),
-            )
-        ):
-            function = option(function)
-        return function
-
-    return add
+    return together(
+        option("--lr", "Learning rate.", POSITIVE, show_default=f"{lr:g}"),
+        option(
+            "--lr-decay",
+            "Factor on the rate after each epoch (schedule epoch).",
+            SHARE,
+            show_default=f"{decay:g}",
+        ),
+        option(
+            "--schedule",
+            "epoch: the rate falls after each epoch; tail: over the last fifth.",
+            ("epoch", "tail"),
+        ),
+        option("--weight-decay", "Adam's weight decay.", AMOUNT, show_default="1e-5"),
+        option("--batch-size", "Pairs in a batch.", FROM_TWO, show_default=str(batch)),
+        option("--epochs", "Maximum number of epochs.", COUNT, show_default=str(epochs)),
+        option("--steps", "Maximum number of steps.", FROM_ZERO),
+        option("--warmup", "Steps over which the rate rises (schedule tail).", FROM_ZERO),
+        option(
+            "--patience", "Early stopping: epochs without improvement.", COUNT, show_default=str(patience)
+        ),
+        option("--interval", "Steps between checkpoints.", COUNT, show_default="200"),
+        option("--dev-share", "Share of the data held out for early stopping.", WITHIN, show_default="0.15"),
+        option("--threads", "Number of torch threads.", COUNT, show_default="torch's choice"),
+    )
 
 
 def _given(**values: Any) -> dict[str, Any]:
@@ -138,54 +87,38 @@ def _threads(count: int | None) -> None:
 
 
 @command.command(name="coherence")
-@click.option(
+@option(
     "--data",
+    "Human stories: VIST (references or SIS), ROCStories, Story Cloze, text; or a folder that holds the"
+    " standard files.",
+    click.Path(exists=True, path_type=Path),
     multiple=True,
-    type=click.Path(exists=True, path_type=Path),
-    help=(
-        "Human stories: VIST (references or SIS), ROCStories, Story Cloze, text; or a folder that holds the"
-        " standard files."
-    ),
 )
-@click.option(
-    "--held-out",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Held-out stories: training stories with the same opening are dropped.",
+@option(
+    "--held-out", "Held-out stories: training stories with the same opening are dropped.", FILE, multiple=True
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the run: state, learning curve, best model.",
-)
-@click.option(
+@option("--out", "Folder of the run: state, learning curve, best model.", NEW_FOLDER)
+@option(
     "--encoder",
+    "Folder of any Hugging Face encoder, trained as the paper does; default: the top of the embedded MiniLM.",
     default="",
-    help=(
-        "Folder of any Hugging Face encoder, trained as the paper does; default: the top of the embedded"
-        " MiniLM."
-    ),
 )
-@click.option("--freeze", type=click.IntRange(0), default=None, help="Number of lowest layers to freeze.")
-@click.option(
-    "--pooling", type=click.Choice(["cls", "cls+a+b"]), default=None, help="Input of the classification head."
-)
-@click.option("--dropout", type=click.FloatRange(0, 0.95), default=None, help="Dropout before the head.")
-@click.option(
-    "--reach", type=click.IntRange(1), default=None, help="Also train on sentences up to this far apart."
-)
-@click.option(
+@option("--freeze", "Number of lowest layers to freeze.", FROM_ZERO)
+@option("--pooling", "Input of the classification head.", ("cls", "cls+a+b"))
+@option("--dropout", "Dropout before the head.", click.FloatRange(0, 0.95))
+@option("--reach", "Also train on sentences up to this far apart.", COUNT)
+@option(
     "--name",
+    "Name of the model in signatures.",
     default="",
     show_default="coherence, or coherence-minilm for the embedded recipe",
-    help="Name of the model in signatures.",
 )
-@click.option(
-    "--evaluate",
-    is_flag=True,
-    help="Do not train; evaluate a model on the held-out stories of the data folder.",
+@option("--evaluate", "Do not train; evaluate a model on the held-out stories of the data folder.", bool)
+@option(
+    "--model",
+    "With --evaluate: the model's folder; default: the embedded one.",
+    default="",
 )
-@click.option("--model", default="", help="With --evaluate: the model's folder; default: the embedded one.")
 @_loop_options(1e-5, 0.95, 32, 30, 5)
 @seed_option
 @device_option
@@ -269,40 +202,23 @@ def coherence(
 
 
 @command.command(name="grounding")
-@click.option(
-    "--entities",
-    required=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Flickr30K Entities: the folder with Annotations and Sentences.",
-)
-@click.option(
-    "--images",
-    required=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder flickr30k-images.",
-)
-@click.option(
+@option("--entities", "Flickr30K Entities: the folder with Annotations and Sentences.", FOLDER, required=True)
+@option("--images", "The folder flickr30k-images.", FOLDER, required=True)
+@option(
     "--vision",
+    "Folder of a ViT-like Hugging Face checkpoint (ViT-base/16-224 in the paper).",
+    click.Path(exists=True, file_okay=False),
     required=True,
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder of a ViT-like Hugging Face checkpoint (ViT-base/16-224 in the paper).",
 )
-@click.option(
+@option(
     "--glove",
+    "GloVe text file (300 dimensions in the paper).",
+    click.Path(exists=True, dir_okay=False),
     required=True,
-    type=click.Path(exists=True, dir_okay=False),
-    help="GloVe text file (300 dimensions in the paper).",
 )
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the run: state, learning curve, best model.",
-)
-@click.option(
-    "--width", type=click.IntRange(2), default=1024, show_default=True, help="Dimensions of the joint space."
-)
-@click.option("--name", default="grounding", show_default=True, help="Name of the model in signatures.")
+@option("--out", "Folder of the run: state, learning curve, best model.", NEW_FOLDER, required=True)
+@option("--width", "Dimensions of the joint space.", FROM_TWO, 1024)
+@option("--name", "Name of the model in signatures.", default="grounding")
 @_loop_options(5e-5, 0.95, 64, 30, 3)
 @seed_option
 @device_option

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import UsageError
+from .._declare import AMOUNT, COUNT, PATH, SHARE, WITHIN, option
 from .._options import (
     busy,
     coloured,
@@ -28,130 +29,63 @@ if TYPE_CHECKING:
 @click.argument(
     "sources", nargs=-1, required=True, metavar="CAMPAIGN | RATINGS...", type=click.Path(path_type=Path)
 )
-@click.option(
-    "--from",
-    "origin",
-    type=click.Choice(["storymeter", "wmt", "mturk", "appraise"]),
-    help="Format of the files; default: detected from their content.",
+@option(
+    "--from origin",
+    "Format of the files; default: detected from their content.",
+    ("storymeter", "wmt", "mturk", "appraise"),
 )
-@click.option(
-    "--test",
-    type=click.Choice(["t", "signed-rank", "mann-whitney"]),
-    default="t",
-    show_default=True,
-    help="Worker test on the control pairs.",
-)
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Significance level of every test.",
-)
-@click.option(
-    "--scale",
-    type=click.Choice(["raw", "z"]),
-    default="raw",
-    show_default=True,
-    help="z: the scores are standardised already.",
-)
-@click.option(
-    "--accept",
-    type=click.Choice(["passed", "all"]),
-    default="passed",
-    show_default=True,
-    help="all: keep every rater.",
-)
-@click.option(
-    "--repeats",
-    type=click.Choice(["all", "merge"]),
-    default="all",
-    show_default=True,
-    help="merge: average a rater's two ratings of a caption first.",
-)
-@click.option(
+@option("--test", "Worker test on the control pairs.", ("t", "signed-rank", "mann-whitney"), "t")
+@option("--alpha", "Significance level of every test.", WITHIN, 0.05)
+@option("--scale", "z: the scores are standardised already.", ("raw", "z"), "raw")
+@option("--accept", "all: keep every rater.", ("passed", "all"), "passed")
+@option("--repeats", "merge: average a rater's two ratings of a caption first.", ("all", "merge"), "all")
+@option(
     "--gates",
-    type=click.Choice(["auto", "control", "repeats", "attention"]),
-    default="auto",
-    show_default=True,
-    help=(
-        "control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must"
-        " also be closer than those of unrelated ones. attention: a rater must also agree with the others"
-        " clearly more than half as well as is usual (where that cannot be asked: repeats). auto: attention"
-        " for Storymeter campaigns, control for files of other tools."
-    ),
+    "control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must"
+    " also be closer than those of unrelated ones. attention: a rater must also agree with the others"
+    " clearly more than half as well as is usual (where that cannot be asked: repeats). auto: attention"
+    " for Storymeter campaigns, control for files of other tools.",
+    ("auto", "control", "repeats", "attention"),
+    "auto",
 )
-@click.option(
-    "--enforce-repeats", is_flag=True, help="Also reject raters whose scores of repeats drift up or down."
-)
-@click.option(
+@option("--enforce-repeats", "Also reject raters whose scores of repeats drift up or down.", bool)
+@option(
     "--replicates",
+    "A second run: correlate its system scores with those of the first.",
+    PATH,
     metavar="RATINGS",
-    type=click.Path(path_type=Path),
-    help="A second run: correlate its system scores with those of the first.",
 )
-@click.option(
-    "--splits",
-    type=click.IntRange(0, 100_000),
-    default=None,
-    help="Split-half resamples.  [default: 100; none past 200,000 ratings]",
+@option(
+    "--splits", "Split-half resamples.  [default: 100; none past 200,000 ratings]", click.IntRange(0, 100_000)
 )
-@click.option(
-    "--faithful",
-    type=click.FloatRange(0, 1),
-    default=1.0,
-    show_default=True,
-    help="Preference: share of test questions a rater must get right.",
-)
-@click.option(
-    "--minimum",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Preference: minimum number of raters per item.",
-)
-@click.option(
+@option("--faithful", "Preference: share of test questions a rater must get right.", SHARE, 1.0)
+@option("--minimum", "Preference: minimum number of raters per item.", COUNT, 1)
+@option(
     "--stratum",
+    "For files with several language pairs or other strata: one of them, or `all` to mix them."
+    "  [default: each by itself]",
     metavar="NAME",
-    help=(
-        "For files with several language pairs or other strata: one of them, or `all` to mix them."
-        "  [default: each by itself]"
-    ),
 )
-@click.option(
-    "--captions",
-    "caption_file",
+@option(
+    "--captions caption_file",
+    "Also write the score of every caption (SYS,SID,RAW.SCR,Z.SCR,N; .json for JSON, - to print it alone).",
     metavar="FILE",
-    help=(
-        "Also write the score of every caption (SYS,SID,RAW.SCR,Z.SCR,N; .json for JSON, - to print it"
-        " alone)."
-    ),
 )
-@click.option(
-    "--words",
-    "word_file",
+@option(
+    "--words word_file",
+    "Error spans: also write the labels of every word (JSON Lines, for storymeter meta words).",
     metavar="FILE",
-    help="Error spans: also write the labels of every word (JSON Lines, for storymeter meta words).",
 )
-@click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Pay per HIT.")
-@click.option(
-    "--fee",
-    type=click.FloatRange(0),
-    default=0.2,
-    show_default=True,
-    help="Fee of the platform, as a share of the pay.",
-)
-@click.option(
-    "--html",
-    "page",
+@option("--price", "Pay per HIT.", AMOUNT, 0.99)
+@option("--fee", "Fee of the platform, as a share of the pay.", AMOUNT, 0.2)
+@option(
+    "--html page",
+    "Also write a page with figures that explains every number.  [default: analysis.html]",
     is_flag=False,
     flag_value="analysis.html",
     metavar="[FILE]",
-    help="Also write a page with figures that explains every number.  [default: analysis.html]",
 )
-@click.option(
-    "--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files."
-)
+@option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR")
 @format_option("table", "json", "csv", "latex", "markdown", "html")
 @seed_option
 def command(

@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
+from .._declare import option
 from .._options import say
 from ._campaign import campaign
 
 
 @click.command("close")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--pause", "state", flag_value="paused", help="Give out no new work; work under way goes on.")
-@click.option("--reopen", "state", flag_value="open", help="Take answers again.")
+@option("--pause state", "Give out no new work; work under way goes on.", flag_value="paused")
+@option("--reopen state", "Take answers again.", flag_value="open")
 def command(folder: Path, state: str | None) -> None:
     """Close the campaign in DIR: no more answers are taken. A running server follows at once."""
     chosen: Any = state or "closed"

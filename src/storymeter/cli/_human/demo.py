@@ -6,22 +6,14 @@ from pathlib import Path
 
 import click
 
+from .._declare import PATH, PORT, option
 from .._options import say, seed_option
 
 
 @click.command("demo")
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path),
-    default=Path("storymeter-study"),
-    show_default=True,
-    help="Folder of the campaign.",
-)
-@click.option("--no-open", is_flag=True, help="Build it without serving it.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port to serve on.  [default: any free one]"
-)
+@option("--dir folder", "Folder of the campaign.", PATH, Path("storymeter-study"))
+@option("--no-open", "Build it without serving it.", bool)
+@option("--port", "Port to serve on.  [default: any free one]", PORT, 0, show_default=False)
 @seed_option
 def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     """Build and serve a small example study.

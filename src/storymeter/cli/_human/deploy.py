@@ -6,16 +6,15 @@ from pathlib import Path
 
 import click
 
+from .._declare import option
 from .._options import busy, say
 
 
 @click.command("deploy")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--host", required=True, metavar="NAME", help="The server's name: study.example.org.")
-@click.option(
-    "--admin", is_flag=True, help="Let the dashboard be reached from elsewhere too, with its token."
-)
+@option("--host", "The server's name: study.example.org.", required=True, metavar="NAME")
+@option("--admin", "Let the dashboard be reached from elsewhere too, with its token.", bool)
 def command(folder: Path, out: Path, host: str, admin: bool) -> None:
     """Write deployment files for a server.
 

@@ -7,22 +7,21 @@ from pathlib import Path
 
 import click
 
+from .._declare import PATH, option
 from .._options import say
 from ._campaign import campaign
 
 
 @click.command("export")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(("jsonl", "csv", "wmt", "appraise", "mturk", "prolific")),
-    default="jsonl",
-    show_default=True,
-    help="jsonl: one Rating per line. mturk, prolific: lists of workers to accept and reject.",
+@option(
+    "--format style",
+    "jsonl: one Rating per line. mturk, prolific: lists of workers to accept and reject.",
+    ("jsonl", "csv", "wmt", "appraise", "mturk", "prolific"),
+    "jsonl",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of stdout.")
-@click.option("--real-ids", is_flag=True, help="The platform's worker ids instead of pseudonyms.")
+@option("--out", "Write to this file instead of stdout.", PATH)
+@option("--real-ids", "The platform's worker ids instead of pseudonyms.", bool)
 def command(folder: Path, style: str, out: Path | None, real_ids: bool) -> None:
     """Export the ratings of a campaign.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...human.design import OVERLAP
+from .._declare import AMOUNT, COUNT, FILE, FROM_TWO, FROM_ZERO, PATH, SHARE, option
 from .._options import output, progress_bar, say
 from ._campaign import Greedy
 
@@ -19,152 +20,99 @@ MANY = ("--systems",)
 
 @click.command("new", cls=Greedy, greedy=MANY)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
+@option(
     "--task",
-    type=click.Choice(("da", "spans", "preference", "survey")),
-    default="da",
-    show_default=True,
-    help=(
-        "da: one caption, 0-100. spans: mark its wrong words, then 0-100. preference: two caption sets,"
-        " -2..2. survey: several stories, Likert scales and a vote."
-    ),
+    "da: one caption, 0-100. spans: mark its wrong words, then 0-100. preference: two caption sets,"
+    " -2..2. survey: several stories, Likert scales and a vote.",
+    ("da", "spans", "preference", "survey"),
+    "da",
 )
-@click.option(
+@option(
     "--systems",
+    "Caption files, one per system (any format that `storymeter validate` knows).",
     multiple=True,
     required=True,
     metavar="FILE…",
-    help="Caption files, one per system (any format that `storymeter validate` knows).",
 )
-@click.option(
-    "--human",
-    "human_file",
+@option(
+    "--human human_file",
+    "Captions written by people: the hidden human system, and the controls.",
     metavar="FILE",
-    help="Captions written by people: the hidden human system, and the controls.",
 )
-@click.option(
+@option(
     "--clips",
-    type=click.Path(path_type=Path),
+    "The clips, named after the videos' ids; for a survey, the pictures.",
+    PATH,
     required=True,
     metavar="FOLDER",
-    help="The clips, named after the videos' ids; for a survey, the pictures.",
 )
-@click.option("--hits", type=click.IntRange(1), help="Number of HITs.  [default: from the overlap]")
-@click.option(
+@option("--hits", "Number of HITs.  [default: from the overlap]", COUNT)
+@option(
     "--overlap",
-    type=click.IntRange(1),
-    default=OVERLAP,
-    show_default=True,
-    help="Number of HITs that show each caption, so that agreement between raters can be measured.",
+    "Number of HITs that show each caption, so that agreement between raters can be measured.",
+    COUNT,
+    OVERLAP,
 )
-@click.option(
-    "--raters-per-hit", type=click.IntRange(1), default=1, show_default=True, help="Raters of each HIT."
+@option("--raters-per-hit", "Raters of each HIT.", COUNT, 1)
+@option("--hits-per-rater", "HITs that one rater may do.", COUNT, 1)
+@option("--raters", "Number of personal links.  [default: one for each HIT and rater]", COUNT)
+@option("--blocks", "da, spans: blocks per HIT (even).  [default: 10]", FROM_TWO)
+@option("--system-per-block", "System captions in a block.  [default: 7; spans: 2]", FROM_ZERO)
+@option("--degraded-per-block", "Damaged captions in a block.  [default: 1]", FROM_ZERO)
+@option("--repeat-per-block", "Repeated captions in a block.  [default: 1]", FROM_ZERO)
+@option("--human-per-block", "[default: 1]", FROM_ZERO)
+@option("--control-base", "Source of the degraded captions.", ("human", "system"), "human")
+@option(
+    "--merge-identical", "Captions that several systems wrote alike are rated once and credited to all.", bool
 )
-@click.option(
-    "--hits-per-rater",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="HITs that one rater may do.",
-)
-@click.option(
-    "--raters",
-    type=click.IntRange(1),
-    help="Number of personal links.  [default: one for each HIT and rater]",
-)
-@click.option("--blocks", type=click.IntRange(2), help="da, spans: blocks per HIT (even).  [default: 10]")
-@click.option(
-    "--system-per-block", type=click.IntRange(0), help="System captions in a block.  [default: 7; spans: 2]"
-)
-@click.option(
-    "--degraded-per-block", type=click.IntRange(0), help="Damaged captions in a block.  [default: 1]"
-)
-@click.option(
-    "--repeat-per-block", type=click.IntRange(0), help="Repeated captions in a block.  [default: 1]"
-)
-@click.option("--human-per-block", type=click.IntRange(0), help="[default: 1]")
-@click.option(
-    "--control-base",
-    type=click.Choice(("human", "system")),
-    default="human",
-    show_default=True,
-    help="Source of the degraded captions.",
-)
-@click.option(
-    "--merge-identical",
-    is_flag=True,
-    help="Captions that several systems wrote alike are rated once and credited to all.",
-)
-@click.option(
-    "--per-hit", type=click.IntRange(1), help="preference, survey: items per HIT.  [default: 10, 5]"
-)
-@click.option(
+@option("--per-hit", "preference, survey: items per HIT.  [default: 10, 5]", COUNT)
+@option(
     "--tests",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    "preference: test questions, JSON [{item, question, options, answer}].  [default: control pairs]",
+    FILE,
     metavar="FILE",
-    help="preference: test questions, JSON [{item, question, options, answer}].  [default: control pairs]",
 )
-@click.option(
+@option(
     "--kinds",
+    "spans: error categories.  [default: object,action,place,person,number,order,other]",
     metavar="A,B,…",
-    help="spans: error categories.  [default: object,action,place,person,number,order,other]",
 )
-@click.option(
-    "--practice",
-    type=click.IntRange(0, 10),
-    default=2,
-    show_default=True,
-    help="da, spans: practice items with feedback.",
-)
-@click.option(
+@option("--practice", "da, spans: practice items with feedback.", click.IntRange(0, 10), 2)
+@option(
     "--watch",
-    type=click.FloatRange(0, 1),
-    default=0.9,
-    show_default=True,
-    help="Minimum time before an answer is accepted, as a share of the time that clip and text take.",
+    "Minimum time before an answer is accepted, as a share of the time that clip and text take.",
+    SHARE,
+    0.9,
 )
-@click.option(
+@option(
     "--lease",
-    type=click.FloatRange(min=0.01),
-    default=120.0,
-    show_default=True,
-    help="Minutes without an answer after which a HIT is assigned to another rater.",
+    "Minutes without an answer after which a HIT is assigned to another rater.",
+    click.FloatRange(min=0.01),
+    120.0,
 )
-@click.option(
-    "--platform",
-    type=click.Choice(("local", "mturk", "prolific")),
-    default="local",
-    show_default=True,
-    help="Where raters come from.",
+@option("--platform", "Where raters come from.", ("local", "mturk", "prolific"), "local")
+@option("--completion-code", "prolific: the study's code.", default="")
+@option("--price", "Pay per HIT.", AMOUNT, 0.99)
+@option("--fee", "The platform's fee, as a share of the pay.", AMOUNT, 0.20)
+@option("--currency", "Currency of the pay.", default="USD")
+@option("--title", "Title of the raters' pages.", default="")
+@option("--contact", "Contact address for raters.", default="")
+@option("--language", "Language of the pages: en, de, ja.", default="en")
+@option(
+    "--public-url",
+    "The server's address, for whole links in links.csv.",
+    default="",
+    metavar="URL",
+    show_default=False,
 )
-@click.option("--completion-code", default="", help="prolific: the study's code.")
-@click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Pay per HIT.")
-@click.option(
-    "--fee",
-    type=click.FloatRange(0),
-    default=0.20,
-    show_default=True,
-    help="The platform's fee, as a share of the pay.",
-)
-@click.option("--currency", default="USD", show_default=True, help="Currency of the pay.")
-@click.option("--title", default="", help="Title of the raters' pages.")
-@click.option("--contact", default="", help="Contact address for raters.")
-@click.option("--language", default="en", show_default=True, help="Language of the pages: en, de, ja.")
-@click.option(
-    "--public-url", default="", metavar="URL", help="The server's address, for whole links in links.csv."
-)
-@click.option(
-    "--db", default=None, metavar="URL", help="postgresql://user@host/name.  [default: SQLite in DIR]"
-)
-@click.option("--dry-run", is_flag=True, help="Print the plan, its cost and every problem; write nothing.")
-@click.option("--skip-bad", is_flag=True, help="Leave out what has problems instead of stopping.")
-@click.option(
+@option("--db", "postgresql://user@host/name.  [default: SQLite in DIR]", metavar="URL")
+@option("--dry-run", "Print the plan, its cost and every problem; write nothing.", bool)
+@option("--skip-bad", "Leave out what has problems instead of stopping.", bool)
+@option(
     "--seed",
-    type=click.IntRange(0),
-    help=(
-        "For rehearsals: the same design again. Whoever guesses it can rebuild the private key.  [default:"
-        " 128 random bits, kept in DIR/key.jsonl alone]"
-    ),
+    "For rehearsals: the same design again. Whoever guesses it can rebuild the private key.  [default:"
+    " 128 random bits, kept in DIR/key.jsonl alone]",
+    FROM_ZERO,
 )
 def command(
     folder: Path,

@@ -9,102 +9,47 @@ import click
 
 from ...errors import UsageError
 from ...human.design import OVERLAP
+from .._declare import ABOVE_ZERO, AMOUNT, COUNT, FROM_TWO, PATH, WITHIN, option
 from .._options import busy, coloured, format_option, output, progress_bar, say, seed_option, terminal_width
 
 
 @click.command("plan")
-@click.option(
-    "--systems", type=click.IntRange(2), help="How many systems compete (the hidden human one included)."
+@option("--systems", "How many systems compete (the hidden human one included).", FROM_TWO)
+@option("--captions", "How many captions (videos) each system has.", FROM_TWO)
+@option("--difference", "The difference worth finding, in points of the slider (or in z with --in-z).", float)
+@option("--in-z", "The difference is in standard deviations of a rater, not in points.", bool)
+@option("--power wanted", "Statistical power.", WITHIN, 0.8)
+@option("--alpha", "Significance level.", WITHIN, 0.05)
+@option(
+    "--pilot", "Take the spread of captions, ratings and raters from these ratings.", PATH, metavar="RATINGS"
 )
-@click.option("--captions", type=click.IntRange(2), help="How many captions (videos) each system has.")
-@click.option(
-    "--difference",
-    type=float,
-    help="The difference worth finding, in points of the slider (or in z with --in-z).",
+@option(
+    "--sd-captions", "Spread between captions of a system, in z.  [default: 0.43]", click.FloatRange(0, 1e6)
 )
-@click.option(
-    "--in-z", is_flag=True, help="The difference is in standard deviations of a rater, not in points."
-)
-@click.option(
-    "--power",
-    "wanted",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.8,
-    show_default=True,
-    help="Statistical power.",
-)
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Significance level.",
-)
-@click.option(
-    "--pilot",
-    type=click.Path(path_type=Path),
-    metavar="RATINGS",
-    help="Take the spread of captions, ratings and raters from these ratings.",
-)
-@click.option(
-    "--sd-captions",
-    type=click.FloatRange(0, 1e6),
-    default=None,
-    help="Spread between captions of a system, in z.  [default: 0.43]",
-)
-@click.option(
+@option(
     "--sd-ratings",
-    type=click.FloatRange(0, 1e6, min_open=True),
-    default=None,
-    help="Spread between ratings of a caption, in z.  [default: 0.76]",
+    "Spread between ratings of a caption, in z.  [default: 0.76]",
+    click.FloatRange(0, 1e6, min_open=True),
 )
-@click.option(
-    "--sd-rater",
-    type=click.FloatRange(0, 1e6, min_open=True),
-    default=None,
-    help="A rater's spread, in points.  [default: 32]",
-)
-@click.option(
+@option("--sd-rater", "A rater's spread, in points.  [default: 32]", click.FloatRange(0, 1e6, min_open=True))
+@option(
     "--accept",
-    type=click.Choice(["passed", "all"]),
-    default="passed",
-    show_default=True,
-    help="Which raters of the pilot; all for files that hold accepted raters only.",
+    "Which raters of the pilot; all for files that hold accepted raters only.",
+    ("passed", "all"),
+    "passed",
 )
-@click.option(
-    "--accepted",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=None,
-    help="Share of the work that will pass.  [default: that of the pilot, or 0.8]",
+@option("--accepted", "Share of the work that will pass.  [default: that of the pilot, or 0.8]", ABOVE_ZERO)
+@option("--per-hit", "System captions in a HIT.", COUNT, 70)
+@option(
+    "--overlap", "How many raters see each caption, so that their agreement can be asked.", COUNT, OVERLAP
 )
-@click.option(
-    "--per-hit", type=click.IntRange(1), default=70, show_default=True, help="System captions in a HIT."
-)
-@click.option(
-    "--overlap",
-    type=click.IntRange(1),
-    default=OVERLAP,
-    show_default=True,
-    help="How many raters see each caption, so that their agreement can be asked.",
-)
-@click.option("--price", type=click.FloatRange(0), default=0.99, show_default=True, help="Pay per HIT.")
-@click.option(
-    "--fee",
-    type=click.FloatRange(0),
-    default=0.2,
-    show_default=True,
-    help="The platform's fee, as a share of the pay.",
-)
-@click.option(
-    "--simulations",
-    type=click.IntRange(50, 100_000),
-    default=None,
-    help="Simulated studies (raters).  [default: 500 (2000)]",
-)
-@click.option(
+@option("--price", "Pay per HIT.", AMOUNT, 0.99)
+@option("--fee", "The platform's fee, as a share of the pay.", AMOUNT, 0.2)
+@option("--simulations", "Simulated studies (raters).  [default: 500 (2000)]", click.IntRange(50, 100_000))
+@option(
     "--worker-tests",
-    is_flag=True,
-    help="Instead: false accepts and false rejects of every worker test by number of control pairs.",
+    "Instead: false accepts and false rejects of every worker test by number of control pairs.",
+    bool,
 )
 @format_option()
 @seed_option

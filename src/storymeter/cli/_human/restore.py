@@ -6,18 +6,19 @@ from pathlib import Path
 
 import click
 
+from .._declare import option
 from .._options import busy, say
 
 
 @click.command("restore")
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
+@option(
     "--db",
+    "An empty PostgreSQL database for the answers.  [default: SQLite in DIR, wherever they were]",
     metavar="URL",
-    help="An empty PostgreSQL database for the answers.  [default: SQLite in DIR, wherever they were]",
 )
-@click.option("--clips", metavar="FOLDER", help="Where the clips are now.  [default: where they were]")
+@option("--clips", "Where the clips are now.  [default: where they were]", metavar="FOLDER")
 def command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
     """Restore a campaign from its backup.
 

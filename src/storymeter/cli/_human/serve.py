@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .._declare import PORT, SHARE, option
 from .._options import say
 from ._campaign import warn
 
@@ -16,50 +17,36 @@ if TYPE_CHECKING:
 
 @click.command("serve")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="Address to listen on; 0.0.0.0 lets other machines in.",
+@option("--host", "Address to listen on; 0.0.0.0 lets other machines in.", default="127.0.0.1")
+@option("--port", "0 takes any free one.", PORT, 8000)
+@option(
+    "--admin-anywhere", "Let other machines see the dashboard too (with the token). Only behind HTTPS.", bool
 )
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one."
-)
-@click.option(
-    "--admin-anywhere",
-    is_flag=True,
-    help="Let other machines see the dashboard too (with the token). Only behind HTTPS.",
-)
-@click.option(
+@option(
     "--public-url",
+    "The address under which raters reach the server (https://…); links.csv is written with it.",
     metavar="URL",
-    help="The address under which raters reach the server (https://…); links.csv is written with it.",
 )
-@click.option(
-    "--proxy",
-    "proxies",
+@option(
+    "--proxy proxies",
+    "A reverse proxy whose forwarding headers are trusted (127.0.0.1). May be given several times.",
     multiple=True,
     metavar="ADDRESS",
-    help="A reverse proxy whose forwarding headers are trusted (127.0.0.1). May be given several times.",
 )
-@click.option(
+@option(
     "--admin-port",
-    type=click.IntRange(0, 65535),
-    help=(
-        "A port of its own for the dashboard, on this machine alone.  [default: with --public-url or --proxy,"
-        " any free one]"
-    ),
+    "A port of its own for the dashboard, on this machine alone.  [default: with --public-url or --proxy,"
+    " any free one]",
+    PORT,
 )
-@click.option(
+@option(
     "--watch",
-    type=click.FloatRange(0, 1),
-    help=(
-        "Instead of the campaign's: share of the time that clips and texts need which must pass before an"
-        " answer counts."
-    ),
+    "Instead of the campaign's: share of the time that clips and texts need which must pass before an"
+    " answer counts.",
+    SHARE,
 )
-@click.option("--skip-bad", is_flag=True, help="Serve although clips are missing; raters can skip them.")
-@click.option("--quiet", is_flag=True, help="Print nothing.")
+@option("--skip-bad", "Serve although clips are missing; raters can skip them.", bool)
+@option("--quiet", "Print nothing.", bool)
 def command(
     folder: Path,
     host: str,

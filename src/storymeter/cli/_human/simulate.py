@@ -9,34 +9,31 @@ from pathlib import Path
 
 import click
 
+from .._declare import COUNT, option
 from .._options import format_option, progress_bar, put, say, seed_option
 
 
 @click.command("simulate")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--raters", type=click.IntRange(1), default=10, show_default=True, help="Number of simulated raters."
-)
-@click.option(
-    "--mix",
-    "shares",
+@option("--raters", "Number of simulated raters.", COUNT, 10)
+@option(
+    "--mix shares",
+    "Shares of kinds of raters: honest, lazy, random, constant, rushing, extremes, fluent, twins.",
     default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05",
-    show_default=True,
-    help="Shares of kinds of raters: honest, lazy, random, constant, rushing, extremes, fluent, twins.",
 )
-@click.option(
-    "--url",
-    help="A server that runs already.  [default: one is started, with the watching time not enforced]",
+@option(
+    "--url", "A server that runs already.  [default: one is started, with the watching time not enforced]"
 )
-@click.option("--real-time", is_flag=True, help="Clips are watched as long as they last.")
-@click.option(
-    "--think", type=(float, float), default=(0.0, 0.0), metavar="MIN MAX", help="Seconds between answers."
+@option("--real-time", "Clips are watched as long as they last.", bool)
+@option(
+    "--think", "Seconds between answers.", (float, float), (0.0, 0.0), metavar="MIN MAX", show_default=False
 )
-@click.option(
+@option(
     "--trouble",
-    type=click.FloatRange(0, 0.5),
-    default=0.0,
-    help="Share of requests with double clicks, stale tabs and dropped connections.",
+    "Share of requests with double clicks, stale tabs and dropped connections.",
+    click.FloatRange(0, 0.5),
+    0.0,
+    show_default=False,
 )
 @seed_option
 @format_option("table", "json", "csv")

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import click
 
+from .._declare import option
 from .._options import format_option, put
 from ._campaign import campaign
 
 
 @click.command("verify")
 @click.argument("words", metavar="[DIR] CODE…", nargs=-1, required=True)
-@click.option("--real-ids", is_flag=True, help="Print the platform's worker ids too.")
+@option("--real-ids", "Print the platform's worker ids too.", bool)
 @format_option("table", "json", "csv")
 def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
     """Verify completion codes.

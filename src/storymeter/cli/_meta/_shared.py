@@ -11,74 +11,41 @@ import click
 
 from ...report.agreement import Agreement
 from ...report.table import Table
+from .._declare import PATH, RESAMPLES, option, together
 from .._options import output, put, say
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-data_option = click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    envvar="STORYMETER_DATA",
-    show_envvar=True,
-    help="Folder of benchmark data.",
+data_option = option(
+    "--data", "Folder of benchmark data.", PATH, required=True, envvar="STORYMETER_DATA", show_envvar=True
 )
 
 
-def resampling_options(function: F) -> F:
-    for option in reversed(
-        [
-            click.option(
-                "--resamples",
-                type=click.IntRange(0, 1_000_000),
-                default=500,
-                show_default=True,
-                help="Bootstrap resamples for the intervals; 0: none.",
-            ),
-            click.option(
-                "--permutations",
-                type=click.IntRange(10, 10_000_000),
-                default=10_000,
-                show_default=True,
-                help="Resamples of the permutation test (segment level).",
-            ),
-            click.option(
-                "--compare",
-                "statistic",
-                type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c", "accuracy_ties"]),
-                default="pearson",
-                show_default=True,
-                help=(
-                    "What the permutation test compares (segment level; Williams' test between systems is"
-                    " about Pearson's r)."
-                ),
-            ),
-            click.option(
-                "--bootstrap",
-                "unit",
-                type=click.Choice(["items", "systems", "both"]),
-                default="items",
-                show_default=True,
-                help="Unit of resampling for system-level intervals.",
-            ),
-            click.option(
-                "--html",
-                "page",
-                metavar="FILE",
-                type=click.Path(path_type=Path),
-                help="Also write a page with figures that explains every number.",
-            ),
-            click.option(
-                "--figures",
-                metavar="DIR",
-                type=click.Path(path_type=Path),
-                help="Also write the figures as PNG files.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+resampling_options = together(
+    option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 500),
+    option(
+        "--permutations",
+        "Resamples of the permutation test (segment level).",
+        click.IntRange(10, 10_000_000),
+        10_000,
+    ),
+    option(
+        "--compare statistic",
+        "What the permutation test compares (segment level; Williams' test between systems is"
+        " about Pearson's r).",
+        ("pearson", "spearman", "kendall_b", "kendall_c", "accuracy_ties"),
+        "pearson",
+    ),
+    option(
+        "--bootstrap unit",
+        "Unit of resampling for system-level intervals.",
+        ("items", "systems", "both"),
+        "items",
+    ),
+    option("--html page", "Also write a page with figures that explains every number.", PATH, metavar="FILE"),
+    option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR"),
+)
 
 
 def keep(pictures: Mapping[str, bytes], folder: Path) -> None:

@@ -9,6 +9,7 @@ import click
 
 from ...errors import DataError, UsageError
 from ...metric import silent
+from .._declare import PATH, option
 from .._options import format_option, jobs_option, output, progress_bar, say, seed_option
 from .._reading import reading_options, require_equal_lines, unequal_lines_option
 from .._scoring import is_saved, make_run, metric_names, read_both, score_files, scoring_options
@@ -17,53 +18,17 @@ from ._shared import resampling_options, show
 
 @click.command("agree")
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
-@click.option(
-    "--human",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Human scores: a table of scores, or ratings.",
-)
-@click.option(
-    "--scores",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Precomputed metric scores: one column per metric.",
-)
-@click.option(
-    "--level",
-    type=click.Choice(["segment", "system"]),
-    default="segment",
-    show_default=True,
-    help="One point per judged caption, or per system.",
-)
-@click.option(
-    "--human-score",
-    "which",
-    type=click.Choice(["z", "raw"]),
-    default="z",
-    show_default=True,
-    help="Human score to use, if the file has both.",
-)
-@click.option(
-    "--accept",
-    type=click.Choice(["passed", "all"]),
-    default="passed",
-    show_default=True,
-    help="Raters to use, if the file holds ratings.",
-)
-@click.option(
+@option("--human", "Human scores: a table of scores, or ratings.", PATH, required=True, metavar="FILE")
+@option("--scores", "Precomputed metric scores: one column per metric.", PATH, metavar="FILE")
+@option("--level", "One point per judged caption, or per system.", ("segment", "system"), "segment")
+@option("--human-score which", "Human score to use, if the file has both.", ("z", "raw"), "z")
+@option("--accept", "Raters to use, if the file holds ratings.", ("passed", "all"), "passed")
+@option(
     "--reference-curve",
-    type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c"]),
-    help="Also: this coefficient with 1, 2, 3, … references.",
+    "Also: this coefficient with 1, 2, 3, … references.",
+    ("pearson", "spearman", "kendall_b", "kendall_c"),
 )
-@click.option(
-    "--ties",
-    type=click.Choice(["half", "wrong", "drop"]),
-    default="half",
-    show_default=True,
-    help="Preferences: credit for a tie of the metric.",
-)
+@option("--ties", "Preferences: credit for a tie of the metric.", ("half", "wrong", "drop"), "half")
 @unequal_lines_option
 @scoring_options
 @resampling_options

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .._declare import COUNT, option
 from .._judging import budget, judging_options
 from .._options import (
     device_option,
@@ -28,21 +29,17 @@ from ._special import show_choices, show_words
 @data_option
 @metrics_option("Metric, or a comma-separated list.  [default: bleu_1,bleu_4,rouge_l,meteor,cider]")
 @tokenizer_option("How sentences become words.")
-@click.option(
-    "--level",
-    type=click.Choice(["segment", "system"]),
-    help="Only this level; default: all that the benchmark has.",
-)
-@click.option(
+@option("--level", "Only this level; default: all that the benchmark has.", ("segment", "system"))
+@option(
     "--reference-curve",
-    type=click.Choice(["pearson", "spearman", "kendall_b", "kendall_c"]),
-    help="Also: this coefficient with 1, 2, 3, … references.",
+    "Also: this coefficient with 1, 2, 3, … references.",
+    ("pearson", "spearman", "kendall_b", "kendall_c"),
 )
-@click.option(
+@option(
     "--sample",
-    type=click.IntRange(1),
+    "Only N items (or pairs) of the benchmark, drawn by --seed: for slow metrics.",
+    COUNT,
     metavar="N",
-    help="Only N items (or pairs) of the benchmark, drawn by --seed: for slow metrics.",
 )
 @resampling_options
 @device_option

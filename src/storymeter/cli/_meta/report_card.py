@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from .._declare import NEW_FOLDER, PATH, RESAMPLES, option
 from .._options import (
     device_option,
     format_option,
@@ -25,41 +26,21 @@ from ._shared import data_option
 @click.command("report-card")
 @data_option
 @metrics_option("Only these metrics; default: all that suit a benchmark.")
-@click.option(
-    "--benchmark",
-    "-b",
-    "benchmarks",
+@option(
+    "--benchmark -b benchmarks",
+    "Only these benchmarks; default: all that the folder holds.",
     multiple=True,
     metavar="NAME",
-    help="Only these benchmarks; default: all that the folder holds.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(0, 1_000_000),
-    default=300,
-    show_default=True,
-    help="Bootstrap resamples for the intervals.",
-)
-@click.option("--date", default=None, help="The date to print.  [default: today]")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the card to this file instead of stdout.",
-)
-@click.option(
-    "--html",
-    "page",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Also write a page: one picture, the summary, details folded.",
-)
-@click.option(
-    "--keep",
-    "kept",
+@option("--resamples", "Bootstrap resamples for the intervals.", RESAMPLES, 300)
+@option("--date", "The date to print.  [default: today]")
+@option("--out", "Write the card to this file instead of stdout.", PATH, metavar="FILE")
+@option("--html page", "Also write a page: one picture, the summary, details folded.", PATH, metavar="FILE")
+@option(
+    "--keep kept",
+    "Keep every metric's values here, and take them from here if they are there.",
+    NEW_FOLDER,
     metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Keep every metric's values here, and take them from here if they are there.",
 )
 @device_option
 @format_option("markdown", "json")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .._declare import RESAMPLES, option
 from .._options import format_option, jobs_option, output, progress_bar, put, seed_option
 from .._reading import reading_options
 from .._scoring import make_run, metric_names, read_both, scoring_options
@@ -13,20 +14,8 @@ from .._scoring import make_run, metric_names, read_both, scoring_options
 
 @click.command("self")
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@click.option(
-    "--trials",
-    type=click.IntRange(2, 100),
-    default=2,
-    show_default=True,
-    help="How often everything is asked.",
-)
-@click.option(
-    "--resamples",
-    type=click.IntRange(0, 1_000_000),
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples for the interval of Pearson's r; 0: none.",
-)
+@option("--trials", "How often everything is asked.", click.IntRange(2, 100), 2)
+@option("--resamples", "Bootstrap resamples for the interval of Pearson's r; 0: none.", RESAMPLES, 1000)
 @scoring_options
 @format_option()
 @jobs_option

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .._declare import PATH, RESAMPLES, option
 from .._options import (
     coloured,
     device_option,
@@ -44,48 +45,17 @@ class ManyFiles(click.Command):
 
 
 @click.command("similarity", cls=ManyFiles)
-@click.option(
-    "--systems", multiple=True, required=True, metavar="FILE...", help="Captions by systems, one file each."
+@option("--systems", "Captions by systems, one file each.", multiple=True, required=True, metavar="FILE...")
+@option(
+    "--human people", "Captions of the same items by people, one file each.", multiple=True, metavar="FILE..."
 )
-@click.option(
-    "--human",
-    "people",
-    multiple=True,
-    metavar="FILE...",
-    help="Captions of the same items by people, one file each.",
-)
-@click.option(
-    "--scorer",
-    default="sts",
-    show_default=True,
-    metavar="NAME",
-    help="Scorer of the similarity of two captions.",
-)
+@option("--scorer", "Scorer of the similarity of two captions.", default="sts", metavar="NAME")
 @tokenizer_option("For scorers that count words.")
 @unequal_lines_option
-@click.option(
-    "--resamples",
-    type=click.IntRange(0, 1_000_000),
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples for the intervals; 0: none.",
-)
-@click.option(
-    "--html",
-    "page",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Also write a page with figures that explains every number.",
-)
-@click.option(
-    "--figures", metavar="DIR", type=click.Path(path_type=Path), help="Also write the figures as PNG files."
-)
-@click.option(
-    "--out",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the result to this file instead of stdout.",
-)
+@option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 1000)
+@option("--html page", "Also write a page with figures that explains every number.", PATH, metavar="FILE")
+@option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR")
+@option("--out", "Write the result to this file instead of stdout.", PATH, metavar="FILE")
 @device_option
 @format_option()
 @jobs_option

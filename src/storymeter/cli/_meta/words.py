@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .._declare import ABOVE_ZERO, RESAMPLES, option
 from .._options import (
     coloured,
     device_option,
@@ -22,36 +23,13 @@ from .._options import (
 
 @click.command("words")
 @click.argument("labels", metavar="LABELS", type=click.Path(path_type=Path))
-@click.option(
-    "--references",
-    "-r",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="Captions of the same items by people.",
+@option(
+    "--references -r", "Captions of the same items by people.", multiple=True, required=True, metavar="FILE"
 )
 @metrics_option("Scorer of sentence pairs, or a comma-separated list.  [default: meteor,rouge_l,bleu_1]")
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="Share of raters who must have marked a word for it to be wrong.",
-)
-@click.option(
-    "--tokenizer",
-    type=click.Choice(["ptb", "whitespace", "none"]),
-    default="ptb",
-    show_default=True,
-    help="Tokeniser.",
-)
-@click.option(
-    "--resamples",
-    type=click.IntRange(0, 1_000_000),
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples for the intervals; 0: none.",
-)
+@option("--threshold", "Share of raters who must have marked a word for it to be wrong.", ABOVE_ZERO, 0.5)
+@option("--tokenizer", "Tokeniser.", ("ptb", "whitespace", "none"), "ptb")
+@option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 1000)
 @device_option
 @format_option()
 @jobs_option

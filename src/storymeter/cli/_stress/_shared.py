@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from .._declare import COUNT, option, together
 from .._judging import judging_options
 from .._options import (
     device_option,
@@ -36,45 +37,30 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def stress_options(function: F) -> F:
-    for option in reversed(
-        [
-            references_option,
-            metrics_option("Metrics to test; default: those of the papers."),
-            protocol_option,
-            tokenizer_option("Tokeniser."),
-            images_option,
-            videos_option,
-            device_option,
-            click.option(
-                "--documents",
-                "sample",
-                type=click.IntRange(1),
-                metavar="N",
-                help="Random sample of N documents; default: all.",
-            ),
-            click.option(
-                "--out",
-                type=click.Path(file_okay=False),
-                help="Folder for the table (CSV, LaTeX, JSON), the figure (PNG, SVG) and a page.",
-            ),
-            judging_options,
-            format_option(),
-            jobs_option,
-            seed_option,
-            reading_options,
-        ]
-    ):
-        function = option(function)
-    return function
+stress_options = together(
+    references_option,
+    metrics_option("Metrics to test; default: those of the papers."),
+    protocol_option,
+    tokenizer_option("Tokeniser."),
+    images_option,
+    videos_option,
+    device_option,
+    option("--documents sample", "Random sample of N documents; default: all.", COUNT, metavar="N"),
+    option(
+        "--out",
+        "Folder for the table (CSV, LaTeX, JSON), the figure (PNG, SVG) and a page.",
+        click.Path(file_okay=False),
+    ),
+    judging_options,
+    format_option(),
+    jobs_option,
+    seed_option,
+    reading_options,
+)
 
 
-repeats_option = click.option(
-    "--repeats",
-    type=click.IntRange(1, 1000),
-    default=5,
-    show_default=True,
-    help="Random repeats; the table has their mean and spread.",
+repeats_option = option(
+    "--repeats", "Random repeats; the table has their mean and spread.", click.IntRange(1, 1000), 5
 )
 
 

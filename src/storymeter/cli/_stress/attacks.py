@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .._declare import FROM_TWO, option
 from .._options import output, progress_bar, put, say
 from .._scoring import make_run, metric_names
 from ._shared import chosen, read, stress_options
@@ -14,15 +15,9 @@ from ._shared import chosen, read, stress_options
 
 @click.command("attacks")
 @click.argument("candidates")
-@click.option(
-    "--most",
-    type=click.IntRange(2),
-    default=20,
-    show_default=True,
-    help="Documents at most that are attacked, drawn by --seed.",
-)
-@click.option("--long", is_flag=True, help="One line for each of the fifty attacks.")
-@click.option("--shuffled", is_flag=True, help="Put the words of each attack in random order, as a control.")
+@option("--most", "Documents at most that are attacked, drawn by --seed.", FROM_TWO, 20)
+@option("--long", "One line for each of the fifty attacks.", bool)
+@option("--shuffled", "Put the words of each attack in random order, as a control.", bool)
 @stress_options
 def command(
     candidates: str,

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .._declare import option
 from .._options import progress_bar
 from .._scoring import make_run, metric_names
 from ._shared import chosen, deliver, read, stress_options
@@ -13,13 +14,7 @@ from ._shared import chosen, deliver, read, stress_options
 
 @click.command("audit")
 @click.argument("candidates")
-@click.option(
-    "--repeats",
-    type=click.IntRange(1, 1000),
-    default=3,
-    show_default=True,
-    help="Random repeats of each transformation.",
-)
+@option("--repeats", "Random repeats of each transformation.", click.IntRange(1, 1000), 3)
 @stress_options
 def command(
     candidates: str,

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ...names import split
+from .._declare import option
 from .._options import progress_bar
 from .._scoring import make_run
 from ._shared import chosen, deliver, read, repeats_option, stress_options
@@ -14,10 +15,8 @@ from ._shared import chosen, deliver, read, repeats_option, stress_options
 
 @click.command("count")
 @click.argument("candidates")
-@click.option(
-    "--m", "m", help="Multiples of the references' captions, comma-separated; default .1,.5,1,2,10,all."
-)
-@click.option("--k", "k", help="Numbers of captions instead, comma-separated: 3,7,15,200.")
+@option("--m m", "Multiples of the references' captions, comma-separated; default .1,.5,1,2,10,all.")
+@option("--k k", "Numbers of captions instead, comma-separated: 3,7,15,200.")
 @repeats_option
 @stress_options
 def command(

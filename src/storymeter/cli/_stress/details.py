@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .._declare import COUNT, option
 from .._options import output, progress_bar, put, say
 from .._scoring import make_run
 from ._shared import chosen, read, stress_options
@@ -14,16 +15,8 @@ from ._shared import chosen, read, stress_options
 
 @click.command("details")
 @click.argument("candidates")
-@click.option(
-    "--most",
-    type=click.IntRange(1),
-    default=200,
-    show_default=True,
-    help="Pairs of each kind at most, drawn by --seed.",
-)
-@click.option(
-    "--pairs", type=click.Path(dir_okay=False), help="Also write the pairs to this JSON Lines file."
-)
+@option("--most", "Pairs of each kind at most, drawn by --seed.", COUNT, 200)
+@option("--pairs", "Also write the pairs to this JSON Lines file.", click.Path(dir_okay=False))
 @stress_options
 def command(
     candidates: str,

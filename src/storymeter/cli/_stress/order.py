@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .._declare import SHARE, option
 from .._options import progress_bar
 from .._scoring import make_run
 from ._shared import chosen, deliver, read, repeats_option, stress_options
@@ -13,15 +14,9 @@ from ._shared import chosen, deliver, read, repeats_option, stress_options
 
 @click.command("order")
 @click.argument("candidates")
-@click.option(
-    "--bound",
-    type=click.FloatRange(0, 1),
-    default=0.7,
-    show_default=True,
-    help="IoU of each jittered segment with the original stays above this.",
-)
-@click.option("--as-told", is_flag=True, help="Reorder the original captions instead of the oracle captions.")
-@click.option("--reverse", is_flag=True, help="Also a column with the order reversed.")
+@option("--bound", "IoU of each jittered segment with the original stays above this.", SHARE, 0.7)
+@option("--as-told", "Reorder the original captions instead of the oracle captions.", bool)
+@option("--reverse", "Also a column with the order reversed.", bool)
 @repeats_option
 @stress_options
 def command(

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ...names import split
+from .._declare import option
 from .._options import progress_bar
 from .._scoring import make_run
 from ._shared import chosen, deliver, read, repeats_option, stress_options
@@ -14,9 +15,7 @@ from ._shared import chosen, deliver, read, repeats_option, stress_options
 
 @click.command("pad")
 @click.argument("candidates")
-@click.option(
-    "--n", "n", default="20,50", show_default=True, help="Captions per video after padding, comma-separated."
-)
+@option("--n n", "Captions per video after padding, comma-separated.", default="20,50")
 @repeats_option
 @stress_options
 def command(
