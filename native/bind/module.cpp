@@ -7,6 +7,7 @@ void bind_json(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_ngram(nb::module_& m);
 void bind_ptb(nb::module_& m);
+void bind_rewards(nb::module_& m);
 void bind_stats(nb::module_& m);
 void bind_story(nb::module_& m);
 void bind_vectors(nb::module_& m);
@@ -20,6 +21,7 @@ NB_MODULE(_native, m) {
     bind_meteor(m);
     bind_ngram(m);
     bind_ptb(m);
+    bind_rewards(m);
     bind_stats(m);
     bind_story(m);
     bind_vectors(m);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ngram/lcs.hpp"
+#include "ngram/rewards.hpp"
 #include "ngram/scores.hpp"
 
 using namespace storymeter;
@@ -83,6 +84,54 @@ void keep_most(std::map<std::uint32_t, std::uint32_t>& most, const NgramIndex& i
     for (const Gram& gram : index.grams(sentence, order)) most[gram.id] = std::max(most[gram.id], gram.count);
 }
 
+// Fitted rewards, against fitted items and against references of their own: the bits of the batch kernels.
+void check_rewards(const std::vector<std::string>& fitted, const std::vector<std::string>& lines,
+                   const std::shared_ptr<const NgramIndex>& base, unsigned long long input) {
+    const std::vector<std::string_view> known(fitted.begin(), fitted.end()),
+        texts(lines.begin(), lines.end());
+    std::vector<std::int64_t> bounds{0};  // items of one or two references
+    while (bounds.back() < static_cast<std::int64_t>(known.size()))
+        bounds.push_back(std::min(bounds.back() + 1 + static_cast<std::int64_t>(below(2)),
+                                  static_cast<std::int64_t>(known.size())));
+    const FittedCider reward(known, bounds, 6.0);
+    const CiderModel model(base, base->ids(), bounds);
+    const std::size_t each = 1 + below(2), items = texts.size() / each;
+    std::vector<std::uint32_t> which;
+    std::vector<std::string_view> own;
+    std::vector<std::int64_t> own_bounds{0};
+    for (std::size_t k = 0; k < items; ++k) {
+        which.push_back(static_cast<std::uint32_t>(below(bounds.size() - 1)));
+        for (std::size_t r = below(3); r > 0; --r) own.push_back(texts[below(texts.size())]);
+        own_bounds.push_back(static_cast<std::int64_t>(own.size()));
+    }
+    const std::span samples(texts.data(), items * each);
+    for (const bool given : {false, true}) {
+        Samples asked{samples, each, which, {}, {}};
+        if (given) asked = {samples, each, {}, own, own_bounds};
+        std::vector<std::string> all(lines.begin(),
+                                     lines.begin() + static_cast<std::ptrdiff_t>(items * each));
+        std::vector<std::int64_t> spread{0};
+        for (std::size_t s = 0; s < samples.size(); ++s) {
+            const std::size_t item = given ? s / each : which[s / each];
+            const auto& from = given ? own : known;
+            const auto& edges = given ? own_bounds : bounds;
+            for (auto r = edges[item]; r < edges[item + 1]; ++r)
+                all.emplace_back(from[static_cast<std::size_t>(r)]);
+            spread.push_back(static_cast<std::int64_t>(all.size() - samples.size()));
+        }
+        const NgramIndex index(all, kOrders, base);
+        const std::span ids(index.ids());
+        const Batch batch{ids.first(samples.size()), ids.subspan(samples.size()), spread};
+        std::vector<double> want(samples.size()), got(want), rows(samples.size() * kBleuColumns), fast(rows);
+        model.score(index, batch, true, 6.0, 1, want.data());
+        reward.score(asked, 1, got.data());
+        if (got != want) fail("the reward CIDEr-D", input);
+        bleu_statistics(index, batch, 1, rows.data());
+        reward.bleu(asked, 1, fast.data());
+        if (fast != rows) fail("the reward BLEU", input);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -122,6 +171,7 @@ int main(int argc, char** argv) {
         for (std::size_t k = 0; k <= base->ids().size(); ++k) each.push_back(static_cast<std::int64_t>(k));
         const CiderModel model(base, base->ids(), each);
         model.score(*index, batch, below(2) == 0, below(2) == 0 ? 6.0 : 0.0, threads, cider.data());
+        check_rewards(fitted, lines, base, done);
 
         Lcs lcs(index->words());
         for (std::size_t i = 0; i < candidates.size(); ++i) {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "bleu_row.hpp"
 #include "common/parallel.hpp"
 #include "lcs.hpp"
+#include "ordered_sum.hpp"
 
 namespace storymeter {
 
@@ -27,26 +29,6 @@ void intersect(std::span<const Gram> a, std::span<const Gram> b, Meet&& meet) {
             ++j;
         }
     }
-}
-
-// Smallest first, so that the order in which the terms were found cannot change the sum.
-double ordered_sum(std::vector<double>& terms) {
-    std::sort(terms.begin(), terms.end());
-    double sum = 0.0;
-    for (const double term : terms) sum += term;
-    return sum;
-}
-
-bool closer(std::uint32_t length, std::uint32_t than, std::uint32_t target) {
-    const auto distance = [&](std::uint32_t l) { return l > target ? l - target : target - l; };
-    return distance(length) != distance(than) ? distance(length) < distance(than) : length < than;
-}
-
-void fill_lengths(double* row, std::uint32_t length, std::uint32_t reference_length) {
-    for (std::size_t n = 0; n < kOrders; ++n)
-        row[kOrders + n] = length > n ? static_cast<double>(length - n) : 0.0;
-    row[2 * kOrders] = length;
-    row[2 * kOrders + 1] = reference_length;
 }
 
 }  // namespace

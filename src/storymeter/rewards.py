@@ -23,20 +23,20 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 import msgspec
-import numpy as np
 
 from . import _native
 from .arrays import FloatArray
 from .errors import DataError, UsageError, some
 from .metric import Tokenizer
-from .pairs.bleu import ORDERS, bleu, of_order
+from .pairs.bleu import ORDERS, bleu, columns, of_order
 from .text.tokens import tokenize
+from .text.unicode import well_formed
 
 Samples = Sequence[str] | Sequence[Sequence[str]]
 R = TypeVar("R", bound="Reward")
@@ -61,13 +61,23 @@ class Reward(ABC):
         self.options = options
         self._references = {i: list(group) for i, group in references.items()}
         _check(self._references)
-        lines = iter(self._tokens(list(chain.from_iterable(self._references.values()))))
-        self._groups = [[next(lines) for _ in group] for group in self._references.values()]
         self._place = {i: k for k, i in enumerate(self._references)}
-        self._base: Any = None
+        lines = self._tokens(list(chain.from_iterable(self._references.values())))
+        self._fit(lines, _bounds(self._references.values()))
 
     def _tokens(self, lines: list[str]) -> list[str]:
-        return tokenize(lines, self.options["tokenizer"])
+        tokenizer = self.options["tokenizer"]
+        try:
+            return well_formed(lines) if tokenizer == "none" else tokenize(lines, tokenizer)
+        except TypeError:
+            wrong = [k for k, line in enumerate(lines) if not isinstance(line, str)]
+            if not wrong:
+                raise
+            raise UsageError(
+                f"Captions are texts, not {type(lines[wrong[0]]).__name__} ({len(wrong):,} of"
+                f" {len(lines):,}, the first is number {wrong[0] + 1:,}).",
+                hint="Join tokens by blanks, numbers of a vocabulary too.",
+            ) from None
 
     def __len__(self) -> int:
         return len(self._references)
@@ -90,10 +100,11 @@ class Reward(ABC):
                 "The items have different numbers of samples.", hint="Give each item equally many."
             )
         if references is None:
-            values = self._fitted(self._tokens(flat), self._which(ids, len(samples)), each, jobs)
+            which = self._which(ids, len(samples))
+            values = self._of_items(self._tokens(flat), each, which, jobs)
         elif len(references) == len(samples):
-            groups = [self._tokens(list(group)) for group in references]
-            values = self._own(self._tokens(flat), groups, each, jobs)
+            own = self._tokens(list(chain.from_iterable(references)))
+            values = self._of_references(self._tokens(flat), each, own, _bounds(references), jobs)
         else:
             raise UsageError(f"There are {len(samples):,} items but {len(references):,} lists of references.")
         return values.reshape(len(samples), each) if nested else values
@@ -117,22 +128,19 @@ class Reward(ABC):
             )
         return [self._place[i] for i in ids]
 
-    def _fitted(self, flat: list[str], which: list[int], each: int, jobs: int) -> FloatArray:
-        """Against fitted references. The few of a batch are analysed anew: that stays in the processor's
-        cache, which an index of the whole corpus does not."""
-        return self._own(flat, [self._groups[k] for k in which], each, jobs)
-
-    def _own(self, flat: list[str], groups: list[list[str]], each: int, jobs: int) -> FloatArray:
-        lines = [*flat, *chain.from_iterable(groups)]
-        index = _native.NgramIndex.of(lines, orders=ORDERS, base=self._base)
-        numbers = index.ids()
-        sizes = np.array([len(group) for group in groups], dtype=np.int64)
-        place, bounds = _spread(np.cumsum(sizes) - sizes, sizes, each)
-        return self._score(index, numbers[: len(flat)], numbers[len(flat) :][place], bounds, jobs)
+    @abstractmethod
+    def _fit(self, lines: list[str], bounds: list[int]) -> None:
+        """Learns the references lines[bounds[k]:bounds[k + 1]] of each item k."""
 
     @abstractmethod
-    def _score(self, index: Any, candidates: Any, references: Any, bounds: Any, jobs: int) -> FloatArray:
-        """The values of candidates against references[bounds[k]:bounds[k + 1]]."""
+    def _of_items(self, flat: list[str], each: int, items: list[int], jobs: int) -> FloatArray:
+        """`each` samples for each of these fitted items."""
+
+    @abstractmethod
+    def _of_references(
+        self, flat: list[str], each: int, references: list[str], bounds: list[int], jobs: int
+    ) -> FloatArray:
+        """`each` samples for each list references[bounds[k]:bounds[k + 1]]."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Into one file; `load` gives an equal reward."""
@@ -168,13 +176,6 @@ class CiderD(Reward):
 
     kind = "CiderD"
 
-    def __init__(self, references: Mapping[Any, Sequence[str]], options: dict[str, Any]) -> None:
-        super().__init__(references, options)
-        self._base = _native.NgramIndex.of(list(chain.from_iterable(self._groups)), orders=ORDERS)
-        self._numbers = self._base.ids()
-        self._bounds = np.cumsum([0, *map(len, self._groups)], dtype=np.int64)
-        self._model = _native.CiderModel(self._base, self._numbers, self._bounds)
-
     @classmethod
     def fit(
         cls, references: Mapping[Any, Sequence[str]], *, sigma: float = SIGMA, tokenizer: Tokenizer = "none"
@@ -184,18 +185,16 @@ class CiderD(Reward):
             raise UsageError(f"CIDEr-D's sigma is a number above 0, not {sigma}.", hint="Everybody uses 6.")
         return cls(references, {"sigma": float(sigma), "tokenizer": tokenizer})
 
-    def _fitted(self, flat: list[str], which: list[int], each: int, jobs: int) -> FloatArray:
-        index = _native.NgramIndex.of(flat, orders=ORDERS, base=self._base)
-        items = np.array(which, dtype=np.int64)
-        starts = self._bounds[items]
-        place, bounds = _spread(starts, self._bounds[items + 1] - starts, each)
-        return self._score(index, index.ids(), self._numbers[place], bounds, jobs)
+    def _fit(self, lines: list[str], bounds: list[int]) -> None:
+        self._fitted = _native.FittedCider(lines, bounds, self.options["sigma"])
 
-    def _score(self, index: Any, candidates: Any, references: Any, bounds: Any, jobs: int) -> FloatArray:
-        values: FloatArray = self._model.score(
-            index, candidates, references, bounds, clip=True, sigma=self.options["sigma"], threads=jobs
-        )
-        return values
+    def _of_items(self, flat: list[str], each: int, items: list[int], jobs: int) -> FloatArray:
+        return self._fitted.score(flat, each, items, jobs)
+
+    def _of_references(
+        self, flat: list[str], each: int, references: list[str], bounds: list[int], jobs: int
+    ) -> FloatArray:
+        return self._fitted.score_of(flat, each, references, bounds, jobs)
 
 
 class Bleu(Reward):
@@ -212,20 +211,25 @@ class Bleu(Reward):
             raise UsageError(f"BLEU counts n-grams of 1 to {ORDERS} words, not {n}.")
         return cls(references, {"n": n, "tokenizer": tokenizer})
 
-    def _score(self, index: Any, candidates: Any, references: Any, bounds: Any, jobs: int) -> FloatArray:
-        rows = _native.bleu_statistics(index, candidates, references, bounds, threads=jobs)
+    def _fit(self, lines: list[str], bounds: list[int]) -> None:
+        self._fitted = _native.FittedReferences(lines, bounds)
+
+    def _of_items(self, flat: list[str], each: int, items: list[int], jobs: int) -> FloatArray:
+        return self._values(self._fitted.bleu(flat, each, items, jobs))
+
+    def _of_references(
+        self, flat: list[str], each: int, references: list[str], bounds: list[int], jobs: int
+    ) -> FloatArray:
+        return self._values(self._fitted.bleu_of(flat, each, references, bounds, jobs))
+
+    def _values(self, statistics: FloatArray) -> FloatArray:
         n = self.options["n"]
-        return bleu(of_order(rows, n), n, "coco")
+        return bleu(of_order(statistics.reshape(-1, len(columns(ORDERS))), n), n, "coco")
 
 
-def _spread(starts: Any, sizes: Any, each: int) -> tuple[Any, Any]:
-    """Each item's references once per sample: places in the list of numbers, and the bounds of each
-    sample.
-    """
-    if each != 1:
-        starts, sizes = np.repeat(starts, each), np.repeat(sizes, each)
-    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], sizes), bounds
+def _bounds(groups: Iterable[Sequence[object]]) -> list[int]:
+    """Where each group begins in the list of all, and where the last one ends."""
+    return [0, *accumulate(map(len, groups))]
 
 
 def _check(references: Mapping[Any, Sequence[str]]) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from storymeter.errors import DataError, UsageError
 from storymeter.pairs import Bleu as BleuScorer
@@ -98,6 +101,48 @@ def test_references_that_were_not_fitted_keep_the_idf(references: dict[str, list
     assert got.tolist() == wanted.tolist()
 
 
+words = st.sampled_from(
+    ["a", "dog", "a dog", "unusually-long-word", "unusually-long-wore", "né", "犬", "\ud800"]
+)
+gaps = st.sampled_from([" ", "  ", "\t", "\u3000", "\x1c"])
+texts = st.lists(st.tuples(words, gaps), max_size=9).map(lambda parts: "".join(chain.from_iterable(parts)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    fitted=st.lists(st.lists(texts, min_size=1, max_size=3), min_size=1, max_size=4),
+    own=st.lists(st.lists(texts, min_size=1, max_size=3), min_size=1, max_size=4),
+    data=st.data(),
+)
+def test_the_bits_of_the_scorers_on_odd_texts(
+    fitted: list[list[str]], own: list[list[str]], data: st.DataObject
+) -> None:
+    """Fitted items in any order and more than once, references of their own, words that were never fitted."""
+    said = data.draw(st.lists(texts, min_size=len(own), max_size=len(own)))
+    which = [data.draw(st.integers(0, len(fitted) - 1)) for _ in own]
+    theirs = [fitted[k] for k in which]
+    cider, scorer = CiderD.fit(dict(enumerate(fitted))), Cider().fit(fitted)
+    bleu = Bleu.fit(dict(enumerate(fitted)))
+    assert cider(said, ids=which).tolist() == scorer.pairs(candidates=said, references=theirs).tolist()
+    assert cider(said, references=own).tolist() == scorer.pairs(candidates=said, references=own).tolist()
+    assert bleu(said, ids=which).tolist() == BleuScorer().pairs(candidates=said, references=theirs).tolist()
+    assert bleu(said, references=own).tolist() == BleuScorer().pairs(candidates=said, references=own).tolist()
+
+
+def test_many_words_and_many_references() -> None:
+    """Past every table's first size."""
+    draw = random.Random(3)
+    long = [" ".join(f"word{draw.randint(0, 900)}" for _ in range(700)) for _ in range(60)]
+    fitted = {0: long[:40], 1: long[40:]}
+    said = [long[0], "word1 word2", long[41]]
+    wanted = (
+        Cider()
+        .fit(list(fitted.values()))
+        .pairs(candidates=said, references=[fitted[0], fitted[0], fitted[1]])
+    )
+    assert CiderD.fit(fitted)(said, ids=[0, 0, 1]).tolist() == wanted.tolist()
+
+
 def test_tokenizer() -> None:
     reward = Bleu.fit({0: ["A man, running."]}, tokenizer="ptb")
     assert reward(["a man running"])[0] == Bleu.fit({0: ["a man running"]})(["a man running"])[0]
@@ -113,6 +158,8 @@ def test_mistakes_are_explained(tmp_path: Path) -> None:
         reward(["a", "b"], ids=["x"])
     with pytest.raises(UsageError, match="different numbers of samples"):
         reward([["a"], ["b", "c"]])
+    with pytest.raises(UsageError, match=r"not int \(1 of 2, the first is number 2\)"):
+        reward(["a", 7], ids=["x", "y"])  # type: ignore[list-item]
     with pytest.raises(UsageError, match="1 of 2 items have none: q"):
         CiderD.fit({"p": ["a"], "q": []})
     with pytest.raises(UsageError, match="sigma"):
