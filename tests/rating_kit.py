@@ -66,6 +66,41 @@ def campaign(raters: int = 6, items: int = 30, seed: int = 0, bots: int = 0) -> 
     return out
 
 
+def preferences() -> list[Rating]:
+    out = []
+    for item, answers in {"v1": [2, 1, 1], "v2": [-1, -2, 0], "v3": [1, 2, 2], "v4": [0, 0, 0]}.items():
+        out += [
+            Rating(item, "a", f"r{k}", float(v), criterion="preference", meta={"against": "b"})
+            for k, v in enumerate(answers)
+        ]
+    out += [
+        Rating("v1", "", "liar", 0.0, "test", criterion="test"),
+        Rating("v1", "a", "liar", -2.0, criterion="preference", meta={"against": "b"}),
+    ]
+    out += [
+        Rating("v2", "b", "r9", 2.0, criterion="preference", meta={"against": "a"})
+    ]  # the other way round: a is better
+    return out
+
+
+def survey() -> list[Rating]:
+    marks = {"x": (5, 5, 4), "y": (3, 2, 4), "z": (1, 1, 4)}
+    records = [
+        Rating(item, system, rater, float(v), criterion=c)
+        for item in ("s1", "s2")
+        for rater in ("r1", "r2")
+        for system, vs in marks.items()
+        for c, v in zip(("grounded", "coherent", "no_repetition"), vs, strict=True)
+    ]
+    chosen = {"r1": "x", "r2": "x"}
+    return records + [
+        Rating(item, s, r, float(chosen[r] == s), criterion="vote")
+        for item in ("s1", "s2")
+        for r in chosen
+        for s in marks
+    ]
+
+
 def write(path: Path, records: list[Rating]) -> Path:
     path.write_bytes(b"\n".join(msgspec.json.encode(r) for r in records) + b"\n")
     return path

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..errors import DataError
+from .held import Held, table_without
 from .influence import Influence, influence
 from .quality import Gates, Quality, Test, assess
 from .ratings import BoolArray, Ratings
@@ -49,9 +50,10 @@ def analyse(
     enforce_repeats: bool = False,
     splits: int = 100,
     seed: int = 0,
+    held: Held = "leave-out",
 ) -> Analysis:
-    """`accept="all"` drops nobody; the verdicts are still reported. `splits=0` leaves the split-half
-    bootstrap out.
+    """`accept="all"` drops nobody but raters on hold; the verdicts are still reported. `splits=0` leaves the
+    split-half bootstrap out.
     """
     if len(ratings.strata) > 1:
         counts = ", ".join(f"{name or '(none)'} {n:,}" for name, n in ratings.strata.items())
@@ -59,7 +61,7 @@ def analyse(
             f"The ratings are of {len(ratings.strata)} strata that are no single study: {counts}.",
             hint="Choose one with --stratum NAME, or mix them knowingly with --stratum all.",
         )
-    ratings = _in_range(ratings, scale)
+    ratings = _in_range(table_without(ratings, held), scale)
     quality = assess(
         ratings, test=test, alpha=alpha, gates=gates, enforce_repeats=enforce_repeats, scale=scale
     )

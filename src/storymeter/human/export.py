@@ -119,12 +119,12 @@ def to_csv(found: Iterable[Rating]) -> str:
         "seconds",
         "time",
     )
+    more = ("state", "against", "held")
     rows = (
-        [getattr(rating, column) for column in columns]
-        + [rating.meta.get("state", ""), rating.meta.get("against", "")]
+        [getattr(rating, column) for column in columns] + [rating.meta.get(key, "") for key in more]
         for rating in found
     )
-    return table((*columns, "state", "against"), rows)
+    return table((*columns, *more), rows)
 
 
 def to_wmt(found: Sequence[Rating]) -> str:

@@ -38,7 +38,7 @@ _APPRAISE_KINDS = {"TGT": "system", "CHK": "repeat", "REF": "human", "BAD": "deg
 _APPRAISE_KIND_COLUMN = 3
 _FIELDS = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds", "stratum")
 _EMPTY = "Give a file of ratings: an export of ours, a WMT table, MTurk batch results or an Appraise CSV."
-_OTHERWISE = {"kind": "system", "hit": "", "pair": "", "stratum": ""}
+_OTHERWISE = {"kind": "system", "hit": "", "pair": "", "stratum": "", "held": ""}
 
 
 def read(paths: Sequence[Path] | Path, format: str | None = None) -> Ratings:

@@ -10,9 +10,11 @@ from collections import defaultdict
 from typing import Any
 
 from ..captions import Rating
+from ..errors import DataError
 from .campaign import Folder
 from .export import ratings
 from .health import health
+from .held import records_without
 from .store import Store
 from .study import ControlResult
 
@@ -88,9 +90,13 @@ def answers_of(folder: Folder, store: Store, rater: str) -> list[dict[str, Any]]
 
 def ranking(folder: Folder, store: Store) -> dict[str, Any]:
     """Where the systems stand so far, as `human analyse` would say, without raters whose work is held."""
-    found = [one for one in ratings(folder, store) if "held" not in one.meta]
     study = folder.study
-    return {"word": study.standing_word, "rows": [row._asdict() for row in study.standings(found)]}
+    try:
+        found, notes = records_without(ratings(folder, store))
+    except DataError as error:
+        return {"word": study.standing_word, "rows": [], "notes": [error.message]}
+    rows = [row._asdict() for row in study.standings(found)]
+    return {"word": study.standing_word, "rows": rows, "notes": notes}
 
 
 def _rater(row: dict[str, Any], found: list[Rating], verdict: ControlResult) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from ..captions import Rating
 from ..errors import DataError, some
 from .ratings import Labels, Numbering
 
-_NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum")
+_NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum", "held")
+#: names that our own JSON Lines keep in `meta`
+_IN_META = ("stratum", "held")
 _NUMBERS = ("value", "position", "seconds")
 #: bytes of JSON Lines and rows of CSV at a time; so few rows do not wake the garbage collector
 _BYTES, _ROWS = 1 << 21, 500
@@ -38,6 +40,7 @@ class _Line(msgspec.Struct, gc=False):
     position: float | None = None
     seconds: float | None = None
     stratum: str = ""
+    held: str = ""
     meta: msgspec.Raw = msgspec.Raw()
 
 
@@ -80,9 +83,10 @@ def storymeter(raw: bytes, name: str, notes: list[str]) -> dict[str, Any]:
             credit_all(quick)
             return quick
         rows = csv_rows(content, name)
-    known = [key for key in (*_NAMES, *_NUMBERS) if key != "stratum"]
+    known = [key for key in (*_NAMES, *_NUMBERS) if key not in _IN_META]
     columns: dict[str, Any] = {key: list(map(operator.attrgetter(key), rows)) for key in known}
-    columns["stratum"] = [str(row.meta.get("stratum", "")) for row in rows]
+    for key in _IN_META:
+        columns[key] = [str(row.meta.get(key, "")) for row in rows]
     columns["systems"] = [_systems(row.meta) for row in rows]
     if not any(columns["systems"]):
         del columns["systems"]
@@ -92,15 +96,20 @@ def storymeter(raw: bytes, name: str, notes: list[str]) -> dict[str, Any]:
 
 def _json_columns(raw: bytes) -> dict[str, Any]:
     decoder, columns = msgspec.json.Decoder(_Line), _Columns((*_NAMES, *_NUMBERS))
-    shared = b'"systems"' in raw
+    shared, on_hold = b'"systems"' in raw, b'"held":' in raw
     systems: list[list[str] | None] = []
+    held: list[str] = []
     for piece in _pieces(raw):
         lines = decoder.decode_lines(piece)
         for key in columns.keys:
             columns.add(key, list(map(operator.attrgetter(key), lines)))
         if shared:
             systems += [_systems(line.meta) for line in lines]
+        if on_hold:
+            held += [line.held or _held(line.meta) for line in lines]
     out = columns.whole()
+    if on_hold:
+        out["held"] = held
     if shared:
         out["systems"] = systems
     else:
@@ -209,7 +218,7 @@ def csv_rows(content: str, name: str) -> list[Rating]:
             if "meta" in cells:
                 cells["meta"] = msgspec.json.decode(cells["meta"])
             cells.setdefault(
-                "meta", {key: row[key] for key in ("state", "against", "stratum") if row.get(key)}
+                "meta", {key: row[key] for key in ("state", "against", "stratum", "held") if row.get(key)}
             )
             out.append(
                 msgspec.convert({"item": "", "system": "", "rater": "", **cells}, Rating, strict=False)
@@ -246,9 +255,17 @@ def text(raw: bytes, name: str) -> str:
         ) from None
 
 
-def _systems(meta: msgspec.Raw | dict[str, Any]) -> list[str] | None:
+def _held(meta: msgspec.Raw) -> str:
+    return str(_known(meta).get("held", "")) if b'"held":' in bytes(meta) else ""
+
+
+def _known(meta: msgspec.Raw | dict[str, Any]) -> dict[str, Any]:
     known = msgspec.json.decode(meta) if isinstance(meta, msgspec.Raw) and bytes(meta) else meta
-    several = known.get("systems") if isinstance(known, dict) else None
+    return known if isinstance(known, dict) else {}
+
+
+def _systems(meta: msgspec.Raw | dict[str, Any]) -> list[str] | None:
+    several = _known(meta).get("systems")
     return [str(name) for name in several] if isinstance(several, list) else None
 
 

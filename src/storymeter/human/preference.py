@@ -19,6 +19,7 @@ import numpy as np
 from ..captions import Rating
 from ..errors import DataError, some
 from ..stats.ties import preference_accuracy
+from .held import Held, records_without
 from .reliability import krippendorff
 
 
@@ -82,9 +83,10 @@ def faith_notes(records: Sequence[Rating], doubted: set[str]) -> list[str]:
 
 
 def analyse_preferences(
-    records: Sequence[Rating], *, faithful: float = 1.0, minimum: int = 1
+    records: Sequence[Rating], *, faithful: float = 1.0, minimum: int = 1, held: Held = "leave-out"
 ) -> list[Preference]:
     """One result per pair of systems; items with fewer than `minimum` raters are left out and counted."""
+    records, notes = records_without(records, held)
     trusted, doubted = faithful_raters(records, faithful)
     answers: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     again = 0
@@ -107,7 +109,7 @@ def analyse_preferences(
             "There is no answer of a faithful rater to analyse.",
             hint="Lower --faithful, or check the criterion names: preference, test.",
         )
-    notes = faith_notes(records, doubted)
+    notes += faith_notes(records, doubted)
     if again:
         notes.append(f"{again:,} second answers of a rater on the same item were left out.")
     return [_pair(a, b, items, minimum, notes) for (a, b), items in sorted(answers.items())]

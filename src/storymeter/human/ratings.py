@@ -95,6 +95,8 @@ class Ratings:
     ours: bool = True
     #: what must not be analysed together, such as language pairs; None where the file knows of nothing
     stratum: Labels | None = None
+    #: why the organiser holds the rater of a row, or nothing; None where nobody is on hold
+    held: Labels | None = None
 
     def __len__(self) -> int:
         return len(self.value)
@@ -145,6 +147,7 @@ class Ratings:
             credit_row=place[self.credit_row[chosen]],
             credit=self.credit.take(chosen),
             stratum=self.stratum.take(keep) if self.stratum is not None else None,
+            held=self.held.take(keep) if self.held is not None else None,
         )
 
 
@@ -191,6 +194,7 @@ def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Rating
             "seconds": [r.seconds for r in listed],
             "systems": [r.meta.get("systems") if r.meta else None for r in listed],
             "stratum": [str(r.meta.get("stratum", "")) if r.meta else "" for r in listed],
+            "held": [str(r.meta.get("held", "")) if r.meta else "" for r in listed],
         },
         notes,
     )
@@ -199,7 +203,7 @@ def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Rating
 def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratings:
     """Lists of equal length (names may come as `Labels`, numbers as arrays) under the names of the fields of
     `Rating`; `item`, `system`, `rater` and `value` are needed. `systems` may hold a list of several systems
-    that a rating is credited to, `stratum` what is not to be mixed."""
+    that a rating is credited to, `stratum` what is not to be mixed, `held` why a rater is on hold."""
     n = len(columns["value"])
     if not n:
         raise DataError(
@@ -220,6 +224,7 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
         )
     value = _numbers(columns["value"], n)
     rater, item, hit, pair_name = labels("rater"), labels("item"), labels("hit"), labels("pair")
+    held = labels("held")
     kind = np.array([KINDS.index(name) for name in kinds.names], dtype=np.int64)[kinds.codes]
     unpaired = np.array([name == "" for name in pair_name.names])[pair_name.codes]
     _, pair = np.unique(
@@ -236,6 +241,7 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
         _numbers(columns.get("seconds"), n),
         *_credits(columns, n),
         stratum=labels("stratum") if columns.get("stratum") is not None else None,
+        held=held if any(held.names) else None,
     )
     usable = np.abs(value) < LARGEST
     if not usable.all():

@@ -26,6 +26,7 @@ from ..arrays import FloatArray
 from ..captions import Rating
 from ..errors import DataError
 from .analysis import Analysis, analyse
+from .held import Held, records_without
 from .ratings import from_records
 from .reliability import krippendorff
 from .scores import t_interval
@@ -87,11 +88,15 @@ class SpanStudy:
 
 
 def analyse_spans(
-    records: Sequence[Rating], *, accept: Literal["passed", "all"] = "passed", **options: Any
+    records: Sequence[Rating],
+    *,
+    accept: Literal["passed", "all"] = "passed",
+    held: Held = "leave-out",
+    **options: Any,
 ) -> SpanStudy:
+    records, notes = records_without(records, held)
     planted = _planted(records)
     blind = {rater for rater, (shown, found) in planted.items() if shown and found < FOUND * shown}
-    notes = []
     if blind:
         listed = ", ".join(f"{rater} ({planted[rater][1]} of {planted[rater][0]})" for rater in sorted(blind))
         notes.append(
@@ -104,7 +109,7 @@ def analyse_spans(
         raise DataError(
             "Nobody marked half of the planted errors.", hint="--accept all analyses everybody's answers."
         )
-    analysis = analyse(from_records(kept), accept=accept, **options)
+    analysis = analyse(from_records(kept), accept=accept, held=held, **options)
     trusted = {w.id for w, used in zip(analysis.quality.workers, analysis.kept, strict=True) if used}
     used = [one for one in kept if one.rater in trusted]
     agreement, pairs = _agreement(used)

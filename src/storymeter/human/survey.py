@@ -26,6 +26,7 @@ from ..arrays import FloatArray
 from ..captions import Rating
 from ..errors import DataError
 from ..stats.correlation import kendall_b, pearson, spearman
+from .held import Held, records_without
 from .preference import faith_notes, faithful_raters
 from .reliability import krippendorff
 from .scores import t_interval
@@ -93,10 +94,11 @@ def story_means(records: Sequence[Rating]) -> dict[str, dict[tuple[str, str], fl
     }
 
 
-def analyse_survey(records: Sequence[Rating], *, faithful: float = 1.0) -> Survey:
+def analyse_survey(records: Sequence[Rating], *, faithful: float = 1.0, held: Held = "leave-out") -> Survey:
     """Raters who got less than a share `faithful` of the stories that must lose right are left out."""
+    records, said = records_without(records, held)
     trusted, doubted = faithful_raters(records, faithful)
-    said = faith_notes(records, doubted)
+    said += faith_notes(records, doubted)
     records = [record for record in records if record.rater in trusted]
     if not records:
         raise DataError(

@@ -19,6 +19,7 @@ from ..captions import Rating
 from ..errors import DataError, some
 from ..files import content
 from ..human.analysis import analyse
+from ..human.held import records_without
 from ..human.imports import peek, read, records_of, sniff
 from ..human.own_files import plain_cell
 from ..human.survey import story_means
@@ -91,7 +92,7 @@ def read_survey(path: Path) -> dict[str, Scores] | None:
             [Judgement(system, item, value) for (system, item), value in stories.items()],
             notes=[f"Mean marks of {len(stories):,} stories for each criterion."],
         )
-        for criterion, stories in story_means(records_of(path)).items()
+        for criterion, stories in story_means(records_without(records_of(path))[0]).items()
         if stories
     }
 

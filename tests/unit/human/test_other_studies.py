@@ -9,28 +9,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from rating_kit import run, write
+from rating_kit import preferences, run, survey, write
 
 from storymeter.captions import Rating
 from storymeter.human.preference import analyse_preferences, metric_accuracy
 from storymeter.human.survey import analyse_survey
-
-
-def preferences() -> list[Rating]:
-    out = []
-    for item, answers in {"v1": [2, 1, 1], "v2": [-1, -2, 0], "v3": [1, 2, 2], "v4": [0, 0, 0]}.items():
-        out += [
-            Rating(item, "a", f"r{k}", float(v), criterion="preference", meta={"against": "b"})
-            for k, v in enumerate(answers)
-        ]
-    out += [
-        Rating("v1", "", "liar", 0.0, "test", criterion="test"),
-        Rating("v1", "a", "liar", -2.0, criterion="preference", meta={"against": "b"}),
-    ]
-    out += [
-        Rating("v2", "b", "r9", 2.0, criterion="preference", meta={"against": "a"})
-    ]  # the other way round: a is better
-    return out
 
 
 def test_preferences_by_hand(tmp_path: Path) -> None:
@@ -47,24 +30,6 @@ def test_preferences_by_hand(tmp_path: Path) -> None:
     assert (accuracy.accuracy, accuracy.n, accuracy.ties) == (2.5 / 3, 3, 1)
     answer = msgspec.json.decode(run(write(tmp_path / "p.jsonl", preferences()), "--format", "json").stdout)
     assert answer["task"] == "preference" and answer["pairs"][0]["wins_b"] == 2
-
-
-def survey() -> list[Rating]:
-    marks = {"x": (5, 5, 4), "y": (3, 2, 4), "z": (1, 1, 4)}
-    records = [
-        Rating(item, system, rater, float(v), criterion=c)
-        for item in ("s1", "s2")
-        for rater in ("r1", "r2")
-        for system, vs in marks.items()
-        for c, v in zip(("grounded", "coherent", "no_repetition"), vs, strict=True)
-    ]
-    chosen = {"r1": "x", "r2": "x"}
-    return records + [
-        Rating(item, s, r, float(chosen[r] == s), criterion="vote")
-        for item in ("s1", "s2")
-        for r in chosen
-        for s in marks
-    ]
 
 
 def test_survey_by_hand(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import human_kit
@@ -17,7 +19,10 @@ from click.testing import CliRunner, Result
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
+from storymeter.human.campaign import Folder
 from storymeter.human.example import HERE
+from storymeter.human.overview import ranking
+from storymeter.human.store import Store
 
 
 def run(*words: object) -> Result:
@@ -407,3 +412,21 @@ def test_human_kit_is_small(clips: Path) -> None:
         and len(list((HERE / "clips").iterdir())) == 12
     )
     assert human_kit.SMALL.size == 20
+
+
+def test_the_dashboard_and_analyse_leave_out_the_same_raters(demo: Path, tmp_path: Path) -> None:
+    home = Folder(shutil.copytree(demo, tmp_path / "study"))
+    store = Store(home.database)
+    rater = store.raters()[0]["id"]
+    before = [row["value"] for row in ranking(home, store)["rows"]]
+    assert store.hold(rater, "<b>copies</b>", time.time()).result()
+    shown = ranking(home, store)
+    analysed = json.loads(run("analyse", home.path, "--format", "json", "--splits", 0).stdout)
+    mine = {row["system"]: row["value"] for row in shown["rows"]}
+    assert mine == pytest.approx({s["name"]: s["z"] for s in analysed["systems"]})
+    assert list(mine.values()) != before
+    assert shown["notes"][0] in analysed["notes"] and rater in shown["notes"][0]
+    for row in store.raters()[1:]:
+        store.hold(row["id"], "all", time.time()).result()
+    assert ranking(home, store)["rows"] == [] and "Nobody's" in ranking(home, store)["notes"][0]
+    store.close()

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 @option("--alpha", "Significance level of every test.", WITHIN, 0.05)
 @option("--scale", "z: the scores are standardised already.", ("raw", "z"), "raw")
 @option("--accept", "all: keep every rater.", ("passed", "all"), "passed")
+@option(
+    "--held", "include: count raters whom the organiser put on hold.", ("leave-out", "include"), "leave-out"
+)
 @option("--repeats", "merge: average a rater's two ratings of a caption first.", ("all", "merge"), "all")
 @option(
     "--gates",
@@ -113,7 +116,7 @@ def command(
     kind = _kind(sources, origin)
     if not kind.scored:
         records = [record for source in sources for record in _records(source)]
-        found = kind.analyse(records, faithful=faithful, minimum=minimum)
+        found = kind.analyse(records, faithful=faithful, minimum=minimum, held=options["held"])
         output(_compared(found, style, page, options["figures"]))
     elif not kind.plain:
         records = [record for source in sources for record in _records(source)]

@@ -130,7 +130,7 @@ class Preference(Study):
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
         from ..preference import analyse_preferences
 
-        return analyse_preferences(records, faithful=faithful, minimum=minimum)
+        return analyse_preferences(records, faithful=faithful, minimum=minimum, **options)
 
     def levels(self, line: Duel, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
         for side, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):

@@ -144,7 +144,7 @@ class Survey(Study):
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
         from ..survey import analyse_survey
 
-        return analyse_survey(records, faithful=faithful)
+        return analyse_survey(records, faithful=faithful, **options)
 
     def levels(self, line: Panel, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
         for number, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
