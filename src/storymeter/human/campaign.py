@@ -177,7 +177,7 @@ class Folder:
             )
         self.path.mkdir(parents=True, exist_ok=True)
         encoder = msgspec.json.Encoder()
-        private(self.path / "key.jsonl", b"".join(encoder.encode(line) + b"\n" for line in key))
+        private(self.path / "key.jsonl", encoder.encode_lines(key))
         private(self.path / "secrets.json", msgspec.json.format(encoder.encode(keys), indent=2) + b"\n")
         self.write_campaign(campaign)
 

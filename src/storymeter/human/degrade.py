@@ -35,6 +35,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -106,6 +107,27 @@ class _Text:
         self.fluency = list(itertools.accumulate(steps, initial=0.0))
 
 
+class _Run(NamedTuple):
+    """Words in a row of a caption, as written and in lower case, and how fluently they follow each other."""
+
+    donor: str
+    words: list[str]
+    low: list[str]
+    inner: float
+
+
+class _Place(NamedTuple):
+    """Words in a row that can give way: the word before them, they themselves and the word after, in lower
+    case, how fluently all of these read, and the runs that look alike."""
+
+    start: int
+    before: str
+    old: list[str]
+    after: str
+    fluency: float
+    fits: list[_Run]
+
+
 class Damage:
     """Damages captions with words of these, by id; reads them once."""
 
@@ -119,15 +141,40 @@ class Damage:
         common = {word for word, count in seen.items() if count > _COMMON * len(self.donors)}
         self.common = common if len(common) < len(seen) else set()
         self.runs = functools.cache(self._runs)
+        self.places = functools.cache(self._places)
+        #: words that say nothing new in a caption
+        self.known = functools.cache(lambda text: self.common.union(self.read(text).low))
         self.step = functools.cache(model.step)
 
-    def _runs(self, length: int) -> dict[tuple[Shape, ...], list[tuple[str, int]]]:
-        """All runs of so many words, by how they look: whose, and from which word on."""
-        found: dict[tuple[Shape, ...], list[tuple[str, int]]] = {}
+    def _runs(self, length: int) -> dict[tuple[Shape, ...], list[_Run]]:
+        """All runs of so many words, by how they look."""
+        found: dict[tuple[Shape, ...], list[_Run]] = {}
         for name, donor in self.donors.items():
             for first in range(len(donor.words) - length + 1):
-                found.setdefault(donor.shapes[first : first + length], []).append((name, first))
+                last = first + length
+                inner = donor.fluency[last] - donor.fluency[first + 1]
+                run = _Run(name, donor.words[first:last], donor.low[first + 1 : last + 1], inner)
+                found.setdefault(donor.shapes[first:last], []).append(run)
         return found
+
+    def _places(self, caption: str) -> list[_Place]:
+        """Where a caption can be damaged, and with what: read once, however often it is damaged."""
+        text = self.read(caption)
+        length, inner = fitting(len(text.words)), len(text.words) >= 3
+        places = []
+        for start in range(inner, len(text.words) - length if inner else 1):
+            end = start + length
+            places.append(
+                _Place(
+                    start,
+                    text.low[start],
+                    text.low[start + 1 : end + 1],
+                    text.low[end + 1],
+                    text.fluency[end + 1] - text.fluency[start],
+                    self.runs(length).get(text.shapes[start:end], []),
+                )
+            )
+        return places
 
     def of(
         self, caption: str, rng: random.Random, *, item: str | None = None, near: Collection[str] = ()
@@ -143,10 +190,10 @@ class Damage:
             )
         length = fitting(len(words))
         wanted = rng.gauss(*_GAIN)
-        strangers = any(name not in near for name in self.names)
-        found = self._best(text, length, wanted, rng, item, near) if strangers else None
+        strangers = not self.donors.keys() <= set(near)
+        found = self._best(caption, wanted, rng, item, near) if strangers else None
         start, name, run = (
-            found or self._best(text, length, wanted, rng, item, ()) or self._any(words, length, rng, item)
+            found or self._best(caption, wanted, rng, item, ()) or self._any(words, length, rng, item)
         )
         return Degraded(
             " ".join([*words[:start], *run, *words[start + length :]]),
@@ -157,43 +204,25 @@ class Damage:
         )
 
     def _best(
-        self,
-        text: _Text,
-        length: int,
-        wanted: float,
-        rng: random.Random,
-        item: str | None,
-        near: Collection[str],
+        self, caption: str, wanted: float, rng: random.Random, item: str | None, near: Collection[str]
     ) -> tuple[int, str, list[str]] | None:
         """Of runs drawn by lot whose capitals and punctuation fit, one whose gain in fluency comes nearest
         to the wanted one: where it begins, whose it is, and its words. Who watched must be able to see the
         damage: runs with a word that says something new go first."""
-        by_shape, step, draw = self.runs(length), self.step, rng.random
-        low, fluency, known = text.low, text.fluency, self.common.union(text.low)
-        inner = len(text.words) >= 3
-        starts = len(text.words) - length - 1 if inner else 1
+        places, step, draw = self.places(caption), self.step, rng.random
+        known, starts = self.known(caption), len(places)
         best, chosen, found = (True, math.inf), None, 0
         for _ in range(_LOTS):
-            start = int(draw() * starts) + inner
-            fits = by_shape.get(text.shapes[start : start + length])
-            if fits is None:
+            start, before, old, after, lost, fits = places[int(draw() * starts)]
+            if not fits:
                 continue
-            name, first = fits[int(draw() * len(fits))]
-            if name == item or name in near:
+            name, words, new, inner = fits[int(draw() * len(fits))]
+            if name == item or name in near or new == old:
                 continue
-            donor, end, last = self.donors[name], start + length, first + length
-            new = donor.low[first + 1 : last + 1]
-            if new == low[start + 1 : end + 1]:
-                continue
-            gain = (
-                step(low[start], new[0])
-                + (donor.fluency[last] - donor.fluency[first + 1])
-                + step(new[-1], low[end + 1])
-                - (fluency[end + 1] - fluency[start])
-            )
+            gain = step(before, new[0]) + inner + step(new[-1], after) - lost
             rank = known.issuperset(new), abs(gain - wanted)
             if rank < best:
-                best, chosen = rank, (start, name, donor.words[first:last])
+                best, chosen = rank, (start, name, words)
                 if rank < (False, _CLOSE):
                     break
             found += 1

@@ -363,12 +363,16 @@ class _Dealer:
                 return None
             if len(free) > 1:
                 shown, balance = self.shown, self.balance
-                ranks = [(shown[item, e.systems], min(balance[s] for s in e.systems)) for e in free]
+                ranks = [
+                    (shown.get((item, e.systems), 0), min([balance.get(s, 0) for s in e.systems]))
+                    for e in free
+                ]
                 least = min(ranks)
                 free = [e for e, rank in zip(free, ranks, strict=True) if rank == least]
             chosen.append(free[int(self.rng.random() * len(free))] if len(free) > 1 else free[0])
         for entry in chosen:
             self.used.add((item, entry.systems))
             self.shown[item, entry.systems] += 1
-            self.balance.update(entry.systems)
+            for author in entry.systems:
+                self.balance[author] += 1
         return chosen

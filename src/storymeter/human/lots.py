@@ -56,10 +56,12 @@ class _Lots(random.Random):
         return self._next() << (k - 64) | self.getrandbits(k - 64)
 
     def random(self) -> float:
-        return (self._next() >> 11) / 2**53
+        return (self._next() >> 11) * 2.0**-53
 
 
 def _words(key: bytes) -> Iterator[int]:
-    for count in itertools.count():
-        block = hashlib.shake_256(key + count.to_bytes(8, "big")).digest(8 * _BLOCK)
-        yield from struct.unpack(f">{_BLOCK}Q", block)
+    def block(count: int) -> tuple[int, ...]:
+        made = hashlib.shake_256(key + count.to_bytes(8, "big")).digest(8 * _BLOCK)
+        return struct.unpack(f">{_BLOCK}Q", made)
+
+    return itertools.chain.from_iterable(map(block, itertools.count()))

@@ -263,8 +263,8 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
 
 def _overlap(key: Sequence[KeyLine], raters_per_hit: int) -> tuple[float, int]:
     """How many raters each caption (comparison, sequence) gets: on average, and at least."""
-    places = {(line.hit, line.item, line.systems) for line in key}
-    places = {(hit, item, tuple(sorted(systems))) for hit, item, systems in places}
+    in_order = functools.cache(lambda systems: tuple(sorted(systems)))
+    places = {(line.hit, line.item, in_order(line.systems)) for line in key}
     captions = Counter((item, systems) for _, item, systems in places)
     counts = [count * raters_per_hit for count in captions.values()]
     return sum(counts) / len(counts), min(counts)

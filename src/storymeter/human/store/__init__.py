@@ -6,6 +6,7 @@ transaction is durable. No connection leaves this package, and what can go wrong
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -120,7 +121,7 @@ class Store:
                 connection.execute(
                     sa.insert(clip), [{"id": n, **c._asdict()} for n, c in enumerate(clips, 1)]
                 )
-            connection.execute(sa.insert(slot), rows)
+            _insert_all(connection, slot, rows)
             # every HIT gets its first rater before any gets its second
             connection.execute(sa.insert(seat), [{"hit": hit} for _ in range(raters_per_hit) for hit in hits])
             for who in visitors:
@@ -268,6 +269,14 @@ class Store:
             .order_by(rating.c.assignment, rating.c.position)
         )
         return self._read(lambda c: list(c.execute(query)))
+
+
+def _insert_all(connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
+    """Many plain rows, handed to the driver as they are: half the work where there are 100,000 of them."""
+    statement = sa.insert(table).compile(dialect=connection.dialect, column_keys=list(rows[0]))
+    order = statement.positiontup  # where the driver counts places instead of reading names
+    values: Any = rows if order is None else list(map(operator.itemgetter(*order), rows))
+    connection.exec_driver_sql(str(statement), values)
 
 
 def _places(connection: sa.Connection, hit: str) -> list[Place]:

@@ -92,9 +92,10 @@ _STANDING = (
     .with_for_update(of=assignment)
 )
 _INSERT = sa.insert(rating)
+#: one statement for all: when a lecture hall begins, everybody's first answer lengthens a lease
 _LEASE = (
     sa.update(assignment)
-    .where(assignment.c.id == sa.bindparam("key"))
+    .where(assignment.c.id.in_(sa.bindparam("keys", expanding=True)))
     .values(leased_until=sa.bindparam("until"))
 )
 _DONE = (
@@ -172,7 +173,7 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
     if inserts:
         connection.execute(_INSERT, inserts)
     if leases:
-        connection.execute(_LEASE, [{"key": key, "until": until} for key, until in leases.items()])
+        connection.execute(_LEASE, {"keys": sorted(leases), "until": max(leases.values())})
     if done:
         connection.execute(_DONE, done)
     return outcomes
