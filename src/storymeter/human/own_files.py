@@ -218,7 +218,12 @@ def csv_rows(content: str, name: str) -> list[Rating]:
             if "meta" in cells:
                 cells["meta"] = msgspec.json.decode(cells["meta"])
             cells.setdefault(
-                "meta", {key: row[key] for key in ("state", "against", "stratum", "held") if row.get(key)}
+                "meta",
+                {
+                    key: plain_cell(row[key])
+                    for key in ("state", "against", "stratum", "held")
+                    if row.get(key)
+                },
             )
             out.append(
                 msgspec.convert({"item": "", "system": "", "rater": "", **cells}, Rating, strict=False)
