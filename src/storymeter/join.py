@@ -113,7 +113,7 @@ def _one_each(candidates: Corpus) -> dict[str, Document]:
     doubled = sorted(i for i, documents in groups.items() if len(documents) > 1)
     raise DataError(
         f"{candidates.name!r} gives {len(doubled):,} documents more than once: {some(doubled)}",
-        hint="A system tells each story once; several alternatives per id belong into --references.",
+        hint="A system has one document per id; alternatives for an id belong in --references.",
     )
 
 
@@ -133,7 +133,7 @@ def _check_roles(candidates: Corpus, references: Sequence[Corpus]) -> None:
         raise UsageError(
             f"Candidates and references are swapped: {candidates.name!r} is a file of references"
             f" ({candidates.origin.format}), and {names} a submission ({references[0].origin.format}).",
-            hint="Exchange the two. (Converted to jsonl, any file may play any part.)",
+            hint="Exchange the two. (A file converted to jsonl can be used as either.)",
         )
 
 

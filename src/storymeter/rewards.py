@@ -162,7 +162,7 @@ class Reward(ABC):
         try:
             found = msgspec.msgpack.decode(content, type=_File)
         except msgspec.DecodeError as error:
-            raise DataError(f"{os.fspath(path)} is no saved reward ({error}).") from None
+            raise DataError(f"{os.fspath(path)} is not a saved reward ({error}).") from None
         if found.kind != cls.kind:
             raise UsageError(
                 f"{os.fspath(path)} holds a reward of kind {found.kind}, not {cls.kind}.",
@@ -182,7 +182,9 @@ class CiderD(Reward):
     ) -> CiderD:
         """`references`: for each item its captions."""
         if not 0 < sigma < float("inf"):
-            raise UsageError(f"CIDEr-D's sigma is a number above 0, not {sigma}.", hint="Everybody uses 6.")
+            raise UsageError(
+                f"CIDEr-D's sigma is a number above 0, not {sigma}.", hint="The usual value is 6."
+            )
         return cls(references, {"sigma": float(sigma), "tokenizer": tokenizer})
 
     def _fit(self, lines: list[str], bounds: list[int]) -> None:

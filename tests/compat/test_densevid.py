@@ -156,7 +156,7 @@ def test_what_is_wrong_in_a_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nowhere\.json cannot be read"):
         densevid.eval_soda(tmp_path / "nowhere.json", TRUTH)
     (tmp_path / "half.json").write_text('{"results": {')
-    with pytest.raises(DataError, match="is no JSON"):
+    with pytest.raises(DataError, match="is not JSON"):
         densevid.eval_soda(tmp_path / "half.json", TRUTH)
     for events, message in (
         ([{"sentence": "a"}], "no timestamp"),

@@ -119,8 +119,8 @@ TROUBLES: dict[str, tuple[Broken, str]] = {
     "slow": (_slow, "did not answer within 3 s"),
     "empty": (_empty, "reply is empty"),
     "no choice": (_nothing, "holds no choice"),
-    "deep": (_deep, "no chat completion in JSON"),
-    "gzip bomb": (_bomb, "no chat completion in JSON"),
+    "deep": (_deep, "not a chat completion in JSON"),
+    "gzip bomb": (_bomb, "not a chat completion in JSON"),
 }
 
 
@@ -331,11 +331,11 @@ def test_one_sentence_for_whatever_is_not_there(monkeypatch: pytest.MonkeyPatch)
         ask("judge(model=m)")
     with pytest.raises(UsageError, match="The judge was given no model"):
         ask("judge(endpoint=http://127.0.0.1:1/v1)")
-    with pytest.raises(UsageError, match="is no endpoint"):
+    with pytest.raises(UsageError, match="is not an endpoint"):
         ask("judge(model=m,endpoint=127.0.0.1)")
-    with pytest.raises(DataError, match=r"Nobody answers at http://127.0.0.1:1/v1"):
+    with pytest.raises(DataError, match=r"No server answers at http://127.0.0.1:1/v1"):
         ask("judge(model=m,endpoint=http://127.0.0.1:1/v1)")
-    with pytest.raises(DataError, match=r"Nobody answers at https://nowhere.invalid/v1"):
+    with pytest.raises(DataError, match=r"No server answers at https://nowhere.invalid/v1"):
         ask("judge(model=m,endpoint=https://nowhere.invalid/v1)")
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     with pytest.raises(MissingPartError, match="needs the optional part 'judge'"):

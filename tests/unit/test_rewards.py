@@ -167,7 +167,7 @@ def test_mistakes_are_explained(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="1 to 4"):
         Bleu.fit({"p": ["a"]}, n=5)
     (tmp_path / "no").write_bytes(b"none")
-    with pytest.raises(DataError, match="is no saved reward"):
+    with pytest.raises(DataError, match="is not a saved reward"):
         CiderD.load(tmp_path / "no")
     with pytest.raises(DataError, match="nowhere"):
         CiderD.load(tmp_path / "nowhere")

@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> Any:
         _say(error.message, error.hint)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):  # click turns Ctrl-C into Abort
-        _say("Interrupted; nothing half-written was left behind.", "")
+        _say("Interrupted; no incomplete file was left.", "")
         sys.exit(130)
     except RecursionError:
         _say("The input is nested too deeply to be read.", "Check it with: storymeter validate FILE")
@@ -109,7 +109,7 @@ def main(arguments: list[str] | None = None) -> Any:
         if os.environ.get(TRACEBACK):
             raise
         _say(
-            f"This is a bug of Storymeter: {type(error).__name__}: {error}",
+            f"This is a bug in Storymeter: {type(error).__name__}: {error}",
             f"Please report it with what `storymeter info` prints; {TRACEBACK}=1 shows where it happened.",
         )
         sys.exit(1)

@@ -35,7 +35,7 @@ class _Price(click.ParamType):  # type: ignore[type-arg]  # not generic before c
         except ValueError:
             prices = (-1.0, -1.0)
         if len(parts) > 2 or not all(0 <= price < 1e9 for price in prices):
-            self.fail(f"{value!r} is no price; write it like 0.15/0.60 (a million tokens in and out).")
+            self.fail(f"{value!r} is not a price; write it like 0.15/0.60 (a million tokens in and out).")
         return prices
 
 
@@ -45,15 +45,20 @@ def _keep(context: click.Context, option: click.Parameter, value: Any) -> None:
 
 _option = functools.partial(option, expose_value=False, callback=_keep)
 judging_options = together(
-    _option("--max-requests", "Judges: send no more requests than this in all.", FROM_ZERO, metavar="N"),
-    _option("--deadline", "Judges: stop then; what was answered is kept.", POSITIVE, metavar="SECONDS"),
+    _option("--max-requests", "Judges: maximum number of requests in all.", FROM_ZERO, metavar="N"),
+    _option(
+        "--deadline",
+        "Judges: stop after this time; answers received so far are kept.",
+        POSITIVE,
+        metavar="SECONDS",
+    ),
     _option(
         "--token-price",
         "Judges: price of a million tokens in and out, for the estimate of the cost.",
         _Price(),
         metavar="IN/OUT",
     ),
-    _option("--yes", "Judges: send without asking first.", bool),
+    _option("--yes", "Judges: send requests without asking for confirmation.", bool),
 )
 
 

@@ -41,12 +41,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 cluster_options = together(
     option(
-        "--cluster", "Work on a Ray cluster: local (the cores here), auto, or its address.", metavar="ADDRESS"
+        "--cluster", "Run on a Ray cluster: local (the cores here), auto, or its address.", metavar="ADDRESS"
     ),
     option(
         "--shards",
         "Of a corpus in shards (a quoted pattern, or a folder of .parquet or .jsonl): how many;"
-        " default: of 200,000 captions. Never changes a number.",
+        " default: of 200,000 captions. Does not change results.",
         click.IntRange(1, 999_999),
     ),
     option(

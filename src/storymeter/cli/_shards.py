@@ -51,7 +51,7 @@ def score_in_shards(
     if options.get("format") not in (None, "parquet", "jsonl"):
         raise UsageError(
             f"A corpus in shards is Parquet or JSON Lines, not {options['format']}.",
-            hint="Turn the files with: storymeter convert FILE --to jsonl",
+            hint="Convert the files with: storymeter convert FILE --to jsonl",
         )
     columns = options.get("columns") or {}
     if not names:

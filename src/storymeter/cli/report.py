@@ -64,7 +64,7 @@ def command(
     from ..report.full.videos import find_videos
 
     if out.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"--out {str(out)!r} is no .html file.", hint="Write it like --out report.html")
+        raise UsageError(f"--out {str(out)!r} is not an .html file.", hint="Write it like --out report.html")
     with progress_bar() as progress:
         results = score_files(candidates, cluster=None, resamples=resamples, progress=progress, **options)
     with busy("comparing the systems"):
@@ -110,7 +110,7 @@ def _unsupported(findings: Any, device: str) -> Any:
 
     if not findings.annotators:
         hint = "Give references, or leave out --facts."
-        raise UsageError("Support is looked for in references, and the run has none.", hint=hint)
+        raise UsageError("--facts compares captions with references, and the run has none.", hint=hint)
     with progress_bar() as progress:
         return unsupported(findings, device, progress)
 

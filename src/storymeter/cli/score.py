@@ -88,7 +88,7 @@ def command(
         for line in coverage_lines(results):
             say(line)
     elif not options["metrics"]:
-        say("Without --references these are only the measures that need none.")
+        say("No --references were given: only metrics that need none are computed.")
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
     if fresh and (lacking := left_out(results.systems[0].candidates.kind)):
         say(lacking)
@@ -119,7 +119,7 @@ def _check(save: str | None, into: str | None, candidates: tuple[str, ...], per_
         raise UsageError("A run in shards keeps no rows, so --per-document has nothing to write.", hint=hint)
     if (save or into) and any(map(is_saved, candidates)):
         raise UsageError(
-            "These are scored already.", hint="Give the captions of systems, or leave --save out."
+            "This run is scored already.", hint="Give the captions of systems, or leave --save out."
         )
     if into is None:
         return

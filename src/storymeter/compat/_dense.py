@@ -27,7 +27,7 @@ def loaded(source: Source) -> tuple[Mapping[str, Any], str]:
     except OSError as error:
         raise DataError(f"{os.fspath(source)} cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        raise DataError(f"{os.fspath(source)} is no JSON: {error}.") from None
+        raise DataError(f"{os.fspath(source)} is not JSON: {error}.") from None
     if not isinstance(content, dict):
         raise DataError(f"{os.fspath(source)} holds a {type(content).__name__}, not videos by id.")
     return content, os.fspath(source)

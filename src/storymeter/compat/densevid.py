@@ -60,7 +60,9 @@ class ANETcaptions:
         if ground_truth_filenames is None or prediction_filename is None:
             raise OSError("Give ground_truth_filenames and prediction_filename.")
         if variant not in _PROTOCOLS:
-            raise UsageError(f"There is no variant {variant!r}.", hint=f"Choose of {', '.join(_PROTOCOLS)}.")
+            raise UsageError(
+                f"There is no variant {variant!r}.", hint=f"Choose one of {', '.join(_PROTOCOLS)}."
+            )
         self.tious = list(TIOUS if tious is None else tious)
         self.distances = list(distances)
         self.max_proposals, self.verbose, self.no_lang_eval = max_proposals, verbose, no_lang_eval

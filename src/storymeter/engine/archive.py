@@ -75,7 +75,7 @@ class Archive:
                 f"{self.path} cannot be read: {reason}.", hint="Check the name of the file."
             ) from None
         except zipfile.BadZipFile:
-            raise self.damaged("it is no zip file, or it was cut short") from None
+            raise self.damaged("it is not a zip file, or it is truncated") from None
         try:
             self._members = self._checked()
             self._sums = self.decode("checksums.json", dict[str, str])
@@ -147,7 +147,7 @@ class Archive:
             )
             found, fortran, dtype = header(stream)
         except Exception as error:  # numpy parses the header as Python text: it may fail in any way
-            raise self.damaged(f"its part {member} is no array ({type(error).__name__})") from None
+            raise self.damaged(f"its part {member} is not an array ({type(error).__name__})") from None
         begin = stream.tell()
         fits = len(found) == len(shape) and all(w in (-1, h) for w, h in zip(shape, found, strict=True))
         if dtype != kind or not fits or fortran or len(data) - begin != math.prod(found) * dtype.itemsize:
@@ -159,6 +159,6 @@ class Archive:
 
     def damaged(self, why: str) -> DataError:
         return DataError(
-            f"{self.path} is no saved run, or a damaged one: {why}.",
+            f"{self.path} is not a saved run, or it is damaged: {why}.",
             hint="Make it again with: storymeter score … --save FILE",
         )

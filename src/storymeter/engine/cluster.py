@@ -198,7 +198,7 @@ class _Pool:
             self._failed_starts += 1
             if self._failed_starts >= STARTS:
                 raise DataError(
-                    f"No worker starts on the cluster: {_lines(error)[-1]}",
+                    f"No worker started on the cluster: {_lines(error)[-1]}",
                     hint="Check that every node has this version of Storymeter and enough memory.",
                 ) from None
             return

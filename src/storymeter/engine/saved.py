@@ -222,7 +222,7 @@ def _of_folder(folder: Path) -> Path:
         return folder / RESULT
     known = unfinished(Folder(str(folder)))
     if known:
-        raise DataError(known, hint="Run the command that began it again: it goes on from there.")
+        raise DataError(known, hint="Run the same command again: it continues where it stopped.")
     raise DataError(f"{folder} holds no run.", hint="Name the folder that --save wrote.")
 
 

@@ -34,7 +34,7 @@ def finish(captions: list[Caption], check: Check, id: str, at: Any, duration: fl
         if end is None:
             check.warn(
                 "open-end",
-                "the last caption stays open: the file does not tell how long the video is",
+                "the last caption stays open: the file does not give the length of the video",
                 at,
                 id=id,
                 index=i,

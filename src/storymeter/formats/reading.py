@@ -113,7 +113,7 @@ def _folder(folder: Path, **options: Any) -> Reading:
                 if paths
                 else "it is empty."
             ),
-            hint="Name the files in it. A folder is read as one system only if each file tells one video.",
+            hint="Name the files in it. A folder is read as one system only if each file holds one video.",
         )
     problems = [
         replace(problem, where=f"{path.name}: {problem.where}" if problem.where != "$" else path.name)

@@ -51,7 +51,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
         raise DataError(
             f"Another key of {corpus.name!r} holds half of a character (a lone surrogate), which no file can"
             " hold.",
-            hint="Mend it where the file was made.",
+            hint="Correct it in the program that wrote the file.",
         ) from None
     rounded = [f"fractions of {target.tick:g} s"] if target.tick and _finer(corpus, target.tick) else []
     return [FIELDS[name] for name in lacking] + rounded + _own_keys(corpus, target)

@@ -106,7 +106,8 @@ def _in_range(ratings: Ratings, scale: str) -> Ratings:
     worst = f"{bad:,} of {len(good):,} scores are not in 0-100 (from {values.min():g} to {values.max():g})"
     if bad > OUTSIDE * len(good):
         raise DataError(
-            f"{worst}.", hint="If the scores are standardised already, say --scale z; else mend the file."
+            f"{worst}.",
+            hint="If the scores are standardised already, say --scale z; otherwise correct the file.",
         )
     note = f"{worst}; they were left out."
     return replace(ratings.rows(good), notes=(*ratings.notes, note))

@@ -77,7 +77,7 @@ def check(out: Path) -> Manifest:
         manifest = msgspec.json.decode((out / "manifest.json").read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError):
         raise UsageError(
-            f"{out} is no backup: its manifest.json is missing or damaged.",
+            f"{out} is not a backup: its manifest.json is missing or damaged.",
             hint="Make one with: storymeter human backup DIR OUT",
         ) from None
     wrong = [

@@ -46,7 +46,7 @@ def mix(text: str, raters: int) -> list[Character]:
     for part in text.split(","):
         name, _, share = part.strip().partition("=")
         if name not in CHARACTERS:
-            raise UsageError(f"There is no character {name!r}.", hint=closest(name, CHARACTERS))
+            raise UsageError(f"There is no kind of simulated rater {name!r}.", hint=closest(name, CHARACTERS))
         try:
             shares[name] = float(share or 1)
         except ValueError:

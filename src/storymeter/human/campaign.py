@@ -134,12 +134,12 @@ class Folder:
         except FileNotFoundError:
             raise DataError(
                 f"{path} is missing: without the private key the answers cannot be read.",
-                hint="Bring back the file that `storymeter human new` wrote.",
+                hint="Restore the file that `storymeter human new` wrote.",
             ) from None
         except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
             raise DataError(
                 f"{path} is damaged: {getattr(error, 'strerror', None) or error}",
-                hint="Bring back the file that `storymeter human new` wrote.",
+                hint="Restore the file that `storymeter human new` wrote.",
             ) from None
         return {(line.hit, line.position): line for line in lines}
 
@@ -240,5 +240,5 @@ def _load(path: Path, kind: type[T]) -> T:
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise DataError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}",
-            hint="Correct the file (it is UTF-8), or bring back the one that `storymeter human new` wrote.",
+            hint="Correct the file (it is UTF-8), or restore the one that `storymeter human new` wrote.",
         ) from None

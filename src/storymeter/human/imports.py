@@ -108,8 +108,8 @@ def sniff(raw: bytes) -> str:
     if len(cells) > _APPRAISE_KIND_COLUMN and cells[_APPRAISE_KIND_COLUMN] in _APPRAISE_KINDS:
         return "appraise"
     raise DataError(
-        "This is no file of ratings that we know.",
-        hint="Say which format it is with --from storymeter|wmt|mturk|appraise.",
+        "The format of this file of ratings is not known.",
+        hint="Name the format with --from storymeter|wmt|mturk|appraise.",
     )
 
 

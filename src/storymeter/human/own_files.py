@@ -187,7 +187,7 @@ def json_lines(raw: bytes, name: str) -> list[Rating]:
             except msgspec.MsgspecError as error:
                 problems.append(f"line {number}: {error}")
         raise DataError(
-            f"{name}: {len(problems):,} lines are no ratings: {some(problems, limit=3)}",
+            f"{name}: {len(problems):,} lines are not ratings: {some(problems, limit=3)}",
             hint="A line is a JSON object with at least item, system, rater and value.",
         ) from None
 
@@ -232,8 +232,8 @@ def csv_rows(content: str, name: str) -> list[Rating]:
             problems.append(f"line {number}: {error}")
     if problems:
         raise DataError(
-            f"{name}: {len(problems):,} rows are no ratings: {some(problems, limit=3)}",
-            hint="Mend these rows, or take them out.",
+            f"{name}: {len(problems):,} rows are not ratings: {some(problems, limit=3)}",
+            hint="Correct these rows, or remove them.",
         )
     return out
 

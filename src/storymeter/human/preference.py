@@ -96,7 +96,7 @@ def analyse_preferences(
         a, b = r.system, str(r.meta.get("against", ""))
         if not a or not b or not -2 <= r.value <= 2:
             raise DataError(
-                f"The answer of {r.rater!r} on {r.item!r} is no preference: it needs both systems (system,"
+                f"The answer of {r.rater!r} on {r.item!r} is not a preference: it needs both systems (system,"
                 " meta.against) and a value from -2 to 2.",
                 hint="Export the campaign again with: storymeter human export DIR --format jsonl",
             )
@@ -178,7 +178,7 @@ def metric_accuracy(
     if not joined:
         raise DataError(
             f"No item of the preferences has a score of {metric!r} for both systems.",
-            hint="Check that both speak of the same ids.",
+            hint="Check that both use the same ids.",
         )
     human, score = np.array(joined).T
     accuracy, n, tied = preference_accuracy(human, score, ties=ties)

@@ -107,7 +107,8 @@ def analyse_spans(
     kept = [one for one in records if accept == "all" or one.rater not in blind]
     if not kept:
         raise DataError(
-            "Nobody marked half of the planted errors.", hint="--accept all analyses everybody's answers."
+            "No rater marked half of the planted errors.",
+            hint="Use --accept all to analyse the answers of every rater.",
         )
     analysis = analyse(from_records(kept), accept=accept, held=held, **options)
     trusted = {w.id for w, used in zip(analysis.quality.workers, analysis.kept, strict=True) if used}

@@ -33,7 +33,7 @@ class Address:
                 hint=f"Set the key in the environment: {KEY}.",
             )
         if parts.scheme not in ("http", "https") or not host:
-            raise UsageError(f"{endpoint[:80]!r} is no endpoint.", hint=f"Write it like {EXAMPLE}.")
+            raise UsageError(f"{endpoint[:80]!r} is not an endpoint.", hint=f"Write it like {EXAMPLE}.")
         path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
         self.host = host if port is None else f"{host}:{port}"
         bracketed = f"[{host}]" if ":" in host else host

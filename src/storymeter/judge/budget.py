@@ -65,7 +65,7 @@ class Budget:
         if self.max_requests is not None and self.sent >= self.max_requests:
             raise DataError(
                 f"--max-requests {self.max_requests:,} is used up: some requests had to be repeated.",
-                hint="What was answered is kept: the same command goes on from there.",
+                hint="Answers received so far are kept; run the same command again to continue.",
             )
         if self.left() <= 0:
             raise self.late()
@@ -80,5 +80,5 @@ class Budget:
     def late(self) -> DataError:
         return DataError(
             f"The deadline of {self.deadline:g} s has passed.",
-            hint="What was answered is kept: the same command goes on from there.",
+            hint="Answers received so far are kept; run the same command again to continue.",
         )

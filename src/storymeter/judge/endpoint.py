@@ -104,7 +104,7 @@ class Endpoint:
                 await self._wait(pause)
         raise DataError(
             f"The judge at {self.address.host} failed {attempt + 1} times for one request: {trouble}.",
-            hint="What was answered is kept: the same command goes on from there.",
+            hint="Answers received so far are kept; run the same command again to continue.",
         )
 
     def _learns(self, data: bytes) -> bool:
@@ -167,8 +167,8 @@ class Endpoint:
     def _unreachable(self, error: BaseException) -> str:
         if not self.answered and isinstance(error, self._http.ClientConnectorError):
             raise DataError(
-                f"Nobody answers at {self.address.base}: is the judge's server running, and the network"
-                " there?",
+                f"No server answers at {self.address.base}: is the judge's server running, and the network"
+                " reachable?",
                 hint="Start it, or give another endpoint; what was answered before is kept.",
             ) from None
         return f"the connection broke ({type(error).__name__})"

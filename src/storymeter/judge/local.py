@@ -84,7 +84,9 @@ class Local:
 
     async def ask(self, messages: Sequence[dict[str, Any]], parameters: dict[str, Any]) -> Reply:
         if any(not isinstance(turn["content"], str) for turn in messages):
-            raise UsageError("engine=local shows no pictures.", hint="Use an endpoint for a judge that sees.")
+            raise UsageError(
+                "engine=local does not support images.", hint="Use an endpoint for a judge that reads images."
+            )
         self.budget.spend()
         import torch
 

@@ -68,7 +68,7 @@ def shown_of(
     """What belongs to each document: its images, else its video; at most `frames` of either."""
     if images is None and videos is None:
         raise UsageError(
-            "A judge that sees was given nothing to look at.",
+            "This judge needs images or videos, and none were given.",
             hint="Give a folder: --images FOLDER or --videos FOLDER (images=, videos= in Python).",
         )
     pictures = Pictures(images) if images is not None else None

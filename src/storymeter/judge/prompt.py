@@ -123,7 +123,7 @@ def get(given: str) -> Prompt:
         with path.open(encoding="utf-8") as file:
             text = file.read(LONGEST + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise DataError(
             f"The prompt {given} cannot be read: {reason}.",
             hint=f"Give a text file with {{candidate}} in it, or one of {', '.join(names())}.",

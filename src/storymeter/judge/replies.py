@@ -101,4 +101,4 @@ def _instead(data: bytes) -> str:
         return "its reply is empty"
     if data.lstrip()[:1] == b"<":
         return "its reply is a page of HTML, not JSON; an endpoint usually ends in /v1"
-    return "its reply is no chat completion in JSON"
+    return "its reply is not a chat completion in JSON"

@@ -128,7 +128,7 @@ def self_agreement(
 ) -> list[SelfAgreement]:
     """Every metric `trials` times over all documents of all systems."""
     if trials < 2:
-        raise UsageError(f"{trials} trials have nothing to agree with.", hint="Use 2 or more.")
+        raise UsageError(f"{trials} trials are too few to measure agreement.", hint="Use 2 or more.")
     built = named(metrics)
     rows: dict[str, list[FloatArray]] = {label: [] for label in built}
     signatures: dict[str, str] = {}

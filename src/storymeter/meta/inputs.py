@@ -58,8 +58,8 @@ def read_human(
             problems.append(f"line {number}: {row[value]!r}")
     if problems:
         raise DataError(
-            f"{path.name}: {len(problems):,} scores are no numbers: {some(problems, limit=3)}",
-            hint="Mend these lines, or leave them out.",
+            f"{path.name}: {len(problems):,} scores are not numbers: {some(problems, limit=3)}",
+            hint="Correct these lines, or remove them.",
         )
     scale = which if value.lower() in ("z", "z.scr", "z_score", "raw", "raw.scr", "raw_score") else ""
     return tabulate(judgements, scale=scale, notes=[sid_zero(zero)] if zero else [])
@@ -119,7 +119,7 @@ def read_scores(path: Path) -> dict[str, dict[Key, float]]:
             except ValueError:
                 if metric:
                     raise DataError(
-                        f"{path.name}: {cell!r} is no score of {name}.",
+                        f"{path.name}: {cell!r} is not a score of {name}.",
                         hint="Scores are numbers; leave the cell empty where there is none.",
                     ) from None
                 found.setdefault(name, {})

@@ -110,7 +110,7 @@ def compiled(progress: Progress = silent) -> memoryview:
             compiler.paraphrases(unzip.decompress(piece))
             progress("compiling METEOR's tables (once)", done, total)
         if not unzip.eof:
-            raise DataError(f"{paraphrases} is cut short.", hint="Install pycocoevalcap again.")
+            raise DataError(f"{paraphrases} is truncated.", hint="Install pycocoevalcap again.")
         for name, method in LISTS.items():
             content = read_list(name)
             digest.update(content)

@@ -124,7 +124,7 @@ class ClipModel:
         if cut:
             warnings.warn(
                 f"{len(cut):,} of {len(texts):,} captions are longer than the {self.longest} tokens that"
-                f" {self.label} reads, such as {cut[0][:60]!r}: the rest of them is not seen.",
+                f" {self.label} reads, such as {cut[0][:60]!r}: the rest of each is ignored.",
                 StorymeterWarning,
                 stacklevel=2,
             )

@@ -98,7 +98,7 @@ class _opened:  # noqa: N801  (used like a function)
         except ImportError:
             raise MissingPartError.extra("Reading videos", "neural") from None
         if not self.path.is_file():  # a pipe would be waited for, a link may lead nowhere
-            raise DataError(f"{self.path} is no file.", hint="Put the video itself there.")
+            raise DataError(f"{self.path} is not a file.", hint="Put the video itself there.")
         try:
             self.container = av.open(str(self.path))
         except (av.error.FFmpegError, OSError, ValueError) as error:
@@ -118,7 +118,7 @@ class _opened:  # noqa: N801  (used like a function)
     def _broken(self, error: BaseException) -> DataError:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return DataError(
-            f"{self.path} is no video that can be read: {reason}",
+            f"{self.path} is not a readable video: {reason}",
             hint="It may be truncated: copy it again.",
         )
 

@@ -84,7 +84,7 @@ class OrderModel:
         shape = whole.config
         if config.frozen and (shape.model_type != "bert" or config.frozen >= shape.num_hidden_layers):
             raise DataError(
-                f"The encoder in {folder} is no BERT with more than {config.frozen} layers.",
+                f"The encoder in {folder} is not a BERT with more than {config.frozen} layers.",
                 hint="Train it as a whole: --freeze 0.",
             )
         self.config = msgspec.structs.replace(

@@ -131,6 +131,6 @@ def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:
         raise DataError(
             f"{glove.path} has {glove.width} numbers a word, and the model was trained with"
             f" {config.text_width}.",
-            hint="Let STORYMETER_GLOVE name the right file.",
+            hint="Set STORYMETER_GLOVE to the right file.",
         )
     return PairedSpace(config, net, glove, device, weights_hash(folder / WEIGHTS))

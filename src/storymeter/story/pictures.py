@@ -92,7 +92,7 @@ def open_picture(path: Path, *, whole: bool = False) -> Any:
     except ImportError:
         raise MissingPartError.extra("Reading images", "neural") from None
     if not path.is_file():  # a pipe would be waited for, a link may lead nowhere
-        raise DataError(f"{path} is no file.", hint="Put the picture itself there.")
+        raise DataError(f"{path} is not a file.", hint="Put the picture itself there.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's own warning about large files; ours is an error
@@ -117,7 +117,7 @@ def open_picture(path: Path, *, whole: bool = False) -> Any:
                 hint="Scale it down.",
             ) from None
         raise DataError(
-            f"{path} is no image that can be read: {str(error) or type(error).__name__}",
+            f"{path} is not a readable image: {str(error) or type(error).__name__}",
             hint="It may be truncated: copy it again.",
         ) from None
     if not whole:

@@ -139,7 +139,8 @@ def _records(path: Path) -> list[tuple[int, dict[str, Any]]]:
         return [(number, dict(row)) for number, row in enumerate(csv.DictReader(io.StringIO(text)), 2)]
     except csv.Error as error:
         raise DataError(
-            f"{path} is no table of boxes: {error}", hint="Columns: image, x, y, w, h[, confidence, label]."
+            f"{path} is not a table of boxes: {error}",
+            hint="Columns: image, x, y, w, h[, confidence, label].",
         ) from None
 
 

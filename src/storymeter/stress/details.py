@@ -62,7 +62,7 @@ def details(
     pairs = chosen_pairs(corpus, run, most=most, seed=run.bench.seed)
     if not pairs:
         raise DataError(
-            "No caption holds a detail that a reference of the same document tells.",
+            "No caption holds a detail that a reference of the same document mentions.",
             hint="Give captions by people as candidates, and another annotator's as references.",
         )
     documents = {document.id: document for document in corpus}

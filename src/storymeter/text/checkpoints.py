@@ -50,7 +50,7 @@ def checkpoint_folder(path: str | Path) -> Path:
         )
     if not (folder / "config.json").is_file():
         raise DataError(
-            f"{folder} holds no config.json, so it is no checkpoint.",
+            f"{folder} holds no config.json, so it is not a checkpoint.",
             hint="Give the folder that the model was saved to.",
         )
     if not weight_files(folder):
@@ -192,7 +192,7 @@ def read_safetensors(path: Path) -> dict[str, Any]:
         tensors: dict[str, Any] = load_file(path)
     except (SafetensorError, OSError) as error:
         raise DataError(
-            f"{path} is no readable safetensors file: {error}",
+            f"{path} is not a readable safetensors file: {error}",
             hint="It may be truncated: copy it again, or train it again.",
         ) from None
     return tensors

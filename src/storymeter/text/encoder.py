@@ -223,7 +223,7 @@ def load_checkpoint(folder: Path) -> tuple[Any, Any]:
             or config.is_encoder_decoder
         ):
             raise DataError(
-                f"The checkpoint in {folder} ({config.model_type}) is no text encoder.",
+                f"The checkpoint in {folder} ({config.model_type}) is not a text encoder.",
                 hint="Give a BERT-like one: text in, one vector per token out.",
             )
         return tokenizer, model

@@ -216,7 +216,7 @@ def test_a_fault_of_our_own_is_no_traceback_either(
     code, out, err = run(*call)
     assert (
         (code, out) == (1, "")
-        and "bug of Storymeter" in err
+        and "bug in Storymeter" in err
         and "by nothing" in err
         and "storymeter info" in err
     )

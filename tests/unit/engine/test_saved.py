@@ -114,7 +114,7 @@ HOSTILE: dict[str, Callable[[Members], Members]] = {
         **m,
         "systems/0/0-rows.npy": _npy(np.array([[print]], dtype=object), allow_pickle=True),
     },
-    "no array": lambda m: {**m, "systems/0/0-rows.npy": b"hello"},
+    "not an array": lambda m: {**m, "systems/0/0-rows.npy": b"hello"},
     "a huge array announced": lambda m: {
         **m,
         "systems/0/0-rows.npy": _npy(np.zeros((12, 4))).replace(

@@ -60,7 +60,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_overwritten(tmp_path: Path, 
     with pytest.raises(DataError, match=r"damaged: key\.jsonl"):
         check(safe)
     (safe / "manifest.json").unlink()
-    with pytest.raises(UsageError, match="no backup"):
+    with pytest.raises(UsageError, match="not a backup"):
         restore(safe, tmp_path / "again")
     assert not (tmp_path / "again").exists()
 

@@ -57,5 +57,5 @@ def _lines(folder: Path, having: str) -> list[str]:
 
 def test_no_other_names(tmp_path: Path, study: Folder) -> None:
     for host in ("https://study.example.org", "a b.org", "localhost", "x.org; rm"):
-        with pytest.raises(UsageError, match="no name of a server"):
+        with pytest.raises(UsageError, match="not the name of a server"):
             deploy(study, tmp_path / "out", host)

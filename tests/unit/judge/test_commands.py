@@ -47,7 +47,7 @@ def test_limits_are_kept(run: Command, arguments: list[str], server: judge_kit.S
     for wrong in ("cheap", "1/2/3", "-1", "nan"):
         code, _, err = run(*arguments, "--token-price", wrong)
         assert code == 2
-        assert "is no price" in err
+        assert "is not a price" in err
 
 
 @pytest.mark.parametrize(("answer", "sent"), [("n", 0), ("y", 2)])

@@ -145,5 +145,5 @@ def test_what_is_wrong_with_a_prompt_is_said(tmp_path) -> None:  # type: ignore[
     with pytest.raises(DataError, match="cannot be read"):
         prompt.get(str(tmp_path / "none.txt"))
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe{candidate}")
-    with pytest.raises(DataError, match="no UTF-8 text"):
+    with pytest.raises(DataError, match="not UTF-8 text"):
         prompt.get(str(tmp_path / "bytes.txt"))

@@ -81,14 +81,14 @@ def test_frames_stand_at_even_distances(folder: Path) -> None:
 def test_what_cannot_be_seen_is_said(folder: Path) -> None:
     with judge_kit.serving(looks) as server:
         name = server.judge(prompt="seen")
-        with pytest.raises(UsageError, match="was given nothing to look at"):
+        with pytest.raises(UsageError, match="needs images or videos"):
             Run().score(one("red"), name)
         with pytest.raises(DataError, match="1 of 1 documents have no image or video"):
             Run(images=str(folder)).score(one("green"), name)
         with pytest.raises(UsageError, match="judges whole documents, not pairs"):
             scorer(name).pairs(candidates=["a"], references=[["a"]])
         (folder / "film.mp4").write_bytes(b"no film")
-        with pytest.raises(DataError, match="no video that can be read"):
+        with pytest.raises(DataError, match="not a readable video"):
             Run(videos=str(folder)).score(one("film"), name)
         assert not server.bodies
 

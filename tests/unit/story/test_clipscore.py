@@ -400,10 +400,10 @@ def test_what_is_not_there_is_counted(folder: Path, pictures: Path, videos: Path
     both = _values(name, _task(here, Document("film", caption)), images=str(pictures), videos=str(videos))
     assert np.isfinite(both).all()
     (tmp_path / "film.mp4").write_bytes(b"no video at all")
-    with pytest.raises(DataError, match=r"film.mp4 is no video that can be read"):
+    with pytest.raises(DataError, match=r"film.mp4 is not a readable video"):
         _values(name, _task(Document("film", caption)), videos=str(tmp_path))
     (tmp_path / "film.mp4").write_bytes((videos / "film.mp4").read_bytes()[:3000])
-    with pytest.raises(DataError, match=r"film.mp4 is no video that can be read"):
+    with pytest.raises(DataError, match=r"film.mp4 is not a readable video"):
         _values(name, _task(Document("film", caption)), videos=str(tmp_path))
 
 

@@ -80,7 +80,7 @@ def test_no_training_story_is_held_out(data: Path) -> None:
         ("w.json", '{"a": {"b": "c"}}', "neither VIST"),
         ("w.json", '{"a": [["we left", null]]}', "neither a text nor a list"),
         ("w.json", '{"a": [5]}', "neither a text nor a list"),
-        ("w.json", "{", "no JSON"),
+        ("w.json", "{", "not JSON"),
         ("w.csv", "sentence1,sentence5\n" + "x" * 200_000 + ",y\n", "as a table"),
         ("w.txt", "one sentence only", "no story"),
     ],
@@ -215,7 +215,7 @@ def test_broken_models_say_so(tmp_path: Path) -> None:
     (tmp_path / "coherence.safetensors").write_bytes(
         (coherence.EMBEDDED / "coherence.safetensors").read_bytes()[:4000]
     )
-    with pytest.raises(DataError, match="no readable safetensors"):
+    with pytest.raises(DataError, match="not a readable safetensors"):
         coherence.load(str(tmp_path))
 
 

@@ -118,13 +118,13 @@ def test_unsafe_pictures_are_refused_by_name(tmp_path: Path) -> None:
     small = tmp_path / "small.png"
     Image.effect_noise((64, 64), 50).save(small)
     (tmp_path / "cut.png").write_bytes(small.read_bytes()[:200])
-    with pytest.raises(DataError, match=r"cut\.png is no image"):
+    with pytest.raises(DataError, match=r"cut\.png is not a readable image"):
         open_picture(tmp_path / "cut.png")
     (tmp_path / "text.jpg").write_text("not a picture")
-    with pytest.raises(DataError, match=r"text\.jpg is no image"):
+    with pytest.raises(DataError, match=r"text\.jpg is not a readable image"):
         open_picture(tmp_path / "text.jpg")
     os.mkfifo(tmp_path / "pipe.png")
-    with pytest.raises(DataError, match=r"pipe\.png is no file"):  # and nobody waits for it
+    with pytest.raises(DataError, match=r"pipe\.png is not a file"):  # and nobody waits for it
         open_picture(tmp_path / "pipe.png")
     assert Pictures(tmp_path).find("../../etc/passwd") is None
     with pytest.raises(UsageError, match="no folder"):
@@ -160,7 +160,7 @@ def test_boxes(tmp_path: Path) -> None:
         with pytest.raises(DataError, match="NaN or infinite"):
             BoxTable(table)
     table.write_text("image,x,y,w,h\n" + "a" * 200_000 + ",0,0,1,1\n")
-    with pytest.raises(DataError, match="no table of boxes"):
+    with pytest.raises(DataError, match="not a table of boxes"):
         BoxTable(table)
     table.write_text(
         '{"image": "a.jpg", "x": 0, "y": 0, "w": 9, "h": 9, "confidence": 0.0}\n{"image": "a.jpg", "x": 5,'

@@ -178,7 +178,7 @@ def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="other data or settings"):
         fit(_Line(), TrainingOptions(lr=0.04, epochs=1), tmp_path)
     (tmp_path / STATE).write_bytes((tmp_path / STATE).read_bytes()[:100])
-    with pytest.raises(DataError, match="no readable"):
+    with pytest.raises(DataError, match="not a readable"):
         fit(_Line(), TrainingOptions(lr=0.05, epochs=1), tmp_path)
 
 
@@ -236,8 +236,8 @@ def test_grounding_learns_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     weights = tmp_path / "run" / "grounding.safetensors"
     content = weights.read_bytes()
     for broken, message in (
-        (content[: len(content) // 2], "no readable safetensors"),
-        (b"\x80\x04\x95junk", "no readable safetensors"),
+        (content[: len(content) // 2], "not a readable safetensors"),
+        (b"\x80\x04\x95junk", "not a readable safetensors"),
     ):
         weights.write_bytes(broken)
         with pytest.raises(DataError, match=message):

@@ -110,7 +110,7 @@ def command(
     """
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
         raise UsageError(
-            f"--html would write its page to {page!r}, which is no .html file.",
+            f"--html would write its page to {page!r}, which is not an .html file.",
             hint="Put the ratings before the options, or name the page: --html report.html",
         )
     kind = _kind(sources, origin)

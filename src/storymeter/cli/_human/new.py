@@ -154,7 +154,7 @@ def command(
         questions = msgspec.json.decode(tests.read_bytes(), type=list[Question]) if tests else []
     except msgspec.DecodeError as error:
         raise DataError(
-            f"{tests} is no list of test questions: {error}",
+            f"{tests} is not a list of test questions: {error}",
             hint='Write [{"item": "v1", "question": "…", "options": ["…", "…"], "answer": 0}].',
         ) from None
     options = Options(

@@ -14,9 +14,11 @@ from .._options import busy, coloured, format_option, output, progress_bar, say,
 
 
 @click.command("plan")
-@option("--systems", "How many systems compete (the hidden human one included).", FROM_TWO)
-@option("--captions", "How many captions (videos) each system has.", FROM_TWO)
-@option("--difference", "The difference worth finding, in points of the slider (or in z with --in-z).", float)
+@option("--systems", "Number of systems (the hidden human one included).", FROM_TWO)
+@option("--captions", "Number of captions (videos) of each system.", FROM_TWO)
+@option(
+    "--difference", "Smallest difference to detect, in points of the slider (or in z with --in-z).", float
+)
 @option("--in-z", "The difference is in standard deviations of a rater, not in points.", bool)
 @option("--power wanted", "Statistical power.", WITHIN, 0.8)
 @option("--alpha", "Significance level.", WITHIN, 0.05)
@@ -38,10 +40,14 @@ from .._options import busy, coloured, format_option, output, progress_bar, say,
     ("passed", "all"),
     "passed",
 )
-@option("--accepted", "Share of the work that will pass.  [default: that of the pilot, or 0.8]", ABOVE_ZERO)
+@option(
+    "--accepted",
+    "Share of the HITs that will pass the worker test.  [default: that of the pilot, or 0.8]",
+    ABOVE_ZERO,
+)
 @option("--per-hit", "System captions in a HIT.", COUNT, 70)
 @option(
-    "--overlap", "How many raters see each caption, so that their agreement can be asked.", COUNT, OVERLAP
+    "--overlap", "How many raters see each caption, so that their agreement can be measured.", COUNT, OVERLAP
 )
 @option("--price", "Pay per HIT.", AMOUNT, 0.99)
 @option("--fee", "The platform's fee, as a share of the pay.", AMOUNT, 0.2)

@@ -18,7 +18,7 @@ from .._options import busy, say
     "An empty PostgreSQL database for the answers.  [default: SQLite in DIR, wherever they were]",
     metavar="URL",
 )
-@option("--clips", "Where the clips are now.  [default: where they were]", metavar="FOLDER")
+@option("--clips", "Folder of the clips.  [default: where they were]", metavar="FOLDER")
 def command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
     """Restore a campaign from its backup.
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @click.command("serve")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@option("--host", "Address to listen on; 0.0.0.0 lets other machines in.", default="127.0.0.1")
+@option(
+    "--host", "Address to listen on; 0.0.0.0 accepts connections from other machines.", default="127.0.0.1"
+)
 @option("--port", "0 takes any free one.", PORT, 8000)
 @option(
     "--admin-anywhere", "Let other machines see the dashboard too (with the token). Only behind HTTPS.", bool
@@ -114,8 +116,7 @@ def _look_at_clips(home: Folder, skip_bad: bool) -> None:
         raise DataError(
             f"{len(found.broken):,} of {found.clips:,} files in {home.clips} cannot be shown: {listed}.",
             hint=(
-                "Bring them back, write their new folder into campaign.json (clips), or serve with"
-                " --skip-bad."
+                "Restore them, write their new folder into campaign.json (clips), or serve with --skip-bad."
             ),
         )
     say(f"note: {len(found.broken):,} of {found.clips:,} files cannot be shown: {listed}")

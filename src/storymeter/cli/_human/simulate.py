@@ -51,7 +51,7 @@ def command(
     """Run a campaign with simulated raters.
 
     They answer the campaign in DIR through the real server, and their answers are stored like real ones:
-    use a copy of the campaign, not in the one you will use."""
+    use a copy of the campaign, not the one of the real study."""
     from ...human.bots import Bot, Truth, mix, rehearse
     from ...human.campaign import Folder
     from ...human.platforms import rehearsal_links

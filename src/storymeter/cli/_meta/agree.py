@@ -25,7 +25,7 @@ from ._shared import resampling_options, show
 @option("--accept", "Raters to use, if the file holds ratings.", ("passed", "all"), "passed")
 @option(
     "--reference-curve",
-    "Also: this coefficient with 1, 2, 3, … references.",
+    "Also compute this coefficient with 1, 2, 3, … references.",
     ("pearson", "spearman", "kendall_b", "kendall_c"),
 )
 @option("--ties", "Preferences: credit for a tie of the metric.", ("half", "wrong", "drop"), "half")

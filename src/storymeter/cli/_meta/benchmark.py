@@ -32,7 +32,7 @@ from ._special import show_choices, show_words
 @option("--level", "Only this level; default: all that the benchmark has.", ("segment", "system"))
 @option(
     "--reference-curve",
-    "Also: this coefficient with 1, 2, 3, … references.",
+    "Also compute this coefficient with 1, 2, 3, … references.",
     ("pearson", "spearman", "kendall_b", "kendall_c"),
 )
 @option(

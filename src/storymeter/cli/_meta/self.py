@@ -14,7 +14,7 @@ from .._scoring import make_run, metric_names, read_both, scoring_options
 
 @click.command("self")
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-@option("--trials", "How often everything is asked.", click.IntRange(2, 100), 2)
+@option("--trials", "Number of times that everything is scored.", click.IntRange(2, 100), 2)
 @option("--resamples", "Bootstrap resamples for the interval of Pearson's r; 0: none.", RESAMPLES, 1000)
 @scoring_options
 @format_option()

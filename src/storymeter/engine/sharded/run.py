@@ -214,7 +214,7 @@ def _failed(job: Job, failures: list[Failure]) -> StorymeterError:
         + more
     )
     job.folder.put(f"{WORK}/failed", msgspec.msgpack.encode(said))
-    return DataError(said, hint="Mend the cause and run the same command again: what is scored is kept.")
+    return DataError(said, hint="Correct the cause and run the same command again: finished shards are kept.")
 
 
 _STEPS = {"count": "counting", "add": "adding counts", "score": "scoring"}

@@ -25,7 +25,7 @@ def deploy(folder: Folder, out: Path, host: str, *, admin: bool = False) -> list
     """Write the files for a server that the world knows as `host`; gives what was written."""
     if not _HOST.match(host):
         raise UsageError(
-            f"{host!r} is no name of a server.", hint="Give the name alone: --host study.example.org"
+            f"{host!r} is not the name of a server.", hint="Give the name alone: --host study.example.org"
         )
     if out.exists() and any(out.iterdir()):
         raise UsageError(f"{out} is not empty.", hint="Give a new folder; nothing is overwritten.")

@@ -42,7 +42,7 @@ class Database:
         if self._file is not None and self._look() != self._identity:
             raise StoreGoneError(
                 f"{self._file.name} was deleted or replaced while the server was running.",
-                hint="Stop the server, bring back the file (storymeter human restore), and start it again.",
+                hint="Stop the server, restore the file (storymeter human restore), and start it again.",
             )
 
     def _look(self) -> tuple[int, int] | None:

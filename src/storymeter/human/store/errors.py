@@ -76,7 +76,7 @@ def of(error: BaseException) -> StoreError:
         said = text.splitlines()[0][:200] if text else type(error).__name__
         return StoreError(
             "The database does not answer.",
-            hint=f"Check that it runs and that its address is right. It said: {said}",
+            hint=f"Check that it runs and that its address is right. Its message: {said}",
         )
     message, hint = _SAID[kind]
     return kind(message, hint=hint)

@@ -146,7 +146,7 @@ def _kinds(kinds: tuple[str, ...]) -> tuple[str, ...]:
         return ()
     if not kinds or len(set(kinds)) < len(kinds) or any(not k.strip() or len(k) > 40 for k in kinds):
         raise UsageError(
-            f"{', '.join(kinds)!r} is no list of kinds of errors.",
+            f"{', '.join(kinds)!r} is not a list of error categories.",
             hint="Write --kinds object,action,place: each once, forty letters at most.",
         )
     return kinds

@@ -233,7 +233,7 @@ def train_coherence(
     )
     if not parts.train or not parts.dev:
         raise UsageError(
-            f"{len(parts.train):,} pairs to train on and {len(parts.dev):,} to stop by are too few.",
+            f"{len(parts.train):,} pairs for training and {len(parts.dev):,} for early stopping are too few.",
             hint="Give more stories, or another --dev-share.",
         )
     inside = bool(encoder) or not recipe.freeze
@@ -248,7 +248,7 @@ def train_coherence(
     if say is not None:
         say(
             f"{len(parts.train):,} pairs to train on, {len(parts.dev):,} kept back; {parts.dropped:,} stories"
-            " dropped, because they open like a held-out one"
+            " dropped, because they begin like a held-out one"
         )
     out.mkdir(parents=True, exist_ok=True)
     need_torch("Training").manual_seed(recipe.options.seed)

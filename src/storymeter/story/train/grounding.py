@@ -160,7 +160,7 @@ def train_grounding(
     train, dev = split_mentions(kept, dev_share=dev_share, seed=options.seed)
     if len(train) < 2 or not dev:
         raise UsageError(
-            f"{len(train):,} pairs to train on and {len(dev):,} to stop by are too few.",
+            f"{len(train):,} pairs for training and {len(dev):,} for early stopping are too few.",
             hint="Give more images, or another --dev-share.",
         )
     folder = checkpoint_folder(vision)

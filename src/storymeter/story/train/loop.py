@@ -128,7 +128,7 @@ def fit(
             counters.step += 1
             if not math.isfinite(counters.running):
                 raise UsageError(
-                    f"The loss is no number any more after {counters.step:,} steps.",
+                    f"The loss became NaN or infinite after {counters.step:,} steps.",
                     hint="Try a smaller --lr.",
                 )
             progress(f"training, epoch {counters.epoch + 1}", counters.batch, len(batches))
@@ -244,7 +244,7 @@ def load_weights(net: Any, tensors: Mapping[str, Any], path: Path) -> None:
     if wrong:
         raise DataError(
             f"{path} does not fit the model: {', '.join(wrong[:3])}.",
-            hint="It was trained with another encoder or other settings.",
+            hint="It was trained with a different encoder or different settings.",
         )
     with torch.no_grad():
         for name, value in tensors.items():

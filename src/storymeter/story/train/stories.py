@@ -60,7 +60,7 @@ def _stories(text: str, path: Path) -> Iterator[tuple[str, list[str]]]:
         try:
             content = json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:
-            raise DataError(f"{path} is no JSON: {error}", hint="It may be truncated.") from None
+            raise DataError(f"{path} is not JSON: {error}", hint="It may be truncated.") from None
         yield from _vist(content, path)
         return
     header = text.partition("\n")[0]
