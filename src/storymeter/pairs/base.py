@@ -17,7 +17,7 @@ import copy
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from ..metric import Metric, Progress, Tokenizer, silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from ..engine.workbench import Workbench
     from ..join import Task
@@ -36,6 +37,15 @@ if TYPE_CHECKING:
 Self = TypeVar("Self", bound="PairScorer")
 #: the statistics of a pair whose value is simply averaged
 PLAIN_COLUMNS = ("value", "pairs")
+
+
+class IndexedPairs(TypedDict):
+    """Pair k is `candidates[candidate_index[k]]` and `references[reference_index[k]]`."""
+
+    candidates: Sequence[str]
+    references: Sequence[str]
+    candidate_index: IntArray
+    reference_index: IntArray
 
 
 class PairScorer(Metric):
@@ -124,53 +134,19 @@ class PairScorer(Metric):
         """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each
         sentence of the two lists is analysed once, whatever the number of pairs."""
 
-    def statistics_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """(pairs, pair_columns): what may be summed over pairs and then given to `value_of`."""
-        values = self.score_indexed(
-            candidates=candidates,
-            references=references,
-            candidate_index=candidate_index,
-            reference_index=reference_index,
-            jobs=jobs,
-        )
+        values = self.score_indexed(jobs=jobs, **pairs)
         return np.column_stack([values, np.ones(len(values))])
 
     def stored_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
+        self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]
     ) -> tuple[FloatArray, NDArray[Any]]:
         """Value and additive statistics of each pair, the latter in any number type that holds them."""
-        rows = self.statistics_indexed(
-            candidates=candidates,
-            references=references,
-            candidate_index=candidate_index,
-            reference_index=reference_index,
-            jobs=jobs,
-        )
+        rows = self.statistics_indexed(jobs=jobs, **pairs)
         return self.value_of(rows), rows
 
-    def bounds_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray | None:
+    def bounds_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray | None:
         """What the values of `score_indexed` cannot exceed, found much quicker; None where there is no such
         way.
         """

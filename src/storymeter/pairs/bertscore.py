@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,12 @@ from ..measure import ENCODER_SEEN, Named, Seen, measure
 from ..options import option
 from ..text.encoder import Precision
 from ..text.unicode import well_formed
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .vector_rows import VectorRows
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 _PLACE = {"precision": 0, "recall": 1, "f1": 2}
 #: sentences encoded between two reports of progress; token vectors kept for the next call, in bytes
@@ -116,22 +120,8 @@ class BertScore(PairScorer):
         fitted.__dict__["_frequency"] = (frequency, len(flat))
         return fitted
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        return self.parts_indexed(
-            candidates=candidates,
-            references=references,
-            candidate_index=candidate_index,
-            reference_index=reference_index,
-            jobs=jobs,
-        )[:, _PLACE[self.value]]
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        return self.parts_indexed(jobs=jobs, **pairs)[:, _PLACE[self.value]]
 
     def parts_indexed(
         self,

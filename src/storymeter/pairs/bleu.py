@@ -27,21 +27,22 @@ array([0.716531])
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 from ..measure import Named, measure
 from ..metric import Tokenizer
 from ..options import option
 from ..score import Rows
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .ngrams import NgramBatch
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..engine.workbench import Workbench
     from ..join import Task
 
@@ -122,41 +123,11 @@ class Bleu(PairScorer):
     def pair_columns(self) -> tuple[str, ...]:
         return columns(self.n)
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        return self.value_of(
-            self.statistics_indexed(
-                candidates=candidates,
-                references=references,
-                candidate_index=candidate_index,
-                reference_index=reference_index,
-                jobs=jobs,
-            )
-        )
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        return self.value_of(self.statistics_indexed(jobs=jobs, **pairs))
 
-    def statistics_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        batch = NgramBatch.of_index(
-            candidates=candidates,
-            references=references,
-            candidate_index=candidate_index,
-            reference_index=reference_index,
-        )
-        return of_order(batch.bleu(jobs), self.n)
+    def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        return of_order(NgramBatch.of_index(**pairs).bleu(jobs), self.n)
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         return bleu(sums, self.n, self.smoothing)

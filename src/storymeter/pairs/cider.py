@@ -35,10 +35,12 @@ from ..measure import Named, measure
 from ..metric import Tokenizer
 from ..options import option
 from ..score import CorpusCounts, Rows
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .ngrams import NgramBatch, analyse, bounds_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..engine.workbench import Workbench
     from ..join import Task
 
@@ -86,26 +88,12 @@ class Cider(PairScorer):
         fitted.__dict__["_fitted"] = (index, _native.CiderModel(index, ids, bounds_of(references)))
         return fitted
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """Without `fit`, each sentence of `references` is one item of the idf."""
         base, model = self._fitted or (None, None)
-        batch = NgramBatch.of_index(
-            candidates=candidates,
-            references=references,
-            candidate_index=candidate_index,
-            reference_index=reference_index,
-            base=base,
-        )
+        batch = NgramBatch.of_index(**pairs, base=base)
         if model is None:
-            ids = batch.index.ids()[len(candidates) :]
+            ids = batch.index.ids()[len(pairs["candidates"]) :]
             model = _native.CiderModel(batch.index, ids, np.arange(len(ids) + 1, dtype=np.int64))
         return self._score(model, batch, jobs)
 

@@ -42,11 +42,12 @@ from ..arrays import FloatArray, IntArray
 from ..measure import Named, Seen, measure
 from ..metric import Tokenizer
 from ..options import option
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .meteor_tables import load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from ..engine.workbench import Workbench
     from ..join import Task
@@ -120,47 +121,19 @@ class Meteor(PairScorer):
         """What the tables were made from: the first digits of its SHA-256. Part of the signature."""
         return str(load().source)[:12]
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        return self._compare(
-            candidates, references, candidate_index, reference_index, jobs, statistics=False
-        )[0]
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        return self._compare(**pairs, jobs=jobs, statistics=False)[0]
 
-    def statistics_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """(pairs, 23): the additive form of the statistics (see `additive`); `value_of` one row is the pair's
         score.
         """
-        return additive(
-            self._compare(candidates, references, candidate_index, reference_index, jobs, statistics=True)[1]
-        )
+        return additive(self._compare(**pairs, jobs=jobs, statistics=True)[1])
 
     def stored_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
+        self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]
     ) -> tuple[FloatArray, NDArray[Any]]:
-        return self._compare(
-            candidates, references, candidate_index, reference_index, jobs, statistics=True, small=True
-        )
+        return self._compare(**pairs, jobs=jobs, statistics=True, small=True)
 
     def bounds_indexed(
         self,

@@ -13,22 +13,23 @@ array([0.557078])
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from .. import _native
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 from ..measure import Named, measure
 from ..metric import Tokenizer
 from ..options import option
 from ..score import Rows
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .ngrams import NgramBatch
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..engine.workbench import Workbench
     from ..join import Task
 
@@ -51,22 +52,8 @@ class RougeL(PairScorer):
 
     threads: ClassVar[bool] = True
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        batch = NgramBatch.of_index(
-            candidates=candidates,
-            references=references,
-            candidate_index=candidate_index,
-            reference_index=reference_index,
-            orders=0,
-        )
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        batch = NgramBatch.of_index(**pairs, orders=0)
         return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.beta)
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:

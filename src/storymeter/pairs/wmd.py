@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,9 +32,13 @@ from ..measure import ENCODER_SEEN, Named, Seen, measure
 from ..options import option
 from ..text.unicode import well_formed
 from ..text.words import words
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .word_classes import STOP_WORDS
 from .word_vectors import Vector, WordVectors, word_vectors
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 #: distinct words of a caption that count, the first ones; real captions have a dozen
 MOST_WORDS = 1024
@@ -82,24 +86,8 @@ class Wmd(PairScorer):
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._source.label}
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        return 1.0 / (
-            1.0
-            + self.distances(
-                candidates=candidates,
-                references=references,
-                candidate_index=candidate_index,
-                reference_index=reference_index,
-            )
-        )
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        return 1.0 / (1.0 + self.distances(**pairs))
 
     def distances(
         self,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +18,7 @@ from .._options import (
     jobs_option,
     metrics_option,
     output,
+    progress_bar,
     protocol_option,
     put,
     references_option,
@@ -26,15 +28,14 @@ from .._options import (
     videos_option,
 )
 from .._reading import reading_options
-from .._scoring import metric_names, read_both
+from .._scoring import make_run, metric_names, read_both
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from ...captions import Corpus
+    from ...engine.run import Run
     from ...report.table import Table
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 stress_options = together(
@@ -65,16 +66,13 @@ repeats_option = option(
 
 
 def read(
-    candidates: Sequence[str],
-    references: tuple[str, ...],
-    options: dict[str, Any],
-    *,
-    needed: bool = True,
+    candidates: Sequence[str], options: dict[str, Any], *, needed: bool = True
 ) -> tuple[list[Corpus], list[Corpus]]:
     """The systems and the references; with --documents, the same documents of all of them, drawn once."""
     from ...errors import UsageError
     from ...stress.sampling import fewer_documents
 
+    references = options["references"]
     if needed and not references:
         raise UsageError("This experiment needs references.", hint="Give them with --references FILE.")
     reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
@@ -83,16 +81,38 @@ def read(
     return fewer_documents(systems, against, sample, options["seed"]) if sample else (systems, against)
 
 
-def chosen(metrics: tuple[str, ...], default: Sequence[str]) -> list[str]:
-    return metric_names(metrics) or list(default)
+@contextlib.contextmanager
+def experiment(
+    candidates: str, options: dict[str, Any], default: Sequence[str] = ()
+) -> Iterator[tuple[Corpus, Run, list[str]]]:
+    """The captions, the run over their references and the metrics asked for; a bar shows the progress.
+
+    Without `default` metrics an experiment takes the usual ones, and can do without references."""
+    from ...engine.defaults import default_metrics
+
+    names = metric_names(options["metrics"])
+    (corpus,), against = read([candidates], options, needed=bool(default))
+    usual = default_metrics(corpus.kind, references=bool(against), images=options["images"] is not None)
+    names = names or list(default) or [name for name in usual if name != "localisation"]
+    with progress_bar() as progress:
+        yield corpus, make_run(against, progress, options), names
+
+
+def keep(folder: str | None, name: str, **files: str) -> None:
+    """The files, by their endings, in the folder of --out."""
+    from ...files import write_text
+
+    if folder:
+        for ending, text in files.items():
+            write_text(Path(folder) / f"{name}.{ending}", text)
+        say(f"Tables: {folder}/{name}.*")
 
 
 def deliver(
     result: Any,
+    options: dict[str, Any],
     *,
     verb: str,
-    style: str,
-    out: str | None,
     base: str | None,
     title: str,
     intro: str,
@@ -112,6 +132,7 @@ def deliver(
         stress_page,
     )
 
+    style, out = options["style"], options["out"]
     tables = shown or [result_table(result, change_from=base)]
     if style == "json":
         output(json or result_json(result))

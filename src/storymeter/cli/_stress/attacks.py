@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from .._declare import FROM_TWO, option
-from .._options import output, progress_bar, put, say
-from .._scoring import make_run, metric_names
-from ._shared import chosen, read, stress_options
+from .._options import output, put
+from ._shared import experiment, keep, stress_options
 
 
 @click.command("attacks")
@@ -24,28 +22,17 @@ def command(
     most: int,
     long: bool,
     shuffled: bool,
-    references: tuple[str, ...],
-    metrics: tuple[str, ...],
-    style: str,
-    out: str | None,
     **options: Any,
 ) -> None:
     """Can a metric or a judge be talked into it?
 
     Captions of the wrong document carry instructions, flattery, marks, closing delimiters and more, fifty
     attacks of ten kinds: what do they gain?"""
-    from ...engine.defaults import default_metrics
-    from ...files import write_text
     from ...report.attacks import attack_data, attack_list, attack_table
     from ...report.table import to_json
     from ...stress.persuasion import persuasion
 
-    metric_names(metrics)
-    (corpus,), against = read([candidates], references, options, needed=False)
-    usual = default_metrics(corpus.kind, references=bool(against), images=options["images"] is not None)
-    names = chosen(metrics, [name for name in usual if name != "localisation"])
-    with progress_bar() as progress:
-        run = make_run(against, progress, options)
+    with experiment(candidates, options) as (corpus, run, names):
         found = persuasion(corpus, run, metrics=names, most=most, shuffled=shuffled)
     data = to_json(
         {
@@ -56,9 +43,7 @@ def command(
             "attacks": attack_data(found),
         }
     )
-    table = attack_list(found) if long or style == "csv" else attack_table(found)
-    output(data) if style == "json" else put(table, style, f"{corpus.name}: talked into it?")
-    if out:
-        write_text(Path(out) / "attacks.json", data)
-        write_text(Path(out) / "attacks.csv", attack_list(found).render("csv"))
-        say(f"Tables: {out}/attacks.*")
+    table = attack_list(found) if long or options["style"] == "csv" else attack_table(found)
+    title = f"{corpus.name}: talked into it?"
+    output(data) if options["style"] == "json" else put(table, options["style"], title)
+    keep(options["out"], "attacks", json=data, csv=attack_list(found).render("csv"))

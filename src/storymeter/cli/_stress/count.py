@@ -8,9 +8,7 @@ import click
 
 from ...names import split
 from .._declare import option
-from .._options import progress_bar
-from .._scoring import make_run
-from ._shared import chosen, deliver, read, repeats_option, stress_options
+from ._shared import deliver, experiment, repeats_option, stress_options
 
 
 @click.command("count")
@@ -24,27 +22,20 @@ def command(
     m: str | None,
     k: str | None,
     repeats: int,
-    references: tuple[str, ...],
-    metrics: tuple[str, ...],
-    style: str,
-    out: str | None,
     **options: Any,
 ) -> None:
     """Vary the number of captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
-    from ...stress import experiment, tables
+    from ...stress import tables
+    from ...stress.experiment import PAPER_METRICS
 
-    names = chosen(metrics, experiment.PAPER_METRICS)
-    (corpus,), against = read([candidates], references, options)
-    with progress_bar() as progress:
-        run = make_run(against, progress, options)
+    with experiment(candidates, options, PAPER_METRICS) as (corpus, run, names):
         result = tables.count(corpus, run, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names)
     deliver(
         result,
+        options,
         verb="count",
-        style=style,
-        out=out,
         base=None,
         title=f"{corpus.name}: number of captions",
         intro=(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from .._declare import COUNT, option
-from .._options import output, progress_bar, put, say
-from .._scoring import make_run
-from ._shared import chosen, read, stress_options
+from .._options import output, put, say
+from ._shared import experiment, keep, stress_options
 
 
 @click.command("details")
@@ -22,10 +20,6 @@ def command(
     candidates: str,
     most: int,
     pairs: str | None,
-    references: tuple[str, ...],
-    metrics: tuple[str, ...],
-    style: str,
-    out: str | None,
     **options: Any,
 ) -> None:
     """Change one detail of correct captions.
@@ -40,18 +34,14 @@ def command(
     from ...report.table import to_json
     from ...stress.details import details as run_details
 
-    names = chosen(metrics, ["meteor", "cider", "rouge_l", "bleu_4", "sts", "bertscore", "facts"])
-    (corpus,), against = read([candidates], references, options)
-    with progress_bar() as progress:
-        found = run_details(corpus, make_run(against, progress, options), metrics=names, most=most)
+    usual = ["meteor", "cider", "rouge_l", "bleu_4", "sts", "bertscore", "facts"]
+    with experiment(candidates, options, usual) as (corpus, run, names):
+        found = run_details(corpus, run, metrics=names, most=most)
     table = choice_table(found.results, f"{corpus.name}: one wrong detail")
     data = to_json({"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures})
-    output(data) if style == "json" else put(table, style)
+    output(data) if options["style"] == "json" else put(table, options["style"])
     if pairs is not None:
         lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
         write_text(pairs, "\n".join(lines) + "\n")
         say(f"{len(lines):,} pairs: {pairs}")
-    if out:
-        write_text(Path(out) / "details.json", data)
-        write_text(Path(out) / "details.csv", table.render("csv"))
-        say(f"Tables: {out}/details.*")
+    keep(options["out"], "details", json=data, csv=table.render("csv"))

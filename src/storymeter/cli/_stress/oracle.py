@@ -17,10 +17,6 @@ from ._shared import read, stress_options
 @stress_options
 def command(
     candidates: tuple[str, ...],
-    references: tuple[str, ...],
-    metrics: tuple[str, ...],
-    style: str,
-    out: str | None,
     **options: Any,
 ) -> None:
     """Score the oracle captions of each system.
@@ -30,11 +26,11 @@ def command(
     from ...report.stress import oracle_table
     from ...stress import tables
 
-    systems, against = read(candidates, references, options)
+    systems, against = read(candidates, options)
     with progress_bar() as progress:
         run = make_run(against, progress, options)
         scores = [tables.oracle(corpus, run) for corpus in systems]
-    put(oracle_table(scores), style, "Oracle captions")
-    if out:
+    put(oracle_table(scores), options["style"], "Oracle captions")
+    if out := options["out"]:
         for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
             write_text(Path(out) / f"oracle.{ending}", oracle_table(scores).render(kind))

@@ -7,9 +7,7 @@ from typing import Any
 import click
 
 from .._declare import SHARE, option
-from .._options import progress_bar
-from .._scoring import make_run
-from ._shared import chosen, deliver, read, repeats_option, stress_options
+from ._shared import deliver, experiment, repeats_option, stress_options
 
 
 @click.command("order")
@@ -25,10 +23,6 @@ def command(
     as_told: bool,
     reverse: bool,
     repeats: int,
-    references: tuple[str, ...],
-    metrics: tuple[str, ...],
-    style: str,
-    out: str | None,
     **options: Any,
 ) -> None:
     """Change the order of the captions.
@@ -36,10 +30,7 @@ def command(
     Table 3 of the SODA paper."""
     from ...stress import tables
 
-    names = chosen(metrics, ("anet(scorer=meteor)", "soda_c"))
-    (corpus,), against = read([candidates], references, options)
-    with progress_bar() as progress:
-        run = make_run(against, progress, options)
+    with experiment(candidates, options, ("anet(scorer=meteor)", "soda_c")) as (corpus, run, names):
         result = tables.order(
             corpus,
             run,
@@ -51,9 +42,8 @@ def command(
         )
     deliver(
         result,
+        options,
         verb="order",
-        style=style,
-        out=out,
         base="Correct",
         title=f"{corpus.name}: order of captions",
         intro=(

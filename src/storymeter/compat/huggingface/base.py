@@ -7,6 +7,10 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
+from storymeter.arrays import FloatArray
+from storymeter.compat._texts import prepared
+from storymeter.metric import Tokenizer
+
 INPUTS = """\
 predictions: captions, one string each.
 references: one string each, or a list of strings each.
@@ -29,3 +33,13 @@ class CaptionModule(evaluate.Metric):  # type: ignore[misc]  # evaluate has no t
                 datasets.Features({"predictions": text, "references": text}),
             ],
         )
+
+    def _compute(
+        self, predictions: list[str], references: list[Any], tokenizer: Tokenizer = "ptb"
+    ) -> dict[str, Any]:
+        value, scores = self.scored(*prepared(predictions, references, tokenizer))
+        return {type(self).__name__.lower(): float(value), "scores": scores.tolist()}
+
+    def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
+        """The value of the corpus and of each caption; texts are tokenised."""
+        raise NotImplementedError

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
-from storymeter.compat._texts import prepared
+from storymeter.arrays import FloatArray
 from storymeter.compat.huggingface import base
 from storymeter.pairs import Cider as Scorer
 
@@ -15,12 +15,6 @@ class Cider(base.CaptionModule):
     description: ClassVar[str] = "CIDEr-D with the idf of the references at hand, as captioning reports it."
     paper: ClassVar[str] = "Vedantam et al., CIDEr, CVPR 2015"
 
-    def _compute(
-        self,
-        predictions: list[str],
-        references: list[Any],
-        tokenizer: Literal["ptb", "whitespace", "none"] = "ptb",
-    ) -> dict[str, Any]:
-        candidates, groups = prepared(predictions, references, tokenizer)
-        values = Scorer().pairs(candidates=candidates, references=groups)
-        return {"cider": float(values.mean()), "scores": values.tolist()}
+    def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
+        values = Scorer().pairs(candidates=candidates, references=references)
+        return values.mean(), values

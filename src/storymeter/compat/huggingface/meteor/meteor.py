@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
-from storymeter.compat._texts import prepared
+from storymeter.arrays import FloatArray
 from storymeter.compat.huggingface import base
 from storymeter.pairs import Meteor as Scorer
 
@@ -15,14 +15,7 @@ class Meteor(base.CaptionModule):
     description: ClassVar[str] = "METEOR 1.5 without Java, as captioning reports it."
     paper: ClassVar[str] = "Denkowski and Lavie, Meteor Universal, WMT 2014"
 
-    def _compute(
-        self,
-        predictions: list[str],
-        references: list[Any],
-        tokenizer: Literal["ptb", "whitespace", "none"] = "ptb",
-    ) -> dict[str, Any]:
+    def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
         scorer = Scorer()
-        candidates, groups = prepared(predictions, references, tokenizer)
-        rows = scorer.segment_statistics(candidates=candidates, references=groups)
-        values = scorer.score_of_statistics(rows).tolist()
-        return {"meteor": scorer.aggregate_of_statistics(rows), "scores": values}
+        rows = scorer.segment_statistics(candidates=candidates, references=references)
+        return scorer.aggregate_of_statistics(rows), scorer.score_of_statistics(rows)

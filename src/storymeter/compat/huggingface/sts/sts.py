@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from storymeter.compat._texts import prepared
+from storymeter.arrays import FloatArray
 from storymeter.compat.huggingface import base
 from storymeter.pairs import Sts as Scorer
 
@@ -16,11 +16,10 @@ class Sts(base.CaptionModule):
     paper: ClassVar[str] = "Reimers and Gurevych, Sentence-BERT, EMNLP 2019"
 
     def _compute(
-        self,
-        predictions: list[str],
-        references: list[Any],
-        tokenizer: Literal["ptb", "whitespace", "none"] = "ptb",
+        self, predictions: list[str], references: list[Any], tokenizer: str = "none"
     ) -> dict[str, Any]:
-        candidates, groups = prepared(predictions, references, "none")
-        values = Scorer().pairs(candidates=candidates, references=groups)
-        return {"sts": float(values.mean()), "scores": values.tolist()}
+        return super()._compute(predictions, references, "none")  # it reads sentences as they were written
+
+    def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
+        values = Scorer().pairs(candidates=candidates, references=references)
+        return values.mean(), values
