@@ -80,7 +80,7 @@ def sampled(benchmark: Benchmark, most: int, seed: int) -> Benchmark:
 
 def lines_of(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").split("\n")
+        return path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise DataError(
             f"{path} cannot be read: {error.strerror}.",

@@ -42,13 +42,23 @@ from .stories import CLOZE, UNION, rated_stories, story_cloze
 def load(name: str, data: Path) -> Benchmark:
     if name not in BENCHMARKS:
         raise UsageError(f"There is no benchmark {name!r}.", hint=closest(name, BENCHMARKS))
-    return BENCHMARKS[name](data)
+    here = available(data)
+    place = FOLDERS[SAME_FILES.get(name, name)]
+    if not (data / place).exists():
+        raise DataError(
+            f"{data} holds no {name}: there is no {place} in it.",
+            hint=f"It holds {', '.join(here) or 'no benchmark'}; docs/meta-evaluation.md has the layout.",
+        )
+    found = BENCHMARKS[name](data)
+    if not found.judgements and not found.choices:
+        raise DataError(f"{data / place} holds no judgement.", hint="Check the download.")
+    return found
 
 
 def available(data: Path) -> list[str]:
     if not data.is_dir():
         raise DataError(f"{data} is not a folder.", hint="Give the folder of benchmark data with --data.")
-    return [name for name, folder in FOLDERS.items() if (data / folder).exists()]
+    return [name for name, place in FOLDERS.items() if (data / place).exists()]
 
 
 def _one(folder: Path) -> Path:
@@ -66,6 +76,12 @@ def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
     candidates = lines_of(folder / "candidates")
     references = [lines_of(folder / f"ref-{k}") for k in range(5)]
     rows = list(csv.DictReader(lines_of(folder / "judgements")))
+    fewest = min(len(texts) for texts in (candidates, *references))
+    if len(rows) > fewest:
+        raise DataError(
+            f"{folder}: {len(rows):,} rows of judgements, but a file of captions has {fewest:,} lines.",
+            hint="Line k of each file belongs to row k. Check the download.",
+        )
     texts: dict[Key, str] = {}
     against: dict[Key, Sequence[str]] = {}
     judgements, own = [], 0
@@ -112,6 +128,11 @@ def _trecvid_name(annotators: str, year: int) -> str:
     return f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
 
 
+def _line_count(lines: Sequence[str]) -> int:
+    """Without the empty piece behind the last line's end."""
+    return len(lines) - (not lines[-1])
+
+
 def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
     folder = data / _TRECVID_FOLDER / f"{annotators}-annotator" / str(year)
     reference = lines_of(_one(folder / "references"))
@@ -120,20 +141,34 @@ def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
         if (folder / "systems").is_dir()
         else {}
     )
+    counts = {name: _line_count(lines) for name, lines in [("the references", reference), *systems.items()]}
+    if len(set(counts.values())) > 1:
+        said = ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:6])
+        raise DataError(
+            f"{folder}: the numbers of lines differ ({said}), so that a caption cannot be told by its line.",
+            hint="A line is missing somewhere, and it is not known where: the release needs mending first.",
+        )
     texts: dict[Key, str] = {}
     against: dict[Key, Sequence[str]] = {}
     judgements, zero, people = [], 0, 0
-    for row in csv.DictReader(lines_of(folder / "ad-seg-scores-en-en.csv")):
-        system, sid = row["SYS"], int(row["SID"])
+    table = folder / "ad-seg-scores-en-en.csv"
+    for number, row in enumerate(csv.DictReader(lines_of(table)), 2):
+        try:
+            system, sid, score = row["SYS"], int(row["SID"]), float(row["Z.SCR"])
+        except (KeyError, TypeError, ValueError):
+            raise DataError(
+                f"{table}, line {number}: a system, a whole number and a score are expected.",
+                hint="The columns are called SYS, SID and Z.SCR, with commas between them.",
+            ) from None
         zero += sid < 1
         people += sid >= 1 and system.lower().startswith("human")
         if sid < 1 or system.lower().startswith("human"):
             continue
-        if system not in systems or sid > len(reference):
+        if sid > min(len(reference), len(systems.get(system, ()))):
             raise DataError(f"{folder}: there is no caption {sid} of {system!r}.", hint="Check the download.")
         key = (system, f"{sid:05d}")
         texts[key], against[key] = systems[system][sid - 1], [reference[sid - 1]]
-        judgements.append(Judgement(*key, float(row["Z.SCR"])))
+        judgements.append(Judgement(*key, score))
     notes = [
         f"{zero:,} rows with SID 0 are dropped (SID counts from 1); {people:,} rows of human captions are"
         " left out."
@@ -190,6 +225,8 @@ FOLDERS = {
     "msvd-eval": "metaeval/msvd_eval/MSVD-Eval.json",
     "hat": "metaeval/hat/hat-trainval.json",
 }
+#: other readings of the same files
+SAME_FILES = {"factvc-activitynet-paper": "factvc-activitynet", "thumb-machines": "thumb"}
 
 
 #: metrics with an option that makes another measure of them

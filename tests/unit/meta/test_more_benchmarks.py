@@ -276,3 +276,76 @@ def test_captions_called_right_or_wrong_have_an_auc(small: Path) -> None:
         ],
     )
     assert out.exit_code == 0 and "AUC" in out.output, out.output
+
+
+TABLE = "SYS,SID,RAW.SCR,Z.SCR,N\r\none,1,50,0.1,3\r\none,2,60,0.4,3\r\n"
+
+
+@pytest.fixture
+def year(tmp_path: Path) -> Path:
+    """TRECVID of one system; the table has a byte order mark, its lines end as on Windows."""
+    folder = tmp_path / "da/trecvid_vtt/multiple-annotator/2018"
+    for part in ("references", "systems"):
+        (folder / part).mkdir(parents=True)
+    (folder / "references/people").write_text("a man runs\na dog sits\n")
+    (folder / "systems/team.one").write_text("a man walks\na dog")
+    (folder / "ad-seg-scores-en-en.csv").write_text("\ufeff" + TABLE, encoding="utf-8", newline="")
+    return folder
+
+
+def test_a_mark_of_byte_order_is_no_letter(year: Path, small: Path) -> None:
+    data = year.parents[3]
+    assert [j.value for j in load("trecvid-2018-multiple", data).judgements] == [0.1, 0.4]
+    pairs = small / "metaeval/pascal50s/pairs.jsonl"
+    pairs.write_text("\ufeff" + pairs.read_text(), encoding="utf-8")
+    assert len(load("pascal-50s", small).choices) == 5
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("ad-seg-scores-en-en.csv", TABLE.replace("2,60", "x,60"), "line 3: a system, a whole number"),
+        ("ad-seg-scores-en-en.csv", TABLE.replace("Z.SCR", "Z"), "line 2: a system, a whole number"),
+        ("ad-seg-scores-en-en.csv", TABLE.replace("one,2", "one,7"), "there is no caption 7 of 'one'"),
+        ("ad-seg-scores-en-en.csv", TABLE.replace("one,2", "two,2"), "there is no caption 2 of 'two'"),
+        ("ad-seg-scores-en-en.csv", "", "holds no judgement"),
+        ("systems/team.one", "a man walks\na dog\na cat\n", "the references 2, one 3"),
+    ],
+)
+def test_damaged_years(year: Path, file: str, content: str, said: str) -> None:
+    (year / file).write_text(content)
+    with pytest.raises(DataError, match=said):
+        load("trecvid-2018-multiple", year.parents[3])
+
+
+def test_files_of_captions_must_be_as_long_as_the_judgements(tmp_path: Path) -> None:
+    folder = tmp_path / "metaeval/flickr8k_expert"
+    folder.mkdir(parents=True)
+    for name in ("candidates", *(f"ref-{k}" for k in range(5))):
+        (folder / name).write_text("a dog")
+    (folder / "judgements").write_text("imageid,textid,j1,j2,j3\na,b#0,1,2,3\na,c#0,1,2,3\n")
+    with pytest.raises(DataError, match="2 rows of judgements, but a file of captions has 1 lines"):
+        load("flickr8k-expert", tmp_path)
+
+
+def test_a_folder_without_the_benchmark_says_what_it_holds(small: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="holds no stories-roc: there is no stories/union") as caught:
+        load("stories-roc", small)
+    assert caught.value.hint is not None and "It holds factvc-activitynet" in caught.value.hint
+    with pytest.raises(DataError, match="nowhere is not a folder"):
+        load("pascal-50s", tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    result = CliRunner().invoke(cli, ["meta", "report-card", "--data", str(tmp_path / "empty")])
+    assert isinstance(result.exception, DataError) and "holds no benchmark" in result.exception.message
+
+
+def test_constant_human_scores_are_no_test(small: Path) -> None:
+    """Neither a correlation nor a p-value."""
+    path = small / "metaeval/nebula/nebula_test.json"
+    rows = msgspec.json.decode(path.read_bytes())
+    write(path, [{**row, "score": 0.5} for row in rows])
+    arguments = ["meta", "benchmark", "nebula", "--data", str(small), "-m", "rouge_l,words", "--format=json"]
+    result = CliRunner().invoke(cli, [*arguments, "--resamples=10", "--permutations=10"])
+    assert result.exit_code == 0, result.output
+    (one,) = msgspec.json.decode(result.stdout)["comparisons"]
+    assert one["p"] is None and one["reason"] == "a side is constant"

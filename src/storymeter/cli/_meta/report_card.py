@@ -66,6 +66,7 @@ def command(
     it as FILE.svg."""
     from ... import __version__
     from ...engine.run import Run
+    from ...errors import DataError
     from ...files import write_text
     from ...meta.benchmarks import available, load
     from ...meta.standing import standings
@@ -74,6 +75,8 @@ def command(
 
     asked = [name for text in metrics for name in split(text)]
     chosen = list(benchmarks) or available(data)
+    if not chosen:
+        raise DataError(f"{data} holds no benchmark.", hint="docs/meta-evaluation.md has the layout.")
     cards = []
     with progress_bar() as progress:
         run = Run(jobs=jobs, seed=seed, device=device, progress=progress)
