@@ -22,22 +22,26 @@ def command() -> None:
 
 
 @command.command("list")
-@option("--speed", "Also encode 500 sentences with each model that is here, and print the rate.", bool)
+@option("--speed", "Let each model that is here work; print its speed on one core and its memory.", bool)
 @format_option()
 def list_models(speed: bool, style: str) -> None:
     """List the models that are installed and those that can be added."""
     from ..report.table import Column, Table, to_json
     from ..text.encoder import DEFAULT_NAME
     from ..text.model_packages import MODELS, installed
+    from ._model_speed import speed as measured
 
     default = f"{DEFAULT_NAME}: 6 layers, 384 dimensions; the default, comes with the part 'neural'"
     rows: list[list[object]] = [["minilm", default, 84, "Apache-2.0", _has_default()]]
     rows += [[m.name, m.what, m.megabytes, m.licence, installed(m.name) is not None] for m in MODELS.values()]
     columns: list[Column | str] = ["model", "what", Column("MB", ",d"), "licence", "here"]
     if speed:
-        columns.append(Column("sentences/s", ",.0f"))
-        readers = {"minilm", *(m.name for m in MODELS.values() if not m.files)}
-        rows = [[*row, _rate(str(row[0])) if row[4] and row[0] in readers else None] for row in rows]
+        columns += ["speed, one core", Column("memory MB", ",.0f")]
+        found = [measured(str(row[0])) if row[4] else None for row in rows]
+        rows = [
+            [*row, *((one.said, one.megabytes) if one else (None, None))]
+            for row, one in zip(rows, found, strict=True)
+        ]
     if style == "json":
         names = [column.name if isinstance(column, Column) else column for column in columns]
         output(to_json({"schema": 1, "models": [dict(zip(names, row, strict=True)) for row in rows]}))
@@ -77,17 +81,3 @@ def _has_default() -> bool:
         return default_folder().is_dir()
     except StorymeterError:
         return False
-
-
-def _rate(name: str) -> float:
-    """Sentences a second, of 12 words, one pass after a first one that warms up."""
-    import time
-
-    from ..text.encoder import load
-
-    encoder = load(name)
-    sentences = [f"a person number {k} walks along the street and waves to them" for k in range(500)]
-    encoder.embed(sentences[:50])
-    begin = time.perf_counter()
-    encoder.embed(sentences)
-    return len(sentences) / (time.perf_counter() - begin)

@@ -107,7 +107,7 @@ def command(
         output(text)
     else:
         write_text(out, text)
-        say(f"Report card of {len(chosen)} benchmarks: {out}")
+        say(f"Report card of {len(chosen)} benchmark{'s' * (len(chosen) != 1)}: {out}")
 
 
 def _command(metrics: tuple[str, ...], benchmarks: tuple[str, ...], seed: int, resamples: int) -> str:
