@@ -118,7 +118,7 @@ bool is_ascii(std::string_view line) {
     return all < 0x80;
 }
 
-// The line as UTF-16, with a newline behind it.
+// The line as UTF-16.
 void read_utf16(std::string_view line, bool ascii, std::u16string& units) {
     units.clear();
     if (ascii) {
@@ -134,7 +134,6 @@ void read_utf16(std::string_view line, bool ascii, std::u16string& units) {
         }
     }
     std::replace(units.begin(), units.end(), u'\n', u' ');  // a caption is one line
-    units.push_back('\n');
 }
 
 // The token at i, by the rule table; gives the place behind it.
@@ -155,15 +154,16 @@ struct Scratch {
     std::string tokens;
 };
 
-void tokenize(std::string_view line, bool punctuation, bool shortcut, Scratch& room) {
+void tokenize(std::string_view line, bool punctuation, bool shortcut, bool newline, Scratch& room) {
     room.tokens.clear();
     Writer out(room.tokens, punctuation);
     const bool ascii = is_ascii(line);
     std::size_t i = shortcut && ascii ? easy_tokens(line.data(), line.size(), 0, out) : 0;
     if (i == line.size()) return;  // most lines are easy from end to end, and need no UTF-16
     read_utf16(line, ascii, room.units);
+    const std::size_t size = room.units.size();
+    if (newline) room.units.push_back('\n');
     const Text t(room.units);
-    const std::size_t size = room.units.size() - 1;
     while (i < size) {
         if (shortcut) i = easy_tokens(room.units.data(), size, i, out);
         if (i < size) i = table_token(t, room.units, i, out);
@@ -175,23 +175,23 @@ void tokenize(std::string_view line, bool punctuation, bool shortcut, Scratch& r
 
 std::string ptb_tokenize(std::string_view line, bool punctuation) {
     ptb::Scratch room;
-    ptb::tokenize(line, punctuation, true, room);
+    ptb::tokenize(line, punctuation, true, true, room);
     return room.tokens;
 }
 
 std::string ptb_tokenize_by_table(std::string_view line, bool punctuation) {
     ptb::Scratch room;
-    ptb::tokenize(line, punctuation, false, room);
+    ptb::tokenize(line, punctuation, false, true, room);
     return room.tokens;
 }
 
 std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string_view>& lines, bool punctuation,
-                                            int threads) {
+                                            int threads, bool newline) {
     std::vector<std::string> tokens(lines.size());
     parallel_blocks(lines.size(), 256, threads, [&](std::size_t begin, std::size_t end, int) {
         ptb::Scratch room;
         for (std::size_t i = begin; i < end; ++i) {
-            ptb::tokenize(lines[i], punctuation, true, room);
+            ptb::tokenize(lines[i], punctuation, newline, newline, room);
             tokens[i] = room.tokens;
         }
     });

@@ -18,8 +18,9 @@ std::string ptb_tokenize(std::string_view line, bool punctuation);
 // The same by the rule table alone, without the shortcut for easy words: slower, for checks.
 std::string ptb_tokenize_by_table(std::string_view line, bool punctuation);
 
-// The same for many lines on a number of threads; the result does not depend on the number.
+// The same for many lines on a number of threads; the result does not depend on the number. newline=false:
+// nothing follows a line, not even a newline, as behind the last line of a text.
 std::vector<std::string> ptb_tokenize_batch(const std::vector<std::string_view>& lines, bool punctuation,
-                                            int threads);
+                                            int threads, bool newline = true);
 
 }  // namespace storymeter

@@ -224,7 +224,9 @@ class FittedCider:
     ) -> _Doubles: ...
 
 # ptb: tokens of each line, lower-cased, joined by one blank
-def ptb_tokenize(lines: Sequence[str], punctuation: bool, threads: int) -> list[str]: ...
+def ptb_tokenize(
+    lines: Sequence[str], punctuation: bool, threads: int, newline: bool = True
+) -> list[str]: ...
 
 # stats: fills out (columns, 4) with concordant minus discordant pairs, pairs tied in the column, pairs tied
 # on both sides, distinct values

@@ -15,7 +15,7 @@ from types import ModuleType
 
 import pytest
 
-from storymeter.text.ptb import tokenize_joined
+from storymeter.text.ptb import tokenize_batch, tokenize_joined
 
 COUNT = 6_000
 #: Stands behind each line, so that no line peeks into the next one drawn; its quotes close a tag's value that
@@ -48,9 +48,15 @@ def _original(lines: list[str], folder: Path) -> list[str]:
     """One run of the tool. A tab inside a tag, which it leaves in the token, is written as ours: no token
     holds white space.
     """
+    rows = _printed("".join(f"{line}\n{BEHIND}\n" for line in lines), folder)
+    assert rows[1::2] == [BEHIND_TOKENS] * len(lines), "a line of the original ran into the next one"
+    return [row.replace("\t", "\u00a0") for row in rows[0 : len(lines) * 2 : 2]]
+
+
+def _printed(text: str, folder: Path) -> list[str]:
     java = shutil.which("java") or pytest.skip("there is no java on the path")
     source = folder / "lines.txt"
-    source.write_text("".join(f"{line}\n{BEHIND}\n" for line in lines), encoding="utf-8", newline="")
+    source.write_text(text, encoding="utf-8", newline="")
     command = [
         java,
         "-cp",
@@ -61,9 +67,7 @@ def _original(lines: list[str], folder: Path) -> list[str]:
         str(source),
     ]
     done = subprocess.run(command, capture_output=True, check=True)
-    rows = done.stdout.decode("utf-8").split("\n")
-    assert rows[1::2] == [BEHIND_TOKENS] * len(lines), "a line of the original ran into the next one"
-    return [row.replace("\t", "\u00a0") for row in rows[0 : len(lines) * 2 : 2]]
+    return done.stdout.decode("utf-8").split("\n")
 
 
 def test_fresh_lines(tmp_path: Path) -> None:
@@ -78,3 +82,12 @@ def test_fresh_lines(tmp_path: Path) -> None:
         if f"{original} {BEHIND_TOKENS}".strip(" ") != ours
     ]
     assert not wrong, f"seed {seed}: {len(wrong)} of {len(lines)} lines differ, for example {wrong[:5]}"
+
+
+@pytest.mark.parametrize(
+    "last", ["x plan A. The", "in Jan. Dogs", "the U.K. <br/>", ";d", "no. 5", "at 5 a.m."]
+)
+def test_the_last_line_of_a_text(last: str, tmp_path: Path) -> None:
+    lines = ["He lives in D.C.", last]
+    printed = _printed("\n".join(lines), tmp_path)[:2]
+    assert tokenize_batch(lines, punctuation=True) == [row.rstrip() for row in printed]

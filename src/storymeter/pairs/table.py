@@ -56,8 +56,10 @@ class Sentences:
         return may_read_on(raw) if self.tokenizer == "ptb" else []
 
     def number_before(self, raw: str, following: str) -> int:
-        """The number of a text that the scripts' tokeniser reads right before another."""
-        lines = [ascii_only(line) if self.strip else line for line in (raw, following)]
+        """The number of a text that the scripts' tokeniser reads right before another, which is not the
+        last.
+        """
+        lines = [ascii_only(line) if self.strip else line for line in (raw, following, "")]
         tokens = tokenize_batch(lines, punctuation=False)[0]
         number = self._of_tokens.setdefault(tokens, len(self.texts))
         if number == len(self.texts):

@@ -45,10 +45,14 @@ def tokenize(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None
     ]
 
 
-def tokenize_joined(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None) -> list[str]:
-    """The same tokens, joined by one blank: no token contains one."""
+def tokenize_joined(
+    lines: Sequence[str], *, punctuation: bool, jobs: int | None = None, newline: bool = True
+) -> list[str]:
+    """The same tokens, joined by one blank: no token contains one. `newline=False`: nothing follows a line,
+    not even a newline, as behind the last line of a text.
+    """
     threads = jobs if jobs is not None else os.cpu_count() or 1
-    found: list[str] = _native.ptb_tokenize(well_formed(lines), punctuation, max(1, threads))
+    found: list[str] = _native.ptb_tokenize(well_formed(lines), punctuation, max(1, threads), newline)
     return found
 
 
@@ -72,13 +76,23 @@ def tokenize_batch(lines: Sequence[str], *, punctuation: bool, jobs: int | None 
     ['he says no.', '5 dogs run']
     >>> tokenize_batch(["He says no.", "", "5 dogs run"], punctuation=False)
     ['he says no', '', '5 dogs run']
+
+    The original writes no newline behind the last line, and `The` begins a sentence only before white space:
+
+    >>> tokenize_batch(["This is plan A. The"], punctuation=False)
+    ['this is plan a. the']
+    >>> tokenize_joined(["This is plan A. The"], punctuation=False)
+    ['this is plan a the']
     """
     found = tokenize_joined(lines, punctuation=punctuation, jobs=jobs)
+    found[-1:] = tokenize_joined(lines[-1:], punctuation=punctuation, newline=False)
     following = _following(lines)
     for k in _reading_on(lines, [lines[at] if at is not None else "" for at in following]):
         # with all blank lines between them: one line break may stand within an abbreviation, more may not
-        joined = "\n".join(lines[k : (following[k] or k) + 1])
-        both, then = tokenize_joined([joined, lines[following[k] or k]], punctuation=True)
+        next = following[k] or k
+        both, then = tokenize_joined(
+            ["\n".join(lines[k : next + 1]), lines[next]], punctuation=True, newline=next + 1 < len(lines)
+        )
         if then and both.endswith(f" {then}"):
             found[k] = _without(both.removesuffix(f" {then}").rstrip(), punctuation)
     for k, tokens in enumerate(found):

@@ -100,6 +100,24 @@ def test_newlines_inside_a_line_are_blanks() -> None:
     ]
 
 
+def test_nothing_stands_behind_the_last_line_of_a_batch() -> None:
+    """As the original printed it: a word begins a sentence only before white space."""
+    from storymeter.text.ptb import tokenize_batch
+
+    for last, alone, behind in [
+        ("x plan A. The", "x plan a. the", "x plan a the"),
+        ("x U.S. <b>", "x u.s. <b>", "x u.s. <b>"),
+        (";d", "d", ";d"),
+        ("d''rem're", "d' rem re", "d' rem 're"),
+    ]:
+        assert tokenize_batch(["A dog.", last], punctuation=False)[-1] == alone
+        assert tokenize_batch([last, "A dog."], punctuation=False)[0] == behind
+        assert tokenize_batch([last, ""], punctuation=False)[0] == behind
+    assert tokenize_batch(["x plan A.", "The"], punctuation=False)[0] == "x plan a."
+    assert tokenize_batch(["x plan A.", "The", "end"], punctuation=False)[0] == "x plan a"
+    assert tokenize_batch([], punctuation=False) == []
+
+
 def test_captions_of_a_video_are_read_together_by_the_rule_of_a_batch() -> None:
     from storymeter.pairs.table import Sentences
     from storymeter.text.ptb import tokenize_batch
