@@ -138,3 +138,37 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
 def photograph() -> Callable[[Any, str], None]:
     ARTEFACTS.mkdir(exist_ok=True)
     return lambda page, name: page.screenshot(path=str(ARTEFACTS / f"human-{name}.png"), full_page=False)
+
+
+@pytest.fixture
+def look(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a file; fails the test on script errors, violations of the policy, and requests to anywhere
+    else.
+    """
+    contexts, troubles = [], []
+
+    def make(path: Path, address: str = "", ready: bool = True, **options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(120_000)
+        page.on("pageerror", lambda error: troubles.append(f"script error: {error}"))
+        page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+        inside = f"file://{path.parent}/"
+        page.on(
+            "request",
+            lambda request: (
+                troubles.append(f"outside request: {request.url}")
+                if not request.url.startswith((inside, "data:"))
+                else None
+            ),
+        )
+        page.goto(f"file://{path}{address}")
+        if ready and options.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not troubles, troubles

@@ -57,6 +57,8 @@ class Comparison:
     most_different: tuple[Difference, ...]
     #: whether tables print the values as percentages
     percent: bool = True
+    #: of the permutation test
+    resamples: int = 0
 
     @property
     def scale(self) -> float:
@@ -124,6 +126,7 @@ def _pair(
                 len(ids),
                 tuple(difference for difference in differences if difference.a != difference.b),
                 a.scores[k].percent,
+                permutation.resamples,
             )
         )
     return found
@@ -154,6 +157,7 @@ def _pair_of_sums(results: Results, a: SystemResult, b: SystemResult, most: int)
                 x.n,
                 tuple(Difference(*entry) for entry in tally.most[:most]),
                 x.percent,
+                permutation.resamples,
             )
         )
     return found

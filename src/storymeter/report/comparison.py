@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 
 from ..engine.compare import Comparison
 from .table import Cell, Column, Table, to_json
 
+#: a difference is called significant below this p after Holm's correction
+SIGNIFICANT = 0.05
+
+
+def too_few_resamples(comparisons: Sequence[Comparison]) -> str:
+    """A sentence where no difference, however large, could be significant: p = (count + 1) / (k + 1) is at
+    least 1 / (k + 1), and Holm multiplies it by the number of tests.
+    """
+    tests, drawn = len(comparisons), min((c.resamples for c in comparisons), default=0)
+    least = tests / (drawn + 1)
+    if not drawn or least < SIGNIFICANT:
+        return ""
+    return (
+        f"{drawn:,} resamples are too few for {tests:,} tests: after Holm no p can be below"
+        f" {min(1.0, least):.3f}, so no difference can come out as more than luck. Take --resamples"
+        f" {math.ceil(tests / SIGNIFICANT)} or more."
+    )
+
 
 def comparison_json(comparisons: Sequence[Comparison]) -> str:
     records = [asdict(comparison) for comparison in comparisons]
     for record in records:
         del record["percent"]  # values are fractions here, whatever people are shown
+        del record["resamples"]  # one option of the whole run
     return to_json({"schema": 1, "comparisons": records})
 
 
@@ -59,7 +79,8 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         rows,
         note=(
             "p Holm corrects the permutation test over all rows of this table; win/tie/loss counts documents."
-        ),
+            f" {too_few_resamples(comparisons)}"
+        ).strip(),
     )
 
 

@@ -16,10 +16,8 @@ from ..files import atomic
 from ..metric import Metric
 from ..score import Score
 from ..signature import Signature
+from .comparison import SIGNIFICANT, too_few_resamples
 from .table import Cell, Column, Table, raw, to_json
-
-#: a difference is called significant below this p after Holm's correction
-SIGNIFICANT = 0.05
 
 
 def score_json(results: Results) -> str:
@@ -97,6 +95,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         "†: not significantly worse than the best (permutation test, Holm, p ≥ .05)."
         if any(cell.mark for cell in shown)
         else "",
+        too_few_resamples(comparisons).replace("Take", "Take storymeter compare"),
         "↓ less is better." if any(m.higher_is_better is False for m in results.metrics) else "",
     ]
     return Table(

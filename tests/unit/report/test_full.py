@@ -11,11 +11,13 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.report.comparison import comparison_table
 from storymeter.report.full import build
 from storymeter.report.full.build import report_page, write_report
 from storymeter.report.full.findings import Findings
 from storymeter.report.full.verdict import verdict, warnings
 from storymeter.report.full.videos import find_videos
+from storymeter.report.scores import leaderboard_table
 
 TEXTS = [f"a man number {k} rides a brown horse over the hills" for k in range(12)]
 
@@ -55,7 +57,26 @@ def test_missing_documents_say_what_they_cost() -> None:
         " out)."
     ]
     skipped = warnings(findings(partial, metrics=["rouge_l"], protocol="paper+missing=skip"))
-    assert "left out of its scores" in skipped[0]
+    assert "left out of the scores" in skipped[0]
+    both = warnings(findings(partial, corpus("other", TEXTS, first=4), metrics=["rouge_l"]))
+    assert len(both) == 1 and both[0].startswith("partial and other: 4 of 12 documents are missing; each")
+
+
+def test_resamples_too_few_for_any_test_to_come_out_are_named() -> None:
+    good, bad = corpus("good", TEXTS), corpus("bad", ["nothing at all"] * 12)
+    made = findings(good, bad, metrics=["soda_c", "rouge_l", "meteor", "bleu_1", "bleu_4"])
+    assert not warnings(made) and made.comparisons[0].resamples == 1000
+    few = Findings("t", made.results, made.results.compare(resamples=99))
+    assert min(c.p_holm for c in few.comparisons) >= 0.05  # though one system says everything, one nothing
+    said = (
+        "99 resamples are too few for 5 tests: after Holm no p can be below 0.050, so no difference can come"
+        " out as more than luck. Take --resamples 100 or more."
+    )
+    assert warnings(few) == [said]
+    assert said in comparison_table(few.comparisons).note
+    assert "Take storymeter compare --resamples 100" in leaderboard_table(few.results, few.comparisons).note
+    enough = made.results.compare(resamples=100)
+    assert max(c.p_holm for c in enough) < 0.05 and not warnings(Findings("t", made.results, enough))
 
 
 def test_the_data_block_holds_what_the_page_shows() -> None:

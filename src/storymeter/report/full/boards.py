@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ..comparison import win_tie_loss
+from ..comparison import SIGNIFICANT, win_tie_loss
 from ..figures.bars import bar_and_whisker
 from ..figures.intervals import Dot, both_names, dots
-from ..scores import SIGNIFICANT
 from .findings import Findings
 
 

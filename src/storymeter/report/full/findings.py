@@ -14,7 +14,8 @@ from ...engine.compare import Comparison
 from ...engine.results import Results, document_values
 from ...join import Coverage
 from ...score import Alignment, Score
-from ..scores import SIGNIFICANT, signature_lines
+from ..comparison import SIGNIFICANT
+from ..scores import signature_lines
 
 
 @dataclass(frozen=True)

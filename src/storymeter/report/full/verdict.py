@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...join import Coverage
+from ..comparison import too_few_resamples
 from .findings import Findings
 
 _LUCK = "paired permutation test, p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}.05 after Holm"
@@ -61,28 +62,30 @@ def _alone(findings: Findings) -> str:
 
 
 def warnings(findings: Findings) -> list[str]:
-    missing_counts = findings.results.conditions.protocol.missing == "zero"
-    return [
-        text
-        for name, coverage in findings.coverage()
-        for text in _coverage(name, coverage, missing_counts, str(findings.results.conditions.protocol))
-    ]
+    """What is equally true of several systems is said once."""
+    protocol = findings.results.conditions.protocol
+    said: dict[str, list[str]] = {}
+    for name, coverage in findings.coverage():
+        for text in _coverage(coverage, protocol.missing == "zero", str(protocol)):
+            said.setdefault(text, []).append(name)
+    few = too_few_resamples(findings.comparisons)
+    return [*([few] if few else []), *(f"{_listed(names)}: {text}" for text, names in said.items())]
 
 
-def _coverage(name: str, c: Coverage, zero: bool, protocol: str) -> list[str]:
+def _coverage(c: Coverage, zero: bool, protocol: str) -> list[str]:
     said = []
     missing, extra, empty = c.sizes
     if missing:
         cost = (
             f"each counts 0 (--protocol {protocol}+missing=skip leaves them out)"
             if zero
-            else "they are left out of its scores, so that systems may stand on different documents"
+            else "they are left out of the scores, so that systems may stand on different documents"
         )
-        said.append(f"{name}: {missing:,} of {_count(c.matched + missing, 'document')} are missing; {cost}.")
+        said.append(f"{missing:,} of {_count(c.matched + missing, 'document')} are missing; {cost}.")
     if extra:
-        said.append(f"{name}: {_count(extra, 'document')} without a reference, not scored.")
+        said.append(f"{_count(extra, 'document')} without a reference, not scored.")
     if empty:
-        said.append(f"{name}: {_count(empty, 'document')} without any caption.")
+        said.append(f"{_count(empty, 'document')} without any caption.")
     return said
 
 

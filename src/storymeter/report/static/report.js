@@ -6,6 +6,7 @@ const $ = (id) => document.getElementById(id);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 34;
+const PRINTED = 500; // rows of the table of documents; about fifteen sheets
 const several = data.systems.length > 1;
 const place = new Map(data.ids.map((id, k) => [id, k]));
 
@@ -448,7 +449,7 @@ function lane(k, title, letter, system, list, duration, linksFor, register, told
     when.addEventListener("click", () => play(e.start || 0));
     const text = make("div", { class: "text", dir: "auto" }, ...spelled(e, links, told, letter, lacking(system, k, e.at)));
     const outside = video ? null : source(e.start || 0);
-    const place = make("div", {}, text, when, ...(outside ? [" ", make("a", { href: outside, target: "_blank", rel: "noopener noreferrer", class: "soft" }, "source")] : []));
+    const place = make("div", {}, text, when, ...(outside ? [" ", make("a", { href: outside, target: "_blank", rel: "noopener noreferrer", class: "soft source" }, "source")] : []));
     const partner = !data.alignments.length ? "" : single ? "no partner" : letter === "p" ? links.map((p) => `→ g${numbers.references[p.s].get(p.reference) ?? p.reference + 1}: ${p.iou.toFixed(2)} × ${p.f.toFixed(2)} = ${(p.iou * p.f).toFixed(2)}`).join("; ") : links.map((p) => `${several ? `${data.systems[p.s].slice(0, 14)} ` : ""}p${numbers.captions[p.s].get(p.caption)}`).join(", ");
     const row = make("li", { class: "event", tabindex: "0" }, make("span", { class: "code" }, `${letter}${e.number}`), place, bar, make("span", { class: "partner", dir: "auto" }, partner));
     row.links = links;
@@ -634,8 +635,22 @@ $("reset").addEventListener("click", () => change({ q: "", low: "", high: "", br
 let asked = false;
 $("rows").addEventListener("scroll", () => { if (!asked) { asked = true; requestAnimationFrame(() => { asked = false; body(); }); } }, { passive: true });
 addEventListener("resize", () => body(true));
-addEventListener("beforeprint", () => body(true, 100));
-addEventListener("afterprint", () => body(true));
+const unbuttoned = [];
+addEventListener("beforeprint", () => {
+  body(true, PRINTED);
+  for (const button of all("thead button.sort")) { // browsers repeat headings on each sheet only without controls
+    const heading = make("span", { class: "sort" }, ...[...button.childNodes].map((node) => node.cloneNode(true)));
+    button.replaceWith(heading);
+    unbuttoned.push([heading, button]);
+  }
+  $("printed").hidden = order.length <= PRINTED;
+  $("printed").textContent = `The first ${PRINTED} of ${$("count").textContent} in this order. Search, filter or sort the table to print others.`;
+});
+addEventListener("afterprint", () => {
+  for (const [heading, button] of unbuttoned.splice(0)) heading.replaceWith(button);
+  $("printed").hidden = true;
+  body(true);
+});
 addEventListener("hashchange", () => { readAddress(); refresh(); showOne(true); });
 addEventListener("popstate", () => { readAddress(); refresh(); showOne(); });
 addEventListener("keydown", (event) => {
