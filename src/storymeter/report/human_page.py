@@ -10,12 +10,7 @@ from ..human.reliability import Replication, cost
 from ..human.span_analysis import SpanStudy
 from .human_figures import distributions, score_histograms, significance, workers
 from .human_study import (
-    EVIDENCE_WORDS,
-    PAIR_WORDS,
-    SECOND_GATE,
-    SYSTEM_WORDS,
     TEST_NAMES,
-    WORKER_WORDS,
     evidence_table,
     pair_table,
     replication_line,
@@ -23,6 +18,7 @@ from .human_study import (
     system_table,
     worker_table,
 )
+from .human_words import EVIDENCE_WORDS, PAIR_WORDS, SECOND_GATE, SYSTEM_WORDS, WORKER_WORDS
 from .influence import WORDS as INFLUENCE_WORDS
 from .influence import influence_table
 from .spans import (

@@ -1,186 +1,22 @@
-"""A human study as JSON, as tables, and as a page that explains every number it shows."""
+"""A human study as tables and sentences."""
 
 from __future__ import annotations
 
 import math
 
 from ..human.analysis import Analysis
-from ..human.reliability import Replication, cost
-from .influence import influence_json
-from .table import Cell, Column, Table, to_json
+from ..human.reliability import Replication
+from .table import Cell, Column, Table
 
 TEST_NAMES = {
     "t": "paired t-test",
     "signed-rank": "Wilcoxon signed-rank test",
     "mann-whitney": "Mann-Whitney test",
 }
-SYSTEM_WORDS = {
-    "cluster": (
-        "neighbouring systems that cannot all be told apart; every system significantly beats every system of"
-        " the clusters below"
-    ),
-    "rank": (
-        "the best and worst place that is compatible with the significant differences: 1-2 means first or"
-        " second"
-    ),
-    "raw": "the mean score on the slider from 0 to 100, after averaging the ratings of each caption",
-    "z": (
-        "the same after each rater's scores were put on one scale, so that strict and mild raters count"
-        " alike; 0 is a rater's own average and 1 is one standard deviation above it; this column decides the"
-        " order"
-    ),
-    "95 %": "the range in which the system's z would lie in 95 of 100 studies of the same size",
-    "captions": "how many different captions of the system were rated",
-    "ratings": "how many ratings they got, exact repeats included",
-}
-WORKER_WORDS = {
-    "passed": "whether the rater's answers are believed (–: nothing to judge by), and in the next column why",
-    "ratings": "how many ratings the rater gave",
-    "s/rating": "seconds per rating, on average (–: the file holds no times)",
-    "flags": "advice; no flag rejects anybody by itself",
-}
-EVIDENCE_WORDS = {
-    "pairs": (
-        "how many control pairs (a caption and the same caption damaged on purpose) the rater rated"
-        " completely"
-    ),
-    "undamaged": "the rater's mean score for the undamaged members of these pairs",
-    "damaged": "the rater's mean score for the damaged ones, which should be lower",
-    "p": (
-        "how likely such a difference would be if the rater could not tell the two apart; below the threshold"
-        " the rater passes"
-    ),
-    "r others": (
-        "how well the rater's scores follow what the believed others gave the same captions: 1 is perfectly,"
-        " 0 not at all; about half of what is usual, or less, is too little"
-    ),
-    "repeats": "how many captions the rater saw twice",
-    "change": "by how much the two scores of such a caption differ on average",
-    "p drift": (
-        "how likely so large a change in one direction is for a consistent rater; a small number means the"
-        " rater drifted"
-    ),
-    "p alike": (
-        "how likely scores of repeats so close to each other are for somebody who answers without looking;"
-        " below .1 the rater is consistent"
-    ),
-    "–": (
-        "there is nothing to compute the number from: no complete control pair, no caption that a believed"
-        " other rated, no repeated caption (fewer than five for p alike), or scores that are all equal"
-    ),
-}
-SECOND_GATE = {
-    "": "",
-    "repeats": (
-        " Other captions came twice. Whose two scores of one caption are no closer than those of unrelated"
-        " captions is not believed either."
-    ),
-    "peers": (
-        " Who looks at some captions only passes that test all the same, but agrees little with what the"
-        " others said of the same captions: whose agreement is not clearly more than half of what is usual is"
-        " not believed either."
-    ),
-}
-PAIR_WORDS = {
-    "p": (
-        "how likely so clear a lead would be if the two systems were equally good (rank-sum test, one-sided)"
-    ),
-    "p Holm": (
-        "the same, corrected so that the chance of even one false claim in the whole table stays below the"
-        " threshold"
-    ),
-    "p BH": (
-        "the same, corrected so that the expected share of false claims among the claims made stays below the"
-        " threshold"
-    ),
-}
 
 
-def analysis_json(
-    analysis: Analysis, *, price: float = 0.99, fee: float = 0.20, repeated: Replication | None = None
-) -> str:
-    ranking, quality = analysis.ranking, analysis.quality
-    split, spent = (
-        analysis.split_half,
-        cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee),
-    )
-    return to_json(
-        {
-            "schema": 1,
-            "test": quality.test,
-            "alpha": quality.alpha,
-            "gates": quality.gates,
-            "scale": analysis.scale,
-            "accept": analysis.accept,
-            "ratings": len(analysis.ratings),
-            "ratings_used": len(analysis.used),
-            "hits": analysis.hits,
-            "workers": [
-                {
-                    "id": w.id,
-                    "pairs": w.pairs,
-                    "p": w.p,
-                    "accepted": w.accepted,
-                    "used": bool(used),
-                    "reason": w.reason,
-                    "flags": list(w.flags),
-                    "ratings": w.ratings,
-                    "mean_high": w.mean_high,
-                    "mean_low": w.mean_low,
-                    "repeats": w.repeats,
-                    "repeat_p": w.repeat_p,
-                    "consistency_p": w.consistency_p,
-                    "agreement": w.agreement,
-                    "agreement_p": w.agreement_p,
-                    "seconds": w.seconds,
-                }
-                for w, used in zip(quality.workers, analysis.kept, strict=True)
-            ],
-            "systems": [
-                {
-                    "name": s.name,
-                    "raw": s.raw,
-                    "z": s.z,
-                    "n": s.n,
-                    "captions": s.captions,
-                    "interval": s.interval,
-                    "ranks": s.ranks,
-                }
-                for s in ranking.systems
-            ],
-            "significance": [
-                {"better": a, "worse": b, "p": p, "p_holm": h, "p_bh": q} for a, b, p, h, q in pairs(analysis)
-            ],
-            "clusters": [list(cluster) for cluster in ranking.clusters],
-            "reliability": {
-                "krippendorff_alpha": _known(analysis.agreement.alpha),
-                "icc": _known(analysis.agreement.icc),
-                "captions_rated_twice": analysis.agreement.units,
-                "split_half_z": _known(split.z) if split else None,
-                "split_half_interval": split.interval if split else None,
-                "usual_agreement": quality.usual,
-            },
-            "influence": influence_json(analysis.influence),
-            "cost": {"hits": spent.hits, "total": spent.total, "per_system": spent.per_system},
-            **(
-                {
-                    "replication": {
-                        "systems": list(repeated.systems),
-                        "raw": _known(repeated.raw),
-                        "z": _known(repeated.z),
-                        "only_first": list(repeated.only_first),
-                        "only_second": list(repeated.only_second),
-                    }
-                }
-                if repeated
-                else {}
-            ),
-            "notes": list(analysis.notes),
-        }
-    )
-
-
-def _known(value: float | None) -> float | None:
+def known(value: float | None) -> float | None:
+    """None where there is no number."""
     return None if value is None or math.isnan(value) else value
 
 
@@ -197,9 +33,9 @@ def pairs(analysis: Analysis) -> list[tuple[str, str, float | None, float | None
                 (
                     a.name,
                     b.name,
-                    _known(float(ranking.p[x, y])),
-                    _known(float(ranking.p_holm[x, y])),
-                    _known(float(ranking.p_bh[x, y])),
+                    known(float(ranking.p[x, y])),
+                    known(float(ranking.p_holm[x, y])),
+                    known(float(ranking.p_bh[x, y])),
                 )
             )
     return out
@@ -373,7 +209,7 @@ def replication_line(repeated: Replication) -> str:
     """Graham et al. (2018), table 5."""
     found = [
         f"{r:.3f} ({name})"
-        for name, r in (("raw", _known(repeated.raw)), ("z", _known(repeated.z)))
+        for name, r in (("raw", known(repeated.raw)), ("z", known(repeated.z)))
         if r is not None
     ]
     alone = "".join(

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..meta.similarity import KINDS, Mean, Similarity
-from .agreement import correlation_figure
+from .agreement_page import correlation_figure
 from .figures.boxes import Spread, boxes
 from .figures.steps import steps
 from .table import Column, Table, to_json

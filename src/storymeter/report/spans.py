@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..human.span_analysis import SpanStudy
-from .human_study import analysis_json
+from .human_json import analysis_json
 from .table import Column, Table, to_json
 
 PROFILE_WORDS = {

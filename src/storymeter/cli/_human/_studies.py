@@ -120,6 +120,7 @@ def study(
     from ...human.reliability import replication
     from ...report import human_study as report
     from ...report import spans as span_report
+    from ...report.human_json import analysis_json
     from ...report.human_page import analysis_page
     from ...report.influence import influence_table
 
@@ -144,7 +145,7 @@ def study(
     if caption_file is not None and (text := _captions(analysis, caption_file)) is not None:
         return text
     if style == "json":
-        return span_report.span_json(marked, **more) if marked else report.analysis_json(analysis, **more)
+        return span_report.span_json(marked, **more) if marked else analysis_json(analysis, **more)
     if style == "html" and not fragment_asked():
         return whole()
     for line in (*report.summary_lines(analysis), *analysis.notes):

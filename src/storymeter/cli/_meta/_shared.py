@@ -69,13 +69,12 @@ def keep_page(text: str, page: Path) -> None:
 def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures: Path | None) -> None:
     from ...report.agreement import (
         agreement_json,
-        agreement_page,
         agreement_table,
         comparison_table,
-        draw,
         interval_table,
         williams_matrix,
     )
+    from ...report.agreement_page import agreement_page, draw
 
     if figures is not None:
         several = len({agreement.title for agreement in agreements}) > 1

@@ -1,0 +1,193 @@
+"""A meta-evaluation as a page that explains its numbers, and its figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from markupsafe import Markup
+
+from ..meta.scores import Scores
+from ..stats.correlation import pearson
+from .agreement import (
+    STATISTICS,
+    Agreement,
+    agreement_table,
+    best_first,
+    comparison_table,
+    interval_table,
+    shown_statistics,
+)
+from .figures.heat import Tile, heat_map
+from .figures.intervals import Dot, dots
+from .figures.lines import lines
+from .figures.scatter import scatter
+from .templating import render, shown
+
+WORDS = {
+    "r": (
+        "Pearson's correlation with the human scores: 1 means that the metric rises exactly as people's"
+        " scores do, 0 that it knows nothing of them"
+    ),
+    "rho": "Spearman's correlation: the same for ranks, so that only order counts",
+    "tau-b": (
+        "Kendall's tau-b: pairs that metric and people order alike minus pairs that they order differently,"
+        " as a share, with ties taken out"
+    ),
+    "tau-c": (
+        "Kendall's tau-c: the same for scales of unequal length, such as a fine metric against four-point"
+        " judgements"
+    ),
+    "r by item": "Pearson's correlation between systems within one item, averaged over items",
+    "tau-b by item": "tau-b between systems within one item, averaged over items",
+    "r by system": "Pearson's correlation between the items of one system, averaged over systems",
+    "tau-b by system": "tau-b between the items of one system, averaged over systems",
+    "acc ties": "share of pairs on which metric and people agree which is better, or that both are equal",
+    "acc calibrated": "the same when metric differences up to the best epsilon count as equal",
+    "Kendall-like": (
+        "agreement on pairs that people rate at least 25 points apart: agreements minus disagreements, as a"
+        " share"
+    ),
+    "pairwise acc": "share of pairs of systems that metric and people order alike",
+    "soft pairwise acc": (
+        "how well the metric's certainty about pairs of systems matches that of people, 1 being perfect"
+    ),
+    "AUC": (
+        "area under the ROC curve: the chance that a text that people called right scores higher than one"
+        " that they called wrong"
+    ),
+    "95 %": (
+        "the range in which the number would lie in 95 of 100 samples of items of the same size (bootstrap)"
+    ),
+    "n": "how many points the numbers rest on: judgements at segment level, systems at system level",
+    "p against best": (
+        "how likely the lead of the best metric over this one would be if both were equally good; a small"
+        " number means that the lead is real"
+    ),
+}
+
+
+def correlation_matrix(scores: Scores, level: str) -> tuple[list[str], np.ndarray]:
+    names = ["human", *scores.metrics]
+    columns = [scores.human, *scores.metrics.values()]
+    if level == "system":
+        columns = [scores.by_system(column) for column in columns]
+    r = np.full((len(names), len(names)), np.nan)
+    for i, a in enumerate(columns):
+        for j, b in enumerate(columns):
+            there = ~np.isnan(a) & ~np.isnan(b)
+            r[i, j] = pearson(a[there], b[there])
+    return names, r
+
+
+def draw(agreement: Agreement) -> dict[str, bytes]:
+    from .plots_meta import heat_map, reference_curve, scatter
+
+    pictures = {"metrics": heat_map(*correlation_matrix(agreement.scores, agreement.level))}
+    if len(agreement.scores.systems) > 1:
+        pictures |= {
+            f"scatter-{r.metric}": scatter(agreement.scores, r.metric) for r in best_first(agreement)
+        }
+    if agreement.curve:
+        pictures["references"] = reference_curve(agreement.curve, STATISTICS[agreement.curve_statistic])
+    return pictures
+
+
+def agreement_page(agreements: Sequence[Agreement]) -> str:
+    levels = []
+    for agreement in agreements:
+        keys = [STATISTICS[key] for key in shown_statistics(agreement.results)]
+        both = agreement.level == "system" or len(agreements) == 1
+        levels.append(
+            {
+                "title": f"{agreement.title}: {agreement.level} level",
+                "notes": agreement.notes,
+                "table": shown(
+                    replace(agreement_table(agreement), title=""),
+                    {key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")},
+                ),
+                "forest": _forest(agreement),
+                "scatters": _scatters(agreement) if both and len(agreement.scores.systems) > 1 else [],
+                "matrix": _matrix(agreement),
+                "curve": _curve(agreement),
+                "intervals": shown(interval_table(agreement)),
+                "comparisons": shown(comparison_table(agreement)),
+                "signatures": [(r.metric, r.signature or "scores from a file") for r in agreement.results],
+            }
+        )
+    return render(
+        "agreement.html", title=f"Which metric agrees with people? {agreements[0].title}", levels=levels
+    )
+
+
+def _forest(agreement: Agreement) -> Markup:
+    """Every metric's correlation with people, with its interval."""
+    rows = [
+        Dot(r.metric, r.values["pearson"], r.intervals.get("pearson"), f"n {r.n:,}", k)
+        for k, r in enumerate(best_first(agreement))
+        if not math.isnan(r.values["pearson"])
+    ]
+    return dots(
+        rows,
+        label="Pearson's r with the human scores, with its 95 % interval",
+        alternative="; ".join(f"{row.name} {row.value:+.3f}" for row in rows),
+        zero=True,
+    )
+
+
+def _scatters(agreement: Agreement) -> list[Markup]:
+    """One point per system, the least-squares line and r (after Graham et al. 2018, figures 8-10)."""
+    scores, drawn = agreement.scores, []
+    for r in best_first(agreement):
+        use = scores.rows_of(r.metric)
+        x = scores.by_system(np.where(use, scores.metrics[r.metric], np.nan))
+        y = scores.by_system(np.where(use, scores.human, np.nan))
+        there = ~np.isnan(x) & ~np.isnan(y)
+        value = pearson(x[there], y[there])
+        known = not math.isnan(value)
+        slope, offset = np.polyfit(x[there], y[there], 1) if known else (0.0, 0.0)
+        drawn.append(
+            scatter(
+                x[there].tolist(),
+                y[there].tolist(),
+                [name for name, here in zip(scores.systems, there, strict=True) if here],
+                labels=(r.metric, "human score"),
+                alternative=f"Each point is a system: {r.metric} against the human score.",
+                title=f"r = {value:.3f}, n = {int(there.sum())}"
+                if known
+                else "no correlation: a side is constant",
+                line=(float(slope), float(offset)) if known else None,
+            )
+        )
+    return drawn
+
+
+def _matrix(agreement: Agreement) -> Markup:
+    names, r = correlation_matrix(agreement.scores, agreement.level)
+    return correlation_figure(names, r, "Correlation of every metric with every other and with people.")
+
+
+def correlation_figure(names: Sequence[str], r: np.ndarray, alternative: str) -> Markup:
+    tiles = [
+        [
+            Tile("–" if np.isnan(x) else f"{x:.2f}", None if np.isnan(x) else float(x), f"{a} and {b}")
+            for b, x in zip(names, row, strict=True)
+        ]
+        for a, row in zip(names, r, strict=True)
+    ]
+    return heat_map(names, names, tiles, alternative=alternative)
+
+
+def _curve(agreement: Agreement) -> Markup | None:
+    if not agreement.curve:
+        return None
+    longest = max(len(values) for values in agreement.curve.values())
+    return lines(
+        agreement.curve,
+        [str(k) for k in range(1, longest + 1)],
+        labels=("number of references", STATISTICS[agreement.curve_statistic]),
+        alternative="Agreement with people by number of references.",
+        zero=False,
+    )
