@@ -24,7 +24,7 @@ def folder(tmp_path: Path, examples: Path) -> Path:
 
 
 def call(home: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "STORYMETER_CACHE": str(home / "the cache"), **variables}
+    environment = {**os.environ, **variables}
     command = [sys.executable, "-m", "storymeter", *arguments]
     return subprocess.run(command, cwd=home, env=environment, capture_output=True, timeout=300, check=False)
 
@@ -33,8 +33,9 @@ def test_odd_names_go_through_every_verb(folder: Path) -> None:
     files = [str(folder / "our system v2.json"), str(folder / "-minus.json")]
     references = ["-r", str(folder / "people [all].json")]
     run, page = str(folder / "a run.smr"), folder / "the report.html"
+    cache = {"STORYMETER_CACHE": str(folder / "the cache")}
     scored = call(
-        folder, "score", *files, *references, "-m", "soda_c,meteor", "--save", run, "--format", "json"
+        folder, "score", *files, *references, "-m", "soda_c,meteor", "--save", run, "--format", "json", **cache
     )
     assert scored.returncode == 0, scored.stderr.decode()
     assert [s["name"] for s in json.loads(scored.stdout)["systems"]] == ["our system v2", "-minus"]
@@ -45,7 +46,7 @@ def test_odd_names_go_through_every_verb(folder: Path) -> None:
         ["report", run, "--out", str(page)],
         ["convert", files[0], str(folder / "out put.jsonl")],
     ):
-        done = call(folder, *verb)
+        done = call(folder, *verb, **cache)
         assert done.returncode == 0 and b"Traceback" not in done.stderr, (verb, done.stderr.decode())
     assert "our system v2" in page.read_text(encoding="utf-8")
 

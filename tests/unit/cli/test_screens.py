@@ -220,6 +220,6 @@ def test_the_bar_moves_with_every_batch_of_sentences() -> None:
     from storymeter.pairs.embeddings import CHUNK, Embeddings
 
     heard: list[int] = []
-    sentences = [f"a dog and {k} cats {'sleep ' * (k % 40)}" for k in range(600)]
+    sentences = [f"a dog and {k} cats {'sleep ' * (k % 40)}" for k in range(200)]
     Embeddings(cache=False).rows(sentences, lambda what, done, total: heard.append(done))
     assert len(sentences) < CHUNK and len(set(heard)) > 2 and heard == sorted(heard)
