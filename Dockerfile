@@ -23,7 +23,7 @@ RUN pip install --no-cache-dir "$(ls /wheels/*.whl)${PARTS:+[$PARTS]}" && rm -rf
     && useradd --create-home --uid 10001 storymeter \
     && mkdir /data /cache && chown storymeter /data /cache
 ENV STORYMETER_CACHE=/cache PYTHONUNBUFFERED=1
-USER storymeter
+USER 10001
 # METEOR's tables are compiled once, while the image is built
 RUN storymeter demo --out /tmp/demo > /dev/null && rm -rf /tmp/demo && chmod -R a+rX /cache
 WORKDIR /data

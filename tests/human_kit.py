@@ -50,7 +50,12 @@ WORDS = [
 #: names that can be nowhere else by accident
 SYSTEMS = ("zyxalpha", "zyxbeta", "zyxgamma")
 HUMAN = "zyxpeople"
-POSTGRES = Path("/usr/lib/postgresql/15/bin")
+#: programs of the newest PostgreSQL of this machine
+POSTGRES = max(
+    Path("/usr/lib/postgresql").glob("*/bin"),
+    key=lambda path: int(path.parent.name),
+    default=Path("/usr/lib/postgresql"),
+)
 
 
 def tiny_clips(folder: Path, names: list[str], seconds: float = 0.2, rate: int = 20) -> Path:
@@ -123,7 +128,7 @@ def postgres(*, data: Path | None = None) -> Iterator[Callable[[str], str]]:
     address.
     """
     if not (POSTGRES / "initdb").exists():
-        pytest.skip(f"no PostgreSQL in {POSTGRES}")
+        pytest.skip(f"no PostgreSQL in {POSTGRES}: apt-get install postgresql")
     user = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
     # not in pytest's own folder: that is closed to other users, and PostgreSQL does not run as root
     home = data or Path(tempfile.mkdtemp(prefix="storymeter-postgres-"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ import pytest
 from storymeter.human.campaign import Folder
 from storymeter.human.serve.run import start
 
-CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -31,10 +32,10 @@ ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
 @pytest.fixture(scope="module")  # while Playwright runs, no other test of this thread can start an event loop
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM.exists():
-        pytest.skip(f"no browser at {CHROMIUM}")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium or Chrome on the path: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
 

@@ -35,7 +35,17 @@ def test_odd_names_go_through_every_verb(folder: Path) -> None:
     run, page = str(folder / "a run.smr"), folder / "the report.html"
     cache = {"STORYMETER_CACHE": str(folder / "the cache")}
     scored = call(
-        folder, "score", *files, *references, "-m", "soda_c,meteor", "--save", run, "--format", "json", **cache
+        folder,
+        "score",
+        *files,
+        *references,
+        "-m",
+        "soda_c,meteor",
+        "--save",
+        run,
+        "--format",
+        "json",
+        **cache,
     )
     assert scored.returncode == 0, scored.stderr.decode()
     assert [s["name"] for s in json.loads(scored.stdout)["systems"]] == ["our system v2", "-minus"]
