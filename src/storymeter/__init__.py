@@ -56,4 +56,5 @@ _LATE = {
     "write": "formats",
 }
 
+__all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

@@ -133,11 +133,17 @@ class Metric(Measure, ABC):
             higher_is_better=self.higher_is_better,
         )
 
+    def _numbers(self, values: object) -> FloatArray:
+        try:
+            return np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{self.name} gave no numbers: {error}.", hint="Values are numbers.") from None
+
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
         """A metric of somebody's own may give anything; what does not fit is said here, not scored."""
         from .score import Rows
 
-        found = rows if isinstance(rows, Rows) else Rows(np.asarray(rows, dtype=np.float64))
+        found = rows if isinstance(rows, Rows) else Rows(self._numbers(rows))
         if found.values.shape != (len(task), len(self.columns)):
             raise UsageError(
                 f"{self.name} gave rows of shape {found.values.shape} for {len(task):,} documents and"
@@ -173,7 +179,7 @@ class MeanMetric(Metric):
         return (*self.parts, "documents")
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        values = np.asarray(self.document_values(task, bench), dtype=np.float64)
+        values = self._numbers(self.document_values(task, bench))
         if values.ndim == 1 and len(self.parts) == 1:
             values = values[:, None]
         if values.shape != (len(task), len(self.parts)):

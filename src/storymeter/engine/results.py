@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..errors import MissingPartError, StorymeterError, UsageError, closest
+from ..errors import MissingPartError, StorymeterError, UsageError, closest, some
 from ..join import Coverage, Task, join
 from ..metric import Metric
 from ..protocol import Protocol
@@ -91,6 +91,8 @@ class Results:
         """`results["system", "metric"]`; a metric by the name it was asked for, or any name that means the
         same.
         """
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise KeyError(f"{key!r}: write results[system, metric]")
         system, metric = key
         for at, score in enumerate(self.system(system).scores):
             if metric == score.metric or metric == self.metrics[at].name:
@@ -98,17 +100,21 @@ class Results:
         try:
             wanted = get_metric(metric)
         except StorymeterError:
-            raise KeyError(key) from None
+            raise self._unknown("metric", metric) from None
         for known, score in zip(self.metrics, self.system(system).scores, strict=True):
             if known == wanted:
                 return score
-        raise KeyError(key)
+        raise self._unknown("metric", metric)
+
+    def _unknown(self, what: str, name: str) -> KeyError:
+        known = [s.name for s in self.systems] if what == "system" else [m.name for m in self.metrics]
+        return KeyError(f"no {what} {name!r}; there are {some(known, limit=20)}")
 
     def system(self, name: str) -> SystemResult:
         for system in self.systems:
             if system.name == name:
                 return system
-        raise KeyError(name)
+        raise self._unknown("system", name)
 
     def only(self, *names: str) -> Results:
         """The same results with some of their metrics."""

@@ -10,7 +10,7 @@ through `Run`."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from ..errors import StorymeterError, UsageError
 from ..join import Task, join
 from ..judge.budget import Budget
 from ..metric import Metric, Progress, Tokenizer, silent
-from ..names import parse
+from ..names import parse, split
 from ..protocol import Protocol
 from ..registry import metric as get_metric
 from ..score import Score
@@ -91,6 +91,11 @@ class Run:
         systems = corpora(candidates, "candidates")
         if not systems:
             raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
+        names = [corpus.name for corpus in systems]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            hint = "Name each one: Corpus(documents, name)."
+            raise UsageError(f"Several systems are called {twice!r}.", hint=hint)
         if not isinstance(resamples, int) or resamples < 0:
             hint = "It is a whole number from 0; 0 leaves the intervals out."
             raise UsageError(f"resamples cannot be {resamples!r}.", hint=hint)
@@ -127,11 +132,7 @@ class Run:
         """The metrics asked for, each under the name it was asked by; all that are wrong are named at once.
         `referenced`: whether there are references, where they lie elsewhere.
         """
-        asked = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-        if not asked or not all(isinstance(each, str | Metric) for each in asked):
-            raise UsageError(
-                "metrics must be names of metrics.", hint='Write it like metrics=["soda_c", "meteor"].'
-            )
+        asked = _asked(metrics)
         built = {label: metric.under(self.bench.protocol) for label, metric in named(asked).items()}
         against = any(task.references) if task is not None else bool(self.references)
         against = against if referenced is None else referenced
@@ -187,7 +188,15 @@ class Run:
         return score
 
     def _score(self, task: Task, name: str, metric: Metric, resamples: int) -> Score:
-        score = replace(metric.score(task, self.bench), metric=name)
+        try:
+            score = replace(metric.score(task, self.bench), metric=name)
+        except Exception as error:
+            if isinstance(error, StorymeterError) or type(metric).__module__.startswith("storymeter."):
+                raise
+            problem = f"{name}, a metric of your own or of a plug-in, failed: {type(error).__name__}: {error}"
+            raise UsageError(
+                problem, hint="It is no part of Storymeter: run it in Python to see where."
+            ) from error
         if not resamples or score.rows is None:
             return score
         value = partial(_value, metric)
@@ -230,6 +239,22 @@ def evaluate(
     return run.score(candidates, metrics, resamples, cluster=cluster)
 
 
+def _asked(metrics: Asked | Sequence[Asked]) -> list[Asked]:
+    """A list of names and objects; one text may hold several names, as on the command line."""
+    if isinstance(metrics, str):
+        return [*split(metrics)]
+    asked: list[Any] = [*metrics] if isinstance(metrics, Iterable) else [metrics]
+    hint = 'Write it like metrics=["soda_c", "meteor"].'
+    if not asked:
+        raise UsageError("There is no metric to score by.", hint=hint)
+    for each in asked:
+        if isinstance(each, type):
+            raise UsageError(f"{each.__name__} is a class.", hint=f"Write {each.__name__}(), an object.")
+        if not isinstance(each, str | Metric):
+            raise UsageError(f"A metric cannot be {type(each).__name__}.", hint=hint)
+    return asked
+
+
 def named(metrics: Sequence[Asked]) -> dict[str, Metric]:
     """Each metric under the name it was asked by; names that mean nothing are reported together."""
     found: dict[str, Metric] = {}
@@ -237,7 +262,11 @@ def named(metrics: Sequence[Asked]) -> dict[str, Metric]:
     for metric in metrics:
         try:
             built = get_metric(metric) if isinstance(metric, str) else metric
-            found[str(parse(metric)) if isinstance(metric, str) else built.name] = built
+            label = str(parse(metric)) if isinstance(metric, str) else built.name
+            if label in found and not _alike(found[label], built):
+                hint = "Give your own metric another name."
+                errors.append(UsageError(f"Two metrics are called {label!r}.", hint=hint))
+            found[label] = built
         except UsageError as error:
             errors.append(error)
     if len(errors) > 1:
@@ -250,13 +279,19 @@ def named(metrics: Sequence[Asked]) -> dict[str, Metric]:
     return found
 
 
-def corpora(given: Corpus | Sequence[Corpus], role: str) -> list[Corpus]:
-    listed: Sequence[Any] = [given] if isinstance(given, Corpus | str | os.PathLike) else list(given)
+def _alike(a: Metric, b: Metric) -> bool:
+    """Whether two metrics of one name are the same; a class of the user's own need not define `==`."""
+    return a == b or (type(a) is type(b) and not vars(a) and not vars(b))
+
+
+def corpora(given: Corpus | Sequence[Corpus] | None, role: str) -> list[Corpus]:
+    single = isinstance(given, Corpus | str | os.PathLike) or not isinstance(given, Iterable)
+    listed: list[Any] = [] if given is None else [given] if single else [*given]
     wrong = next((type(each).__name__ for each in listed if not isinstance(each, Corpus)), None)
     if wrong is not None:
         hint = f"Read the file first: {role}=storymeter.read(path)"
         raise UsageError(f"{role} must be corpora, not {wrong}.", hint=hint)
-    return list(listed)
+    return listed
 
 
 def cores() -> int:

@@ -196,6 +196,9 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
             archive.decode(f"references/{k}.json", Corpus) for k in range(len(record.references))
         )
         systems = tuple(_system(archive, k, record, references) for k in range(len(record.systems)))
+    for k, metric in enumerate(built):
+        if any(not _gives(metric, system.scores[k]) for system in systems):
+            built = (*built[:k], _stand_in(record.metrics[k]), *built[k + 1 :])
     tallies = {(t.a, t.b, t.metric): t.tally for t in record.tallies or ()}
     return Results(systems, built, references, conditions, tallies)
 
@@ -255,7 +258,20 @@ def _metric(entry: MetricRecord, own: Mapping[str, Metric], conditions: Conditio
             return found
     except StorymeterError:
         pass
+    return _stand_in(entry)
+
+
+def _stand_in(entry: MetricRecord) -> SavedMetric:
     return SavedMetric(entry) if entry.mean is None else SavedMean(entry)
+
+
+def _gives(metric: Metric, score: Score) -> bool:
+    """Whether the metric of that name gives the saved value of the saved rows: one of the user's own may have
+    had the name and the columns of one of ours."""
+    if score.rows is None or isinstance(metric, SavedMetric):
+        return True
+    value = float(metric.combine(score.rows.sum(axis=0))["value"])
+    return bool(np.isclose(value, score.value, rtol=1e-9, atol=1e-12, equal_nan=True))
 
 
 def _system_record(system: SystemResult) -> SystemRecord:

@@ -31,4 +31,5 @@ _LATE = {
     "Wmd": "wmd",
 }
 
+__all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

@@ -136,7 +136,7 @@ class PairScorer(Metric):
 
     def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """(pairs, pair_columns): what may be summed over pairs and then given to `value_of`."""
-        values = self.score_indexed(jobs=jobs, **pairs)
+        values = self._checked_values(jobs, **pairs)
         return np.column_stack([values, np.ones(len(values))])
 
     def stored_indexed(
@@ -217,27 +217,36 @@ class PairScorer(Metric):
 
     # What a scorer with rules of its own overrides; sentences have been checked and tokenised.
 
+    def _checked_values(self, jobs: int, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        """What `score_indexed` gives, which may be of somebody's own and give anything."""
+        values, wanted = self._numbers(self.score_indexed(jobs=jobs, **pairs)), len(pairs["candidate_index"])
+        if values.shape != (wanted,):
+            hint = "score_indexed gives one number per pair."
+            problem = f"{self.name} gave values of shape {values.shape} for {wanted:,} pairs."
+            raise UsageError(problem, hint=hint)
+        return values
+
     def _matrix(self, candidates: list[str], references: list[str], jobs: int) -> FloatArray:
         shape = (len(candidates), len(references))
         c, r = np.indices(shape).reshape(2, -1)
-        values = self.score_indexed(
+        values = self._checked_values(
+            jobs,
             candidates=candidates,
             references=references,
             candidate_index=c.astype(np.int64),
             reference_index=r.astype(np.int64),
-            jobs=jobs,
         )
         return values.reshape(shape)
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         flat = list(chain.from_iterable(references))
         sizes = np.array([len(group) for group in references], dtype=np.int64)
-        values = self.score_indexed(
+        values = self._checked_values(
+            jobs,
             candidates=candidates,
             references=flat,
             candidate_index=np.repeat(np.arange(len(candidates), dtype=np.int64), sizes),
             reference_index=np.arange(len(flat), dtype=np.int64),
-            jobs=jobs,
         )
         out = np.zeros(len(candidates))
         filled = np.flatnonzero(sizes)
