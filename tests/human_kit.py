@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
-from storymeter.human.organise import Options, prepare, write
+from storymeter.human.organise import CampaignRequest, prepare, write
 
 WORDS = [
     "a",
@@ -103,7 +103,9 @@ def campaign(
     """A campaign of `items` clips; the layout is a whole HIT of 100 unless another is asked for."""
     ids = sorted(path.stem for path in clips.glob("*.webm"))[:items]
     systems, human = corpora(ids, sentences=sentences)
-    options = Options(**{"systems": systems, "human": human, "clips": clips, "hits": 1, "seed": 0, **wish})
+    options = CampaignRequest(
+        **{"systems": systems, "human": human, "clips": clips, "hits": 1, "seed": 0, **wish}
+    )
     prepared = prepare(options)
     assert not prepared.problems, prepared.problems
     return write(prepared, folder, database=database, raters=raters)

@@ -17,8 +17,8 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
 from storymeter.human.export import ratings
-from storymeter.human.options import Options, Question
 from storymeter.human.organise import prepare, write
+from storymeter.human.request import CampaignRequest, Question
 from storymeter.human.store import Store
 
 Serve = Callable[[Folder], tuple[str, list[str]]]
@@ -213,7 +213,11 @@ def test_preference(
     systems, _ = human_kit.corpora(ids, sentences=3)
     questions = [Question(item, "Which colour grew?", ("blue", "yellow", "none"), 0) for item in ids]
     folder = write(
-        prepare(Options(task="preference", systems=systems[:2], clips=clips, per_hit=4, questions=questions)),
+        prepare(
+            CampaignRequest(
+                task="preference", systems=systems[:2], clips=clips, per_hit=4, questions=questions
+            )
+        ),
         tmp_path / "study",
     )
     _, links = served(folder)
@@ -260,7 +264,7 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
         for name in human_kit.SYSTEMS
     ]
     folder = write(
-        prepare(Options(task="survey", systems=systems, clips=HERE / "pictures", per_hit=3)),
+        prepare(CampaignRequest(task="survey", systems=systems, clips=HERE / "pictures", per_hit=3)),
         tmp_path / "study",
     )
     _, links = served(folder)

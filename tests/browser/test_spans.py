@@ -14,8 +14,8 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
 from storymeter.human.export import ratings
-from storymeter.human.options import Options
 from storymeter.human.organise import prepare, write
+from storymeter.human.request import CampaignRequest
 from storymeter.human.span_record import spans_of
 from storymeter.human.store import Store
 
@@ -154,7 +154,7 @@ def test_by_touch_on_a_phone_in_japanese_and_in_the_dark(
         Corpus(tuple(Document(i, (Caption(told[(k + n) % 3] + "。"),)) for k, i in enumerate(ids)), name)
         for n, name in enumerate((*human_kit.SYSTEMS, human_kit.HUMAN))
     ]
-    options = Options(
+    options = CampaignRequest(
         task="spans",
         systems=corpora[:3],
         human=corpora[3],
@@ -214,7 +214,8 @@ def test_captions_with_times_lead_into_the_clip(
         for name in human_kit.SYSTEMS[:2]
     ]
     folder = write(
-        prepare(Options(task="preference", systems=corpora, clips=clips, per_hit=4)), tmp_path / "study"
+        prepare(CampaignRequest(task="preference", systems=corpora, clips=clips, per_hit=4)),
+        tmp_path / "study",
     )
     assert folder.campaign.hit_size == 6, "no test questions: two of the comparisons are controls"
     _, links = served(folder)

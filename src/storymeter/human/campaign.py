@@ -28,7 +28,7 @@ import msgspec
 from ..errors import DataError, UsageError
 from .design import Layout
 from .lots import drawn, rehearsed
-from .options import Platform, Practice
+from .request import Platform, Practice
 from .study import KEY_LINES, Study, named
 
 #: a line of the private key; each kind of study has its own

@@ -20,12 +20,12 @@ from ..metric import Progress, silent
 from .campaign import Campaign, Folder, KeyLine, fingerprint, new_secrets, private
 from .clips import Clip
 from .lots import new_seed
-from .options import Options, Practice
+from .request import CampaignRequest, Practice
 from .serve.words import words
 from .study import Study, named
 from .study.base import USUAL, reading_seconds
 
-__all__ = ["Options", "Prepared", "plan", "prepare", "pseudonym", "write"]
+__all__ = ["CampaignRequest", "Prepared", "plan", "prepare", "pseudonym", "write"]
 
 
 #: fewer raters for a caption, on average, and agreement says little
@@ -41,7 +41,7 @@ class Prepared(msgspec.Struct):
     warnings: list[str]
 
 
-def prepare(options: Options, *, progress: Progress = silent) -> Prepared:
+def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepared:
     """Lay out the campaign and look at every clip; problems are listed, not thrown, as long as there is
     something to lay out.
     """
@@ -168,7 +168,7 @@ def pseudonym(folder: Folder, platform: str, external: str) -> str:
     return "w" + folder.secrets.sign("pseudonym", platform, external).hex()[:12]
 
 
-def _texts(options: Options) -> tuple[list[str], list[str]]:
+def _texts(options: CampaignRequest) -> tuple[list[str], list[str]]:
     problems, warnings = [], []
     for corpus in [*options.systems, *([options.human] if options.human else [])]:
         empty = [d.id for d in corpus if not d.text.strip()]
@@ -195,7 +195,7 @@ def _slots(
     study: Study,
     key: list[KeyLine],
     practice: Sequence[Practice],
-    options: Options,
+    options: CampaignRequest,
     files: dict[str, Clip],
 ) -> tuple[list[Clip], list[dict[str, Any]]]:
     """What the server may know: for each place its media and what the page shows, nothing of what stands

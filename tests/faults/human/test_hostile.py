@@ -20,7 +20,7 @@ import pytest
 import sqlalchemy as sa
 
 from storymeter.human.campaign import Folder
-from storymeter.human.options import Platform
+from storymeter.human.request import Platform
 from storymeter.human.serve import connection
 from storymeter.human.serve.run import start
 from storymeter.human.store.tables import assignment, seat

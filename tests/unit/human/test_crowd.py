@@ -18,9 +18,9 @@ from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
 from storymeter.human.example import HERE
 from storymeter.human.export import ratings
-from storymeter.human.options import Options
 from storymeter.human.organise import plan, prepare, write
 from storymeter.human.overview import overview
+from storymeter.human.request import CampaignRequest
 from storymeter.human.serve.app import create_app
 from storymeter.human.serve.security import AdminGate
 from storymeter.human.store import Answer, Media, Store, Terms, Visitor
@@ -104,7 +104,7 @@ def stories(ids: list[str], *, same: bool = False) -> list[Corpus]:
 
 def survey(folder: Path, **more: Any) -> Folder:
     ids = ["story-01", "story-02", "story-03"]
-    options = Options(task="survey", systems=stories(ids), clips=HERE / "pictures", per_hit=3, **more)
+    options = CampaignRequest(task="survey", systems=stories(ids), clips=HERE / "pictures", per_hit=3, **more)
     return write(prepare(options), folder)
 
 
@@ -142,7 +142,7 @@ def test_surveys_have_stories_that_must_lose(tmp_path: Path) -> None:
 
 def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) -> None:
     ids = sorted(p.stem for p in clips.glob("*.webm"))[:30]
-    prepared = prepare(Options(task="preference", systems=stories(ids)[:2], clips=clips))
+    prepared = prepare(CampaignRequest(task="preference", systems=stories(ids)[:2], clips=clips))
     controls = [duel for duel in prepared.key if duel.foil >= 0]
     assert prepared.campaign.hit_size == 13 and len(controls) == 3 * prepared.campaign.hits
     for hit in {duel.hit for duel in controls}:
@@ -153,7 +153,7 @@ def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) 
         right = 2 if duel.foil == 0 else -2
         values = [[r.value for r in judge.judgements(duel, {"value": v}, common)] for v in (right, -right, 0)]
         assert values == [[1.0], [0.0], [0.0]]
-    alike = prepare(Options(task="preference", systems=stories(ids, same=True)[:2], clips=clips))
+    alike = prepare(CampaignRequest(task="preference", systems=stories(ids, same=True)[:2], clips=clips))
     assert any("Nothing vouches" in warning for warning in alike.warnings)
 
 
@@ -205,7 +205,7 @@ def test_the_dashboard_is_not_behind_a_proxy(study: Folder) -> None:
 
 def test_plans_and_links_say_what_is(tmp_path: Path, clips: Path) -> None:
     ids = ["story-01", "story-02", "story-03"]
-    options = Options(task="survey", systems=stories(ids), clips=HERE / "pictures", per_hit=3)
+    options = CampaignRequest(task="survey", systems=stories(ids), clips=HERE / "pictures", per_hit=3)
     rows = dict(plan(prepare(options)))
     assert "pictures" in rows and "clips" not in rows and "about 0" not in rows["time per HIT"]
     study = human_kit.campaign(

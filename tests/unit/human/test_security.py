@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.export import safe, to_csv
-from storymeter.human.organise import Options, prepare, write
+from storymeter.human.organise import CampaignRequest, prepare, write
 from storymeter.human.serve.app import create_app
 from storymeter.human.serve.security import address
 
@@ -160,7 +160,7 @@ def test_captions_with_markup_stay_text(tmp_path: Path, clips: Path) -> None:
     human = Corpus(tuple(Document(i, (Caption(f"{evil} {i} one two three"),)) for i in ids), "human")
     study = write(
         prepare(
-            Options(
+            CampaignRequest(
                 systems=systems,
                 human=human,
                 clips=clips,

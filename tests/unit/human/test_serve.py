@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from starlette.testclient import TestClient
 
 from storymeter.human.campaign import Folder
-from storymeter.human.options import Platform
+from storymeter.human.request import Platform
 from storymeter.human.serve.app import create_app
 from storymeter.human.serve.run import start
 from storymeter.human.store import Store

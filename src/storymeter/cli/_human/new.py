@@ -138,8 +138,8 @@ def command(
 
     from ... import read
     from ...errors import DataError
-    from ...human.options import Options, Platform, Question
     from ...human.organise import plan, prepare, write
+    from ...human.request import CampaignRequest, Platform, Question
     from ...human.serve.words import languages
     from ...human.span_record import KINDS
     from ...report.table import Table
@@ -157,7 +157,7 @@ def command(
             f"{tests} is not a list of test questions: {error}",
             hint='Write [{"item": "v1", "question": "…", "options": ["…", "…"], "answer": 0}].',
         ) from None
-    options = Options(
+    options = CampaignRequest(
         layout=_layout(wanted, human_file),
         systems=[read(path) for path in systems],
         human=read(human_file) if human_file else None,

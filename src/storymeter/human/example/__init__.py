@@ -9,7 +9,7 @@ from pathlib import Path
 from ... import formats
 from ..campaign import Folder
 from ..design import Layout
-from ..organise import Options, prepare, write
+from ..organise import CampaignRequest, prepare, write
 
 HERE = Path(__file__).parent
 
@@ -19,7 +19,7 @@ def build(folder: Path, *, raters: int = 30, seed: int | None = 1) -> Folder:
     control pairs.
     """
     systems = [formats.read(HERE / f"{name}.json") for name in ("careful", "vague", "confused")]
-    options = Options(
+    options = CampaignRequest(
         systems=systems,
         human=formats.read(HERE / "human.json"),
         clips=HERE / "clips",

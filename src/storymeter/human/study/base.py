@@ -23,7 +23,7 @@ from ...captions import Rating
 from ...metric import Progress, silent
 from ..clips import Clip
 from ..design import Layout
-from ..options import Options, Practice
+from ..request import CampaignRequest, Practice
 
 #: words per second that nobody reads faster than; usual are four
 FASTEST, USUAL = 12.0, 4.0
@@ -127,7 +127,7 @@ class Study(ABC):
     # --- before ---
 
     @abstractmethod
-    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt: ...
+    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt: ...
 
     def media(self, line: Any) -> tuple[str, ...]:
         """The names of the clips or pictures of a place."""
@@ -137,7 +137,7 @@ class Study(ABC):
     def shown(self, line: Any) -> dict[str, Any]:
         """What the page shows of a place: nothing of what stands behind it."""
 
-    def practice_shown(self, item: Practice, options: Options) -> dict[str, Any]:
+    def practice_shown(self, item: Practice, options: CampaignRequest) -> dict[str, Any]:
         return {"caption": item.caption}
 
     def described(

@@ -20,7 +20,7 @@ from ...metric import Progress, silent
 from .. import clips, design
 from ..design import Layout, Slot
 from ..lots import drawn
-from ..options import Options, Practice
+from ..request import CampaignRequest, Practice
 from .base import ControlResult, Dealt, Rehearsing, Standings, Study, fit
 from .controls import by_pairs
 
@@ -40,7 +40,7 @@ class DirectAssessment(Study):
     columns: ClassVar[tuple[str, ...]] = ("pairs", "high", "low", "p", "accepted", "flags")
     layout: ClassVar[Layout | None] = Layout()
 
-    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:
+    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
         files, problems, warnings = playable(options, progress)
         layout = options.layout or self.layout or Layout()
         laid = design.build(
@@ -155,7 +155,9 @@ class DirectAssessment(Study):
         return {"value": round(min(100.0, max(0.0, bot.level(item["caption"]))))}
 
 
-def playable(options: Options, progress: Progress) -> tuple[dict[str, clips.Clip], list[str], list[str]]:
+def playable(
+    options: CampaignRequest, progress: Progress
+) -> tuple[dict[str, clips.Clip], list[str], list[str]]:
     """The clips of all captions, with problems and warnings; none at all is an error."""
     ids = sorted(
         {document.id for corpus in options.systems for document in corpus}
@@ -170,7 +172,7 @@ def playable(options: Options, progress: Progress) -> tuple[dict[str, clips.Clip
     return checked.clips, checked.problems, checked.warnings
 
 
-def practice(options: Options, seed: str, files: Mapping[str, clips.Clip]) -> tuple[Practice, ...]:
+def practice(options: CampaignRequest, seed: str, files: Mapping[str, clips.Clip]) -> tuple[Practice, ...]:
     """Warming up: right and wrong captions in turn (a human caption of this clip, one of another)."""
     people = (
         {item: text for item, text in design.texts(options.human).items() if item in files and text}

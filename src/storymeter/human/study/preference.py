@@ -19,7 +19,7 @@ from ...captions import Rating
 from ...errors import DataError
 from ...metric import Progress, silent
 from ..lots import drawn
-from ..options import Options, Question
+from ..request import CampaignRequest, Question
 from .base import ControlResult, Dealt, Rehearsing, Study, fit
 from .controls import TEST, by_tests
 from .da import playable
@@ -59,7 +59,7 @@ class Preference(Study):
     answering = 12.0
     criteria: ClassVar[tuple[str, ...]] = ("preference",)
 
-    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:
+    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
         files, problems, warnings = playable(options, progress)
         stories = gather(options.systems, files, self.name)
         times = {corpus.name: times_of(corpus) for corpus in options.systems}

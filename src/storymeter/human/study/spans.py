@@ -19,7 +19,7 @@ from ...captions import Rating
 from ...errors import UsageError
 from ...metric import Progress, silent
 from ..design import Layout, Slot
-from ..options import Options, Practice
+from ..request import CampaignRequest, Practice
 from ..span_record import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, spans_of
 from ..word_labels import words_at
 from .base import ControlResult, Dealt, Rehearsing, fit
@@ -53,7 +53,7 @@ class ErrorSpans(DirectAssessment):
     columns: ClassVar[tuple[str, ...]] = ("tests", "pairs", "high", "low", "p", "accepted", "flags")
     layout: ClassVar[Layout | None] = Layout(system=2)
 
-    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:
+    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
         own = _kinds(options.kinds)
         dealt = super().deal(options, seed, progress)
         fields = Slot.__struct_fields__
@@ -65,7 +65,7 @@ class ErrorSpans(DirectAssessment):
     def shown(self, line: Any) -> dict[str, Any]:
         return {"caption": line.text, "kinds": line.kinds or KINDS}
 
-    def practice_shown(self, item: Practice, options: Options) -> dict[str, Any]:
+    def practice_shown(self, item: Practice, options: CampaignRequest) -> dict[str, Any]:
         return {"caption": item.caption, "kinds": _kinds(options.kinds) or KINDS}
 
     def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:

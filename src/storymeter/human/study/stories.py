@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ...captions import Corpus
 from ...errors import DataError, UsageError
-from ..options import Options
+from ..request import CampaignRequest
 
 T = TypeVar("T")
 Story = tuple[str, ...]
@@ -85,7 +85,7 @@ def foil(
 
 
 def deal_rounds(
-    deck: list[T], per_hit: int, options: Options, rng: random.Random, what: str
+    deck: list[T], per_hit: int, options: CampaignRequest, rng: random.Random, what: str
 ) -> list[list[T]]:
     """So many HITs, or enough for the overlap asked for; every card comes once before any comes twice."""
     if len(deck) < per_hit:

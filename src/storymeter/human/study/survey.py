@@ -19,7 +19,7 @@ from ...errors import DataError, some
 from ...metric import Progress, silent
 from .. import clips
 from ..lots import drawn
-from ..options import Options
+from ..request import CampaignRequest
 from .base import ControlResult, Dealt, Rehearsing, Study, fit
 from .controls import TEST, by_tests
 from .stories import FOIL, Story, deal_rounds, foil, gather, pictures_of
@@ -57,7 +57,7 @@ class Survey(Study):
     media_word = "pictures"
     answering = 30.0
 
-    def deal(self, options: Options, seed: str, progress: Progress = silent) -> Dealt:
+    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
         ids = sorted({document.id for corpus in options.systems for document in corpus})
         named = clips.sequences(options.clips, pictures_of(options.systems), ids)
         checked = clips.check(

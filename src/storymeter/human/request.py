@@ -39,7 +39,7 @@ class Question(msgspec.Struct, frozen=True):
     answer: int
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
+class CampaignRequest(msgspec.Struct, frozen=True, kw_only=True):
     task: str = "da"
     systems: Sequence[Corpus] = ()
     human: Corpus | None = None
