@@ -15,7 +15,7 @@ import msgspec
 Kind = Literal["dense", "story", "caption"]
 
 
-class Caption(msgspec.Struct, frozen=True):
+class Caption(msgspec.Struct, frozen=True, gc=False):  # gc: millions of them hold no cycle
     """One sentence, perhaps timed (seconds), perhaps tied to an image."""
 
     text: str
@@ -29,7 +29,7 @@ class Caption(msgspec.Struct, frozen=True):
         return self.start is not None and self.end is not None
 
 
-class Document(msgspec.Struct, frozen=True):
+class Document(msgspec.Struct, frozen=True, gc=False):
     """What one author said of one video, story or image: captions in the order they were read.
 
     Several documents of a corpus may carry the same id: those are alternatives (five captions of one COCO

@@ -11,6 +11,8 @@ from typing import Any
 from ..captions import Caption, Corpus, Document
 from .base import JsonFormat, carrying, has, some_of
 from .checks import INDEX, MISSING, Check, others
+from .regular import reference, submission
+from .source import Source
 
 _EVENT = frozenset(("sentence", "timestamp"))
 _ENTRY = frozenset(("duration", "timestamps", "sentences"))
@@ -24,6 +26,14 @@ class Submission(JsonFormat):
 
     def looks(self, value: Any) -> bool:
         return has(value, "results") and not isinstance(value["results"], str)
+
+    def regular(self, source: Source, check: Check) -> tuple[Document, ...] | None:
+        source.note_line_ends()
+        found = submission(source.data, check) if b'"results"' in source.data else None
+        if found is None:
+            return None
+        self.keep(check, found[0])
+        return found[1]
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         top = check.mapping(value, (), "a submission")
@@ -66,6 +76,10 @@ class Reference(JsonFormat):
         return isinstance(value, dict) and any(
             has(v, "timestamps") or has(v, "sentences") for v in some_of(value)
         )
+
+    def regular(self, source: Source, check: Check) -> tuple[Document, ...] | None:
+        source.note_line_ends()
+        return reference(source.data, check)
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         for video, entry in check.mapping(value, (), "a reference file").items():

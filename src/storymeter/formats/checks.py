@@ -24,7 +24,7 @@ LONG, ENDLESS = 10_000, 1_000_000  #: characters: a caption this long is doubtfu
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "nothing"})()
 REPORTED: Any = object()  #: a value whose problem is already known
 INDEX: Any = object()  #: stands for the caption's number in a path template
-_FOREVER = 1e9
+FOREVER = 1e9  #: seconds that no video has
 _NUMBERS = frozenset((int, float))
 _LACKS = frozenset(("missing-key", "unequal-lists"))
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -48,7 +48,7 @@ class Check:
         self._at: Path = ()
         self._text: Path = (INDEX,)
         self._time: Path = (INDEX,)
-        self._limit = _FOREVER
+        self._limit = FOREVER
         self._duration: float | None = None
 
     # -- problems
@@ -166,7 +166,7 @@ class Check:
                 id=id,
             )
             self._duration = None
-        self._limit = _FOREVER if self._duration is None else self._duration + ROUNDING
+        self._limit = FOREVER if self._duration is None else self._duration + ROUNDING
         return self._id
 
     def move(self, at: Path) -> None:
@@ -324,12 +324,12 @@ class Check:
         if isinstance(value, int | float) and not isinstance(value, bool):
             if value != value:
                 self.error("nan", "a number is NaN", at, id=id, index=index)
-            elif abs(value) > _FOREVER:
+            elif abs(value) > FOREVER:
                 self.error(
                     "infinity",
                     "a time is infinite or absurdly large",
                     at,
-                    detail="infinite" if abs(value) == math.inf else f"above {_FOREVER:g} s",
+                    detail="infinite" if abs(value) == math.inf else f"above {FOREVER:g} s",
                     id=id,
                     index=index,
                 )

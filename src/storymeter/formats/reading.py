@@ -136,9 +136,10 @@ def _documents(source: Source, chosen: Format | None, check: Check) -> tuple[str
     elif not source.data.strip():
         check.error("empty-file", "the file is empty")
     else:
-        found = chosen or registry.sniff(source)
+        regular = registry.regular(source, chosen, check)
+        found = regular[0] if regular else chosen or registry.sniff(source)
         if found:
-            documents = tuple(found.read(source, check))
+            documents = regular[1] if regular else tuple(found.read(source, check))
             if not documents and not check.failed:
                 check.warn("no-documents", "the file holds no documents")
             elif (

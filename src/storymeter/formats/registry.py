@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ..captions import Document
 from ..errors import UsageError, closest
 from .activitynet import Ids, Reference, Submission
 from .base import Format
 from .chapters import VidChapters, Vitt, YouTube
+from .checks import Check
 from .coco import Annotations, Results
 from .jsonl import JsonLines
 from .lines import Lines
@@ -82,6 +84,18 @@ def get(name: str) -> Format:
         return FORMATS[name]
     except KeyError:
         raise UsageError(f"There is no format {name!r}.", hint=closest(name, FORMATS)) from None
+
+
+def regular(
+    source: Source, chosen: Format | None, check: Check
+) -> tuple[Format, tuple[Document, ...]] | None:
+    """The format and the documents of a JSON file whose shape is by the book (`Format.regular`)."""
+    if source.is_json and not source.is_json_lines and not source.columns and source.sound:
+        for format in (chosen,) if chosen else FORMATS.values():
+            found = format.regular(source, check)
+            if found is not None:
+                return format, found
+    return None
 
 
 def sniff(source: Source) -> Format | None:
