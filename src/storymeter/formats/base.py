@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from ..captions import Corpus, Document
-from .checks import Check, named
+from .checks import Check
+from .findings import named
 from .problems import Mark
 from .source import Source, decode
 

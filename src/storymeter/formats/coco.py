@@ -11,7 +11,8 @@ from typing import Any
 from ..captions import Corpus, Document
 from ..errors import DataError
 from .base import JsonFormat, carrying, has, some_of
-from .checks import MISSING, Check, others
+from .checks import Check
+from .findings import MISSING, others
 from .problems import Path
 
 _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")

@@ -17,7 +17,8 @@ import msgspec
 
 from ..captions import Caption, Corpus, Document
 from .base import LineFormat, carrying, has, objects
-from .checks import MISSING, Check
+from .checks import Check
+from .findings import MISSING
 from .problems import Mark
 from .source import Source
 

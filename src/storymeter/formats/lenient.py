@@ -11,8 +11,9 @@ import json
 import re
 from typing import Any
 
-from .checks import REPORTED, Check
+from .checks import Check
 from .problems import Mark, Path
+from .values import REPORTED
 
 DEPTH = 100  #: no format needs more than six levels
 _BLANK = re.compile(r"[ \t\n\r]*")

@@ -16,7 +16,8 @@ from ..errors import UsageError, some
 from . import answers, loose
 from .answer_parts import Answer
 from .base import Format, carrying, objects, some_of
-from .checks import MISSING, Check
+from .checks import Check
+from .findings import MISSING
 from .items import is_item
 from .problems import Mark, Path
 from .source import Source

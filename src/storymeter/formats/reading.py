@@ -16,7 +16,8 @@ from ..captions import Corpus, Document, Origin
 from ..errors import DataError, some
 from . import registry
 from .base import Format, LineFormat
-from .checks import Check, named
+from .checks import Check
+from .findings import named
 from .ids import IdMap
 from .problems import Problem, lines
 from .source import BOM, Source, opened

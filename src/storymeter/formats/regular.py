@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import msgspec
 
 from ..captions import Caption, Document
-from .checks import FOREVER, INDEX, LONG, ROUNDING, Check
+from .checks import INDEX, Check
+from .values import FOREVER, LONG, ROUNDING
 
 Text = Annotated[str, msgspec.Meta(max_length=LONG - 1)]
 Span = tuple[int | float, int | float]

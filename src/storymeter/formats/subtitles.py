@@ -16,7 +16,8 @@ from itertools import pairwise
 
 from ..captions import Caption, Corpus, Document
 from .base import Format, carrying
-from .checks import Check, named
+from .checks import Check
+from .findings import named
 from .problems import Mark
 from .source import Source
 from .times import clock

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..captions import Corpus, Document
 from .base import JsonFormat, carrying, has, some_of
-from .checks import INDEX, MISSING, Check, others
+from .checks import INDEX, Check
+from .findings import MISSING, others
 
 
 class TimeChat(JsonFormat):
