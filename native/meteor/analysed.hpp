@@ -94,7 +94,7 @@ class Analysed {
     Analysed(LexiconPool& pool, std::span<const std::string_view> candidates,
              std::span<const std::string_view> references, bool normalize, int threads)
         : analysers_(threads), c_(candidates), r_(references), tests(c_.texts.size()), refs(r_.texts.size()) {
-        parallel_blocks(tests.size() + refs.size(), 32, threads,
+        parallel_blocks(tests.size() + refs.size(), block(tests.size() + refs.size(), threads), threads,
                         [&](std::size_t begin, std::size_t end, int worker) {
                             Analyser& analyser = analysers_.get(worker, pool, normalize);
                             std::string buffer;
@@ -115,6 +115,11 @@ class Analysed {
     std::uint32_t ref(std::int64_t listed) const { return r_.which[static_cast<std::size_t>(listed)]; }
 
   private:
+    // Small enough for all threads to have a share.
+    static std::size_t block(std::size_t count, int threads) {
+        return std::min<std::size_t>(32, count / (8 * static_cast<std::size_t>(std::max(threads, 1))));
+    }
+
     PerWorker<Analyser> analysers_;  // the sentences lie in their memory
     Distinct c_, r_;
 

@@ -41,16 +41,17 @@ std::vector<Run> runs(const Pairs& pairs, const std::vector<Sentences>& refs) {
     return out;
 }
 
-// Consecutive runs that meet the same references: work for one thread, with one index of the references if
-// there are enough of them.
+// Consecutive runs that meet the same references: work for one thread. A thread keeps its index of the
+// references from task to task, so that tasks may be small enough to share well.
 struct Task {
     std::size_t begin, end;
-    bool many() const { return end - begin >= 4; }
+    bool many;  // whether enough runs meet these references for an index of them
 };
 
 std::vector<Task> tasks(const std::vector<Run>& runs, const Pairs& pairs, int threads) {
     const std::size_t most =
-        std::max<std::size_t>(8, runs.size() / (4 * static_cast<std::size_t>(std::max(threads, 1))));
+        threads <= 1 ? runs.size()
+                     : std::max<std::size_t>(2, runs.size() / (8 * static_cast<std::size_t>(threads)));
     const auto references = [&](const Run& run) {
         return std::span(pairs.keys).subspan(run.begin, run.end - run.begin);
     };
@@ -58,11 +59,13 @@ std::vector<Task> tasks(const std::vector<Run>& runs, const Pairs& pairs, int th
         return static_cast<std::uint32_t>(a) == static_cast<std::uint32_t>(b);
     };
     std::vector<Task> out;
-    for (std::size_t n = 0; n < runs.size(); ++n) {
-        if (n == 0 || n - out.back().begin == most ||
-            !std::ranges::equal(references(runs[n - 1]), references(runs[n]), same))
-            out.push_back({n, n});
-        out.back().end = n + 1;
+    for (std::size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
+        do {
+            ++end;
+        } while (end < runs.size() &&
+                 std::ranges::equal(references(runs[end - 1]), references(runs[end]), same));
+        for (std::size_t at = begin; at < end; at += most)
+            out.push_back({at, std::min(at + most, end), end - begin >= 4});
     }
     return out;
 }
@@ -162,7 +165,7 @@ void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
                     prefetch(*tests[pairs.candidate(todo[n + 1].begin)].first, tables);
                     prefetch(*refs[pairs.reference(todo[n + 1].begin)].first, tables);
                 }
-                worker.compare(*tests[pairs.candidate(todo[n].begin)].first, todo[n], work[t].many(), found);
+                worker.compare(*tests[pairs.candidate(todo[n].begin)].first, todo[n], work[t].many, found);
             }
         }
     });

@@ -110,7 +110,7 @@ std::unique_ptr<Lexicon> LexiconPool::take(bool normalize) {
 }
 
 void LexiconPool::put_back(std::unique_ptr<Lexicon> lexicon) {
-    constexpr std::size_t most = 16;  // each takes some three megabytes
+    constexpr std::size_t most = 16;  // each takes some five megabytes
     const std::lock_guard<std::mutex> guard(lock_);
     if (resting_.size() < most) resting_.push_back(std::move(lexicon));
 }

@@ -56,7 +56,7 @@ class Lexicon {
   private:
     // Words are kept in the first of two neighbours, older ones in the second; phrases, newest first, among
     // the four that share a line of the cache.
-    static constexpr std::uint32_t kWordBits = 14, kPhraseBits = 15;
+    static constexpr std::uint32_t kWordBits = 14, kPhraseBits = 16;
     static constexpr std::size_t kLongest = 23;
     struct KnownWord {
         Word word;

@@ -24,27 +24,51 @@ void PairMatcher::meet(const Sentence& test) {
     stems_.clear();
     synsets_.clear();
     phrases_.clear();
+    kinds_.clear();
     for (std::uint32_t i = 0; i < test.size(); ++i) {
         words_.add(test.hashes[i], i);
         stems_.add(test.stems[i], i);
-        const std::uint32_t* const set = tables_.at(test.synsets[i].offset);
-        for (std::uint32_t k = 0; k < test.synsets[i].count; ++k) synsets_.add(set[k], i);
+        if (test.synsets[i].count != 0) add_synsets(i);
     }
-    for (std::uint32_t place = 0; place < test.occurrences.size(); ++place)
-        phrases_.add(test.occurrences[place].node, place);
+    for (const Occurrence& o : test.occurrences) phrases_.add(o.node);
 }
 
-// Places in the test whose set has a member in common with this one.
-std::uint64_t PairMatcher::synonyms(const SynsetSet& set) const {
-    const std::uint32_t* const members = tables_.at(set.offset);
+void PairMatcher::add_synsets(std::uint32_t i) {
+    const std::uint32_t hash = test_->hashes[i];
+    const SynsetSet& set = test_->synsets[i];
+    for (Kind& kind : kinds_) {
+        if (kind.hash != hash || kind.set.offset != set.offset) continue;
+        kind.places |= std::uint64_t{1} << i;
+        return;
+    }
+    for (const std::uint32_t member : entries(set.offset, set.count)) synsets_.add(member, kinds_.size());
+    kinds_.push_back({hash, set, std::uint64_t{1} << i});
+}
+
+// Places in the test, outside of those with the same word, whose set has a member in common with this one.
+std::uint64_t PairMatcher::synonyms(const SynsetSet& set, std::uint64_t same) const {
+    // an equal word of the test has added each member once
+    const bool ours =
+        same != 0 && test_->synsets[static_cast<std::size_t>(std::countr_zero(same))].offset == set.offset;
+    const std::uint32_t enough = ours ? 2 : 1;
+    const auto list = entries(set.offset, set.count);
+    std::uint32_t most = 0;
+    for (const std::uint32_t member : list) most |= synsets_.times(member);
+    if (most < enough) return 0;
     std::uint64_t found = 0;
-    for (std::uint32_t k = 0; k < set.count; ++k) {
-        each_bit(synsets_.of(members[k]) & ~found, [&](std::uint32_t i) {
-            const SynsetSet& other = test_->synsets[i];
-            const std::uint32_t* const begin = tables_.at(other.offset);
-            if (std::find(begin, begin + other.count, members[k]) != begin + other.count)
-                found |= std::uint64_t{1} << i;
-        });
+    const auto look = [&](const Kind& kind, std::uint32_t member) {
+        if (kind.places & (found | same)) return;
+        const auto others = entries(kind.set.offset, kind.set.count);
+        if (std::find(others.begin(), others.end(), member) != others.end()) found |= kind.places;
+    };
+    for (const std::uint32_t member : list) {
+        const std::uint32_t times = synsets_.times(member);
+        if (times < enough) continue;
+        if (times == 1) {
+            look(kinds_[synsets_.owner(member)], member);
+        } else {
+            for (const Kind& kind : kinds_) look(kind, member);
+        }
     }
     return found;
 }
@@ -63,31 +87,29 @@ void PairMatcher::words(const Sentence& ref, std::uint32_t j, bool only_exact) {
         if (test.stems[i] == stem) matches_.push_back({j, i, 1, 1, kStem});
     });
     if (ref.synsets[j].count == 0) return;
-    each_bit(synonyms(ref.synsets[j]) & ~same,
+    each_bit(synonyms(ref.synsets[j], same),
              [&](std::uint32_t i) { matches_.push_back({j, i, 1, 1, kSynonym}); });
 }
 
 void PairMatcher::paraphrases(const Occurrence& phrase) {
-    const std::uint32_t* const list = tables_.at(phrase.list);
-    for (std::uint32_t k = 0; k < phrase.count; ++k) {
-        each_bit(phrases_.of(list[k]), [&](std::uint32_t place) {
-            const Occurrence& o = test_->occurrences[place];
-            if (o.node == list[k]) matches_.push_back(paraphrase(phrase, o));
-        });
+    for (const std::uint32_t node : entries(phrase.list, phrase.count)) {
+        if (phrases_.times(node) == 0) continue;
+        for (const Occurrence& o : test_->occurrences) {
+            if (o.node == node) matches_.push_back(paraphrase(phrase, o));
+        }
     }
 }
 
 void PairMatcher::find_reverse(const Sentence& ref) {
     reverse_.clear();
     ref_phrases_.clear();
-    for (std::uint32_t p = 0; p < ref.occurrences.size(); ++p) ref_phrases_.add(ref.occurrences[p].node, p);
+    for (const Occurrence& o : ref.occurrences) ref_phrases_.add(o.node);
     for (const Occurrence& o : test_->occurrences) {
-        const std::uint32_t* const list = tables_.at(o.list);
-        for (std::uint32_t k = 0; k < o.count; ++k) {
-            each_bit(ref_phrases_.of(list[k]), [&](std::uint32_t p) {
-                const Occurrence& phrase = ref.occurrences[p];
-                if (phrase.node == list[k]) reverse_.push_back(paraphrase(phrase, o));
-            });
+        for (const std::uint32_t node : entries(o.list, o.count)) {
+            if (ref_phrases_.times(node) == 0) continue;
+            for (const Occurrence& phrase : ref.occurrences) {
+                if (phrase.node == node) reverse_.push_back(paraphrase(phrase, o));
+            }
         }
     }
 }
