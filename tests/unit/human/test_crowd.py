@@ -5,6 +5,7 @@ with.
 from __future__ import annotations
 
 import random
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,32 @@ def test_surveys_have_stories_that_must_lose(tmp_path: Path) -> None:
     assert tests == [[1.0], [0.0]]
     assert all(r.system for r in judge.judgements(panel, good, common) if r.criterion != "test")
     assert not judge.unvouched(panels)
+
+
+def test_the_story_that_must_lose_is_not_the_odd_one_out(tmp_path: Path) -> None:
+    """Who only compares texts looks for the story with the least in common with the others."""
+    rng = random.Random(7)
+    themes = [[f"t{theme}w{k}" for k in range(8)] for theme in range(8)]
+    words = [f"w{k}" for k in range(60)]
+
+    def told(theme: list[str]) -> tuple[Caption, ...]:
+        return tuple(
+            Caption(" ".join(rng.sample(words, 6) + rng.sample(theme, rng.randint(0, 2)))) for _ in range(5)
+        )
+
+    ids = [f"s{k:02d}" for k in range(40)]
+    of = {i: rng.choice(themes) for i in ids}
+    systems = [Corpus(tuple(Document(i, told(of[i])) for i in ids), name) for name in human_kit.SYSTEMS]
+    for i in ids:
+        shutil.copytree(HERE / "pictures" / "story-01", tmp_path / "pictures" / i)
+    options = Options(task="survey", systems=systems, clips=tmp_path / "pictures", hits=60, seed=1)
+    panels = [panel for panel in prepare(options).key if panel.foil >= 0]
+    found = 0
+    for panel in panels:
+        bags = [set(" ".join(story).split()) for story in panel.texts]
+        common = [sum(len(one & other) for other in bags if other is not one) for one in bags]
+        found += common.index(min(common)) == panel.foil
+    assert len(panels) == 120 and found / len(panels) < 0.45, "a guess finds a quarter"
 
 
 def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) -> None:

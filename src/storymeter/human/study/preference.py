@@ -23,7 +23,8 @@ from ..request import CampaignRequest, Question
 from .base import ControlResult, Dealt, Rehearsing, Study, fit
 from .controls import TEST, by_tests
 from .da import playable
-from .stories import FOIL, Story, deal_rounds, foil, gather, times_of
+from .foils import Foils
+from .stories import FOIL, Story, deal_rounds, gather, times_of
 
 #: controls per comparison, where there are no test questions
 CONTROLS = 0.3
@@ -62,6 +63,7 @@ class Preference(Study):
     def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
         files, problems, warnings = playable(options, progress)
         stories = gather(options.systems, files, self.name)
+        foils = Foils(stories)
         times = {corpus.name: times_of(corpus) for corpus in options.systems}
         tests = _by_item(options.questions)
         rng = drawn(self.name, seed)
@@ -74,7 +76,7 @@ class Preference(Study):
         for number, hand in enumerate(deal_rounds(deck, per_hit, options, rng, "comparisons"), 1):
             hit = f"h{number:05d}"
             duels = [_duel(hit, item, a, b, stories, times, tests, rng) for item, a, b in hand]
-            duels += _controls(hit, hand, deck, stories, times, controls, rng)
+            duels += _controls(hit, hand, deck, foils, times, controls, rng)
             rng.shuffle(duels)
             key += [msgspec.structs.replace(duel, position=place) for place, duel in enumerate(duels)]
         if not tests and controls and not any(duel.foil >= 0 for duel in key):
@@ -193,7 +195,7 @@ def _controls(
     hit: str,
     hand: Sequence[_Card],
     deck: Sequence[_Card],
-    stories: Mapping[str, Mapping[str, Story]],
+    foils: Foils,
     times: _Times,
     count: int,
     rng: random.Random,
@@ -210,7 +212,7 @@ def _controls(
         if item in {duel.item for duel in found}:
             continue
         author, displaced = rng.sample(authors, 2)
-        other = foil(stories, item, len(stories[item][displaced]), rng)
+        other = foils.instead(item, displaced, author, rng)
         if other is None:
             continue
         donor, strange = other
@@ -220,7 +222,7 @@ def _controls(
             strange = strange[: len(borrowed)]
             timed = (own, borrowed[: len(strange)])
         side = rng.randrange(2)
-        texts = (stories[item][author], strange)
+        texts = (foils.stories[item][author], strange)
         if side == 0:
             texts, timed = (strange, texts[0]), (timed[1], timed[0]) if timed else None
         found.append(Duel(hit, 0, item, (author, author), texts, times=timed, foil=side, donor=donor))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from ...captions import Corpus
@@ -67,21 +67,6 @@ def gather(systems: Sequence[Corpus], items: Iterable[str], task: str) -> dict[s
             "No video has captions of two systems.", hint="Check that the ids in the caption files agree."
         )
     return found
-
-
-def foil(
-    stories: Mapping[str, Mapping[str, Story]], item: str, like: int, rng: random.Random
-) -> tuple[str, Story] | None:
-    """A story of another item that must lose, about as many sentences long as the others; None where every
-    story of the others is told of this item too.
-    """
-    own = set(stories[item].values())
-    others = [(other, story) for other, by in stories.items() if other != item for story in by.values()]
-    fitting = [(other, story) for other, story in others if story not in own]
-    if not fitting:
-        return None
-    nearest = min(abs(len(story) - like) for _, story in fitting)
-    return rng.choice([one for one in fitting if abs(len(one[1]) - like) == nearest])
 
 
 def deal_rounds(

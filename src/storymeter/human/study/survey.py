@@ -22,7 +22,8 @@ from ..lots import drawn
 from ..request import CampaignRequest
 from .base import ControlResult, Dealt, Rehearsing, Study, fit
 from .controls import TEST, by_tests
-from .stories import FOIL, Story, deal_rounds, foil, gather, pictures_of
+from .foils import Foils
+from .stories import FOIL, Story, deal_rounds, gather, pictures_of
 
 CRITERIA = ("grounded", "coherent", "no_repetition")
 #: sequences with a story that must lose
@@ -76,6 +77,7 @@ class Survey(Study):
                 hint="Name them in the caption files, or lay them into FOLDER/<sequence id>/.",
             )
         stories = gather(options.systems, whole, self.name)
+        foils = Foils(stories)
         rng = drawn(self.name, seed)
         per_hit = options.per_hit or 5
         key: list[Panel] = []
@@ -83,8 +85,7 @@ class Survey(Study):
             controls = set(rng.sample(hand, min(len(hand), math.ceil(CONTROLS * per_hit))))
             for position, item in enumerate(hand):
                 told: list[tuple[str, Story]] = sorted(stories[item].items())
-                length = round(statistics.mean(len(story) for _, story in told))
-                strange = foil(stories, item, length, rng) if item in controls else None
+                strange = foils.among(item, rng) if item in controls else None
                 if strange is not None:
                     told.append(("", strange[1]))
                 order = rng.sample(told, len(told))
