@@ -157,7 +157,7 @@ def test_the_story_that_must_lose_is_not_the_odd_one_out(tmp_path: Path) -> None
     systems = [Corpus(tuple(Document(i, told(of[i])) for i in ids), name) for name in human_kit.SYSTEMS]
     for i in ids:
         shutil.copytree(HERE / "pictures" / "story-01", tmp_path / "pictures" / i)
-    options = Options(task="survey", systems=systems, clips=tmp_path / "pictures", hits=60, seed=1)
+    options = CampaignRequest(task="survey", systems=systems, clips=tmp_path / "pictures", hits=60, seed=1)
     panels = [panel for panel in prepare(options).key if panel.foil >= 0]
     found = 0
     for panel in panels:
