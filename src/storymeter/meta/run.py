@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Literal
 
 from ..engine.run import Run
+from ..errors import UsageError
 from ..join import Task
 from ..metric import Metric, Progress, silent
+from ..registry import metric as get_metric
 from ..stats.correlation import COEFFICIENTS
 from .benchmarks import Benchmark
 from .comparisons import MetricComparison, compare
@@ -60,10 +62,25 @@ def evaluate_metrics(
     )
 
 
+def check_references(benchmark: Benchmark, metrics: Sequence[str | Metric]) -> None:
+    """Metrics that need references, on a benchmark that has none."""
+    if benchmark.needs_references:
+        return
+    asked = [
+        name for name in metrics if (get_metric(name) if isinstance(name, str) else name).needs_references
+    ]
+    if asked:
+        raise UsageError(
+            f"{benchmark.name} has no references, and {', '.join(map(str, asked))} needs them.",
+            hint="Ask for measures of a text by itself: rovist_c, rovist_nr, self_bleu, distinct_2, words.",
+        )
+
+
 def benchmark_scores(
     benchmark: Benchmark, metrics: Sequence[str | Metric], run: Run, *, skip_missing: bool = False
 ) -> tuple[Scores, dict[str, str]]:
     """Scores of these metrics on a benchmark, and those that could not run."""
+    check_references(benchmark, metrics)
     values, skipped = values_of(benchmark.task, metrics, run, skip_missing=skip_missing)
     human = tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes)
     return join_scores(human, values), skipped

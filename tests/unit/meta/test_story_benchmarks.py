@@ -150,3 +150,9 @@ def test_the_card_has_a_column_for_wrong_details(run: Run, folder: Path) -> None
         assert row.split("|")[-3].strip() == mean[name]
     code, out, err = run("meta", "report-card", "--data", str(folder), *asked, "--format", "json")
     assert set(json.loads(out)["wrong_detail"]) == {"bleu_1", "words"}, err
+
+
+@pytest.mark.parametrize("name", ["stories-roc", "story-cloze"])
+def test_metrics_that_need_references(run: Run, folder: Path, name: str) -> None:
+    code, _, err = run("meta", "benchmark", name, "--data", str(folder), "-m", "words,meteor")
+    assert code == 2 and f"{name} has no references, and meteor needs them." in err

@@ -12,9 +12,11 @@ from .._options import output, put, say
 def show_choices(benchmark: Any, names: list[str], run: Any, style: str, resamples: int, seed: int) -> None:
     from ...meta.choices import choice_results
     from ...meta.compute import values_of
+    from ...meta.run import check_references
     from ...report.choices import choice_data, choice_table
     from ...report.table import to_json
 
+    check_references(benchmark, names)
     found, _ = values_of(benchmark.task, names, run)
     results = choice_results(benchmark.choices, found, resamples=resamples, seed=seed)
     signatures = {metric: known.signature for metric, known in found.items()}
