@@ -77,7 +77,7 @@ class Facts(PairScorer):
 
     @property
     def seen(self) -> Seen:
-        own = "ActivityNet Captions, videos other than FactVC's; FactVC was looked at"
+        own = "ActivityNet Captions, wrong details made from them (other videos); FactVC was looked at"
         return Seen(f"{ENCODER_SEEN.what}; {own}", (*ENCODER_SEEN.benchmarks, "factvc-activitynet"))
 
     def depends_on(self) -> dict[str, object]:
