@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
@@ -90,7 +91,7 @@ def test_only_pairs_that_matter_are_scored_and_each_once() -> None:
     references = corpus("r", v=[(0, 10, "a"), (20, 30, "b")], w=[(0, 10, "a")])
     candidates = corpus(v=[(0, 10, "a"), (20, 30, "b")], w=[(0, 5, "a"), (2, 7, "a")])
     evaluate(
-        candidates=[candidates, candidates],
+        candidates=[candidates, msgspec.structs.replace(candidates, name="again")],
         references=references,
         tokenizer="whitespace",
         resamples=0,
