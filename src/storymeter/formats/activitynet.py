@@ -11,7 +11,7 @@ from typing import Any
 from ..captions import Caption, Corpus, Document
 from .base import JsonFormat, carrying, has, some_of
 from .checks import INDEX, Check
-from .findings import MISSING, others
+from .problem_log import MISSING, others
 from .regular import reference, submission
 from .source import Source
 

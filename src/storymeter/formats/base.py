@@ -11,7 +11,7 @@ import msgspec
 
 from ..captions import Corpus, Document
 from .checks import Check
-from .findings import named
+from .problem_log import named
 from .problems import Mark
 from .source import Source, decode
 

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from ..captions import Caption, Document
-from .findings import MISSING, named
+from .problem_log import MISSING, named
 from .problems import Path, where
 from .values import FOREVER, LONG, REPORTED, ROUNDING, Values
 

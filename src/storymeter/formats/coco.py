@@ -12,7 +12,7 @@ from ..captions import Corpus, Document
 from ..errors import DataError
 from .base import JsonFormat, carrying, has, some_of
 from .checks import Check
-from .findings import MISSING, others
+from .problem_log import MISSING, others
 from .problems import Path
 
 _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")

@@ -18,7 +18,7 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from .base import LineFormat, carrying, has, objects
 from .checks import Check
-from .findings import MISSING
+from .problem_log import MISSING
 from .problems import Mark
 from .source import Source
 

@@ -17,8 +17,8 @@ from . import answers, loose
 from .answer_parts import Answer
 from .base import Format, carrying, objects, some_of
 from .checks import Check
-from .findings import MISSING
 from .items import is_item
+from .problem_log import MISSING
 from .problems import Mark, Path
 from .source import Source
 from .spans import heads, times

@@ -17,8 +17,8 @@ from ..errors import DataError, some
 from . import registry
 from .base import Format, LineFormat
 from .checks import Check
-from .findings import named
 from .ids import IdMap
+from .problem_log import named
 from .problems import Problem, lines
 from .source import BOM, Source, opened
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 from ..captions import Caption, Corpus, Document
 from .base import Format, carrying
 from .checks import Check
-from .findings import named
+from .problem_log import named
 from .problems import Mark
 from .source import Source
 from .times import clock

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from .findings import MISSING, Findings, named
+from .problem_log import MISSING, ProblemLog, named
 from .problems import Path
 
 ROUNDING = 0.05  #: seconds that a caption may end after its video before it is worth a warning
@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-class Values(Findings):
+class Values(ProblemLog):
     """Judges texts and times; with `repair` some are mended, and `repairs` counts how many."""
 
     def __init__(self, file: str = "", *, repair: bool = False) -> None:

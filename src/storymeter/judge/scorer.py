@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 from ..errors import DataError, StorymeterWarning, UsageError
 from ..measure import Named, measure
 from ..options import option
-from ..pairs.base import PairScorer
+from ..pairs.base import IndexedPairs, PairScorer
 from ..text.unicode import well_formed
 from .address import Address
 from .answers import Answers
@@ -45,6 +45,8 @@ from .prompt import get as get_prompt
 from .scales import SCALES
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..engine.workbench import Workbench
     from ..join import Task
 
@@ -102,18 +104,12 @@ class Judge(PairScorer):
         bound.__dict__.update(_device=self._device, _progress=self._progress, _budget=bench.budget)
         return bound
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        ours, theirs = well_formed(candidates), [(text,) for text in well_formed(references)]
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        ours = well_formed(pairs["candidates"])
+        theirs = [(text,) for text in well_formed(pairs["references"])]
         return self._values(
-            [ours[k] for k in candidate_index.tolist()], [theirs[k] for k in reference_index.tolist()]
+            [ours[k] for k in pairs["candidate_index"].tolist()],
+            [theirs[k] for k in pairs["reference_index"].tolist()],
         )
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:

@@ -26,14 +26,16 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..arrays import Float32, FloatArray, IntArray
+from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..measure import ENCODER_SEEN, Named, Seen, measure
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
 from .word_kinds import KINDS, WORD, Kind, tagged
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..engine.workbench import Workbench
     from ..join import Task
 
@@ -122,24 +124,17 @@ class Facts(PairScorer):
             out.append(SentenceSupport(support, tuple(words)))
         return out
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        candidate_index, reference_index = pairs["candidate_index"], pairs["reference_index"]
         out = np.zeros(len(candidate_index))
         order = np.lexsort((candidate_index, reference_index))
         last, against = -1, _NOTHING
-        ours = [sentences_of(text) for text in candidates]
+        ours = [sentences_of(text) for text in pairs["candidates"]]
         self._reader.read([sentence for sentences in ours for sentence in sentences])
         for k in order.tolist():
             if reference_index[k] != last:
                 last = int(reference_index[k])
-                against = self._tokens([references[last]])
+                against = self._tokens([pairs["references"][last]])
             out[k] = self._value(ours[int(candidate_index[k])], against)
         return out
 

@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 from ..errors import UsageError
 from ..measure import Named, Seen, measure
 from ..options import option
 from ..score import Rows
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .scene_graph import scene_graph
 from .scene_parse import label as parser_label
 from .scene_parse import parsed_graphs
@@ -42,6 +42,8 @@ from .word_classes import COLOURS, SIZES
 from .wordnet import synsets
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..engine.workbench import Workbench
     from ..join import Task
 
@@ -122,32 +124,15 @@ class Spice(PairScorer):
             self._progress("reading captions", len(new), len(new))
         return [self._facts[text] for text in texts]
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        candidates, references = pairs["candidates"], pairs["references"]
+        numbers = zip(pairs["candidate_index"].tolist(), pairs["reference_index"].tolist(), strict=True)
         if self.engine == "java":
-            pairs = zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
-            return np.nan_to_num(
-                self._by_original([Item(candidates[c], (references[r],)) for c, r in pairs], jobs)[
-                    :, list(CATEGORIES).index(self.category)
-                ],
-                nan=0.0,
-            )
+            rows = self._by_original([Item(candidates[c], (references[r],)) for c, r in numbers], jobs)
+            return np.nan_to_num(rows[:, list(CATEGORIES).index(self.category)], nan=0.0)
         ours = [chosen(facts, self.category) for facts in self.facts(candidates)]
         theirs = [chosen(facts, self.category) for facts in self.facts(references)]
-        return np.array(
-            [
-                f1(ours[c], theirs[r]) or 0.0
-                for c, r in zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
-            ],
-            dtype=np.float64,
-        )
+        return np.array([f1(ours[c], theirs[r]) or 0.0 for c, r in numbers], dtype=np.float64)
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         values = self.by_category(

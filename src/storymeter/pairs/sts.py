@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -29,9 +29,12 @@ from ..text.encoder import Precision
 from ..text.multilingual import MULTILINGUAL
 from ..text.unicode import well_formed
 from .align import Aligner
-from .base import PairScorer
+from .base import IndexedPairs, PairScorer
 from .embeddings import Embeddings
 from .joined_embeddings import JoinedEmbeddings, embeddings
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @measure(
@@ -91,20 +94,12 @@ class Sts(PairScorer):
             return {"engine": "align", "vectors": self._aligner.label}
         return {"engine": "cosine", "encoder": self._embeddings.label}
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         if self.engine == "align":
-            return self._aligner.score_indexed(
-                candidates, references, candidate_index, reference_index, jobs, self._progress
-            )
-        a, b = self._rows(candidates)[candidate_index], self._rows(references)[reference_index]
+            return self._aligner.score_indexed(**pairs, jobs=jobs, progress=self._progress)
+        candidates, references = pairs["candidates"], pairs["references"]
+        a = self._rows(candidates)[pairs["candidate_index"]]
+        b = self._rows(references)[pairs["reference_index"]]
         rows = self._embeddings.vectors
         out = np.empty(len(a))
         for block in rows.blocks(len(a), (len(candidates) + len(references)) / max(len(a), 1)):

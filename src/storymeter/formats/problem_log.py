@@ -11,7 +11,7 @@ MISSING: Any = type("Missing", (), {"__repr__": lambda self: "nothing"})()
 _LACKS = frozenset(("missing-key", "unequal-lists"))
 
 
-class Findings:
+class ProblemLog:
     """The problems of one file; `detail`, `id` and `index` say which value, document, caption."""
 
     def __init__(self, file: str = "") -> None:
