@@ -23,7 +23,9 @@ import sqlalchemy as sa
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
+from storymeter.human.export import ratings
 from storymeter.human.organise import CampaignRequest, prepare, write
+from storymeter.human.store import Store
 
 WORDS = [
     "a",
@@ -205,3 +207,8 @@ def postgres(*, data: Path | None = None) -> Iterator[Callable[[str], str]]:
         )
         server.wait(timeout=30)
         shutil.rmtree(home, ignore_errors=True)
+
+
+def answers(folder: Folder) -> list[Any]:
+    with contextlib.closing(Store(folder.database)) as store:
+        return ratings(folder, store)

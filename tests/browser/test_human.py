@@ -16,10 +16,8 @@ import pytest
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
-from storymeter.human.export import ratings
 from storymeter.human.organise import prepare, write
 from storymeter.human.request import CampaignRequest, Question
-from storymeter.human.store import Store
 
 Serve = Callable[[Folder], tuple[str, list[str]]]
 READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
@@ -28,14 +26,6 @@ WATCHED = (
     "() => document.getElementById('why').textContent.startsWith('Move the slider') ||"
     " document.getElementById('next').getAttribute('aria-disabled') === 'false'"
 )
-
-
-def answers(folder: Folder) -> list[Any]:
-    store = Store(folder.database)
-    try:
-        return ratings(folder, store)
-    finally:
-        store.close()
 
 
 def at(page: Any, n: int, total: int) -> None:
@@ -111,7 +101,7 @@ def test_a_whole_hit_by_mouse(
     page.wait_for_selector("#code")
     photograph(page, "done")
     assert violations(page) == []
-    found = answers(folder)
+    found = human_kit.answers(folder)
     assert len(found) == 100
     assert all(abs(one.value - value_of(one.position + 1)) <= 1 for one in found)
     code = page.locator("#code").text_content()
@@ -167,7 +157,7 @@ def test_a_whole_hit_by_keyboard_alone(
             assert page.evaluate(focus) == "next"
         page.keyboard.press("Enter")
     page.wait_for_selector("#code")
-    found = answers(folder)
+    found = human_kit.answers(folder)
     assert len(found) == 20 and all(one.value == value_of(one.position + 1) // 10 % 10 * 10 for one in found)
 
 
@@ -203,7 +193,7 @@ def test_a_whole_hit_on_a_phone_with_a_reload(
         page.locator("#next").tap()
     page.wait_for_selector("#code")
     photograph(page, "phone-done")
-    assert len(answers(folder)) == 20
+    assert len(human_kit.answers(folder)) == 20
 
 
 def test_preference(
@@ -240,7 +230,7 @@ def test_preference(
             on_a_phone(page, "preference", violations, photograph)
         page.locator("#next").click()
     page.wait_for_selector("#code")
-    found = answers(folder)
+    found = human_kit.answers(folder)
     assert [one.value for one in found if one.kind == "test"] == [1.0, 0.0, 1.0, 1.0]
     key = folder.key
     for one in found:
@@ -298,8 +288,10 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
             on_a_phone(page, "survey", violations, photograph)
         page.locator("#next").click()
     page.wait_for_selector("#code")
-    found = [one for one in answers(folder) if one.criterion != "test"]
-    assert len(found) == 3 * 3 * 4 and len(answers(folder)) == len(found) + 2, "two stories had to lose"
+    found = [one for one in human_kit.answers(folder) if one.criterion != "test"]
+    assert len(found) == 3 * 3 * 4 and len(human_kit.answers(folder)) == len(found) + 2, (
+        "two stories had to lose"
+    )
     for one in found:
         story = folder.key[one.hit, one.meta["place"]].systems.index(one.system)
         expected = (
@@ -341,7 +333,7 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(
         at(tab, 2, 20)
     assert "already answered" in other.locator("#notice").text_content()
     photograph(other, "stale-tab")
-    assert [one.value for one in answers(folder)] == [pytest.approx(70, abs=1)]
+    assert [one.value for one in human_kit.answers(folder)] == [pytest.approx(70, abs=1)]
     other.close()
 
     page.locator("#play").click()
@@ -370,7 +362,7 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(
     page.get_by_role("button", name="skip it").click()
     at(page, 5, 20)
     assert "Reported" in page.locator("#notice").text_content()
-    assert len(answers(folder)) == 3, "a skipped clip is no answer"
+    assert len(human_kit.answers(folder)) == 3, "a skipped clip is no answer"
     page.unroute(re.compile(r"/m/"))
     page.go_back()
     page.wait_for_load_state()
@@ -409,7 +401,7 @@ def test_a_slow_network(tmp_path: Path, clips: Path, served: Serve, open_page: A
             if n == 1:
                 photograph(page, "slow-saving")
     page.wait_for_selector("#code")
-    assert [one.value for one in answers(folder)] == [
+    assert [one.value for one in human_kit.answers(folder)] == [
         pytest.approx(value_of(n), abs=1) for n in range(1, folder.campaign.hit_size + 1)
     ]
 
@@ -442,7 +434,9 @@ def test_word_of_the_play_that_comes_late_or_never(
         page.wait_for_function(READY)
         page.locator("#next").click()
         at(page, n + 1, 20)
-    assert [one.value for one in answers(folder)] == [pytest.approx(value_of(n), abs=1) for n in (1, 2)]
+    assert [one.value for one in human_kit.answers(folder)] == [
+        pytest.approx(value_of(n), abs=1) for n in (1, 2)
+    ]
 
 
 def test_the_dashboard(

@@ -13,23 +13,13 @@ import pytest
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
-from storymeter.human.export import ratings
 from storymeter.human.organise import prepare, write
 from storymeter.human.request import CampaignRequest
 from storymeter.human.span_record import spans_of
-from storymeter.human.store import Store
 
 Serve = Callable[[Folder], tuple[str, list[str]]]
 READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
 SHORT = Layout(blocks=2, system=1)
-
-
-def answers(folder: Folder) -> list[Any]:
-    store = Store(folder.database)
-    try:
-        return ratings(folder, store)
-    finally:
-        store.close()
 
 
 def count(page: Any, text: str) -> None:
@@ -84,7 +74,7 @@ def test_by_mouse(study: Folder, served: Serve, open_page: Any, violations: Any,
         page.wait_for_function(READY)
         page.locator("#next").click()
     page.wait_for_selector("#code")
-    found = answers(study)
+    found = human_kit.answers(study)
     assert len(found) == size and {one.criterion for one in found} == {"spans"}
     for one in found:
         text, marks = one.meta["text"], spans_of(one)
@@ -135,7 +125,7 @@ def test_by_keyboard_alone(study: Folder, served: Serve, open_page: Any, photogr
     page.wait_for_function(READY)
     page.keyboard.press("Enter")
     count(page, f"2 of {study.campaign.hit_size}")
-    (one,) = answers(study)
+    (one,) = human_kit.answers(study)
     (mark,) = spans_of(one)
     assert (one.value, mark.severity, mark.kind, one.meta["missing"]) == (70.0, "minor", "action", "a dog")
     assert one.meta["text"][mark.start : mark.end] == one.meta["text"].split()[3]
@@ -193,7 +183,7 @@ def test_by_touch_on_a_phone_in_japanese_and_in_the_dark(
     page.wait_for_function(READY)
     page.locator("#next").tap()
     count(page, f"2 / {folder.campaign.hit_size}")
-    (one,) = answers(folder)
+    (one,) = human_kit.answers(folder)
     (mark,) = spans_of(one)
     assert (mark.severity, mark.kind) == ("major", "place")
     assert 0 < len(one.meta["text"][mark.start : mark.end]) < 6

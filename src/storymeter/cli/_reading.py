@@ -12,6 +12,7 @@ import msgspec
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
 from ._declare import option, together
+from ._options import format_option, jobs_option, seed_option
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,8 +47,8 @@ reading_options = together(
         "--repair", "Swap reversed segments, clip to the video, trim blanks; recorded in the signature.", bool
     ),
 )
-
-
+#: of a verb that scores files and prints a result
+result_options = together(format_option(), jobs_option, seed_option, reading_options)
 unequal_lines_option = option(
     "--unequal-lines",
     "Files whose lines are numbered may differ in length: the shorter ones lack their last lines.",

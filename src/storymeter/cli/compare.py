@@ -10,15 +10,12 @@ from ..errors import UsageError
 from ._declare import option
 from ._options import (
     busy,
-    format_option,
-    jobs_option,
     output,
     progress_bar,
     put,
     say,
-    seed_option,
 )
-from ._reading import reading_options
+from ._reading import result_options
 from ._scoring import cluster_options, is_saved, score_files, scoring_options
 from ._shards import in_shards
 
@@ -29,10 +26,7 @@ from ._shards import in_shards
 @cluster_options
 @option("--resamples", "Resamples of each test.", click.IntRange(99, 1_000_000), 1000)
 @option("--most", "Number of documents with the largest differences to list.", click.IntRange(0, 1000), 5)
-@format_option()
-@jobs_option
-@seed_option
-@reading_options
+@result_options
 def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, **options: Any) -> None:
     """Test the differences between systems.
 

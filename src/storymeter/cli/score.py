@@ -8,8 +8,8 @@ import click
 
 from ..errors import UsageError
 from ._declare import RESAMPLES, option
-from ._options import busy, format_option, jobs_option, output, progress_bar, put, say, seed_option
-from ._reading import reading_options
+from ._options import busy, output, progress_bar, put, say
+from ._reading import result_options
 from ._scoring import cluster_options, is_saved, score_files, score_into, scoring_options
 from ._shards import in_shards
 
@@ -37,10 +37,7 @@ if TYPE_CHECKING:
 )
 @option("--resamples", "Bootstrap resamples for the interval; 0: none.", RESAMPLES, 1000)
 @option("--long", "One row per system and metric, with the parts of each score.", bool)
-@format_option()
-@jobs_option
-@seed_option
-@reading_options
+@result_options
 def command(
     candidates: tuple[str, ...],
     per_document: str | None,

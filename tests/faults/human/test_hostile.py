@@ -155,6 +155,13 @@ def test_a_vanished_database_acknowledges_nothing(server: tuple[Any, str, Folder
         assert "deleted" in reply.json()["message"]
 
 
+def study(tmp_path: Path, clips: Path, hits: int, **more: Any) -> Folder:
+    """A campaign on Prolific."""
+    platform = Platform("prolific", "C")
+    settings = {"items": 20, "layout": human_kit.SMALL, "hits": hits, "watch": 0.0, "platform": platform}
+    return human_kit.campaign(tmp_path / "study", clips, **settings, **more)
+
+
 def prolific(number: int, session: int | None = None) -> str:
     """Addresses as Prolific makes them."""
     one = number if session is None else session
@@ -164,15 +171,7 @@ def prolific(number: int, session: int | None = None) -> str:
 def test_invented_workers_hold_seats_for_minutes_and_one_session_serves_one_rater(
     tmp_path: Path, clips: Path
 ) -> None:
-    folder = human_kit.campaign(
-        tmp_path / "study",
-        clips,
-        items=20,
-        layout=human_kit.SMALL,
-        hits=4,
-        watch=0.0,
-        platform=Platform("prolific", "C"),
-    )
+    folder = study(tmp_path, clips, 4)
     process, url = start(folder.path)
     try:
         with httpx.Client(base_url=url) as client:
@@ -202,16 +201,7 @@ def test_two_servers_deal_one_seat_each(
     tmp_path: Path, clips: Path, new_postgres: Callable[[str], str]
 ) -> None:
     """Forty raters begin on both servers of one PostgreSQL at the same moment, twice each."""
-    folder = human_kit.campaign(
-        tmp_path / "study",
-        clips,
-        items=20,
-        layout=human_kit.SMALL,
-        hits=60,
-        watch=0.0,
-        platform=Platform("prolific", "C"),
-        database=new_postgres("two_servers"),
-    )
+    folder = study(tmp_path, clips, 60, database=new_postgres("two_servers"))
     servers = [start(folder.path) for _ in range(2)]
     try:
 

@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import human_kit
@@ -256,20 +257,20 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
             links = folder.links()
             server, url = start(folder.path, watch=0.0)
             with httpx.Client(base_url=url, timeout=30) as client:
-                truth = Truth(folder.campaign, folder.key)
+                bot = Bot("honest", Truth(folder.campaign, folder.key), "x")
+
+                def answer(item: Any) -> httpx.Response:
+                    said = {"answer": bot.answer(item), "events": ["play", "ended"]}
+                    body = {"id": item["id"], "at": item["at"], **said}
+                    return client.post(links[0] + "/answer", json=body)
+
                 client.post(links[0] + "/begin")
                 item = client.get(links[0] + "/item").json()["next"]
                 ballast = disk / "ballast"
                 _fill(ballast)
                 saved, refused = [], None
                 for _ in range(20):
-                    body = {
-                        "id": item["id"],
-                        "at": item["at"],
-                        "answer": Bot("honest", truth, "x").answer(item),
-                        "events": ["play", "ended"],
-                    }
-                    response = client.post(links[0] + "/answer", json=body)
+                    response = answer(item)
                     if response.status_code == 200:
                         saved.append(item["at"])
                         item = response.json()["next"]
@@ -282,13 +283,7 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
                     assert refused.status_code in (503, 507) and refused.json()["status"] == "unavailable"
                 ballast.unlink()
                 while "go" not in item:
-                    body = {
-                        "id": item["id"],
-                        "at": item["at"],
-                        "answer": Bot("honest", truth, "x").answer(item),
-                        "events": ["play", "ended"],
-                    }
-                    response = client.post(links[0] + "/answer", json=body)
+                    response = answer(item)
                     if response.status_code == 200:
                         saved.append(item["at"])
                         item = response.json()["next"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -21,6 +22,17 @@ SYSTEMS = [str(VIDEOS / f"{name}.json") for name in ("good", "padded", "disorder
 REFERENCE = ["-r", str(VIDEOS / "reference_1.json")]
 
 
+def _sent(master: int, child: subprocess.Popen[bytes]) -> str:
+    """What the terminal was sent until the program ended."""
+    text = b""
+    with contextlib.suppress(OSError):
+        while data := os.read(master, 65536):
+            text += data
+    child.wait(timeout=300)
+    os.close(master)
+    return text.decode()
+
+
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "storymeter", *arguments], capture_output=True, text=True, timeout=300
@@ -38,18 +50,7 @@ def in_terminal(columns: int, *arguments: str) -> str:
         env={**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "dumb"},
     )
     os.close(slave)
-    parts = []
-    while True:
-        try:
-            data = os.read(master, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        parts.append(data)
-    child.wait(timeout=300)
-    os.close(master)
-    return b"".join(parts).decode().replace("\r\n", "\n")
+    return _sent(master, child).replace("\r\n", "\n")
 
 
 def test_score_prints_a_row_per_system_and_long_a_row_per_score() -> None:
@@ -173,18 +174,7 @@ def terminal_of(code: str) -> str:
         [sys.executable, "-c", code], stdout=slave, stderr=slave, env={**os.environ, "COLUMNS": "100"}
     )
     os.close(slave)
-    text = b""
-    while True:
-        try:
-            data = os.read(master, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        text += data
-    child.wait(timeout=120)
-    os.close(master)
-    return text.decode()
+    return _sent(master, child)
 
 
 def test_finished_scores_are_printed_while_others_are_computed() -> None:

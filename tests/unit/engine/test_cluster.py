@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -37,21 +36,6 @@ SYSTEMS = [
     corpus("c", "dogs", "rice"),
 ]
 REFERENCES = corpus("people", "the dog is running", "two men are cooking rice")
-
-
-@pytest.fixture(scope="module")
-def ray() -> Iterator[None]:
-    ray = pytest.importorskip("ray", reason="the part 'ray' is not installed")
-    ray.init(
-        address="local",
-        _node_ip_address="127.0.0.1",
-        num_cpus=2,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level=logging.ERROR,
-    )
-    yield
-    ray.shutdown()
 
 
 def test_no_cluster_there() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,22 +93,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         each.name: write_parts(folder / each.name, each, parts)
         for each, parts in ((MINE, 3), (YOURS, 1), (REFERENCES, 2))
     }
-
-
-@pytest.fixture(scope="module")
-def ray() -> Iterator[None]:
-    ray = pytest.importorskip("ray")
-    ray.init(
-        address="local",
-        _node_ip_address="127.0.0.1",
-        num_cpus=2,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level=logging.ERROR,
-        object_store_memory=100 << 20,
-    )
-    yield
-    ray.shutdown()
 
 
 def assert_same_scores(ours: Results, theirs: Results) -> None:

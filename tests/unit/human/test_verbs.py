@@ -108,36 +108,14 @@ def test_dry_run_prints_every_problem_and_writes_nothing(tmp_path: Path) -> None
     ):
         assert expected in result.stderr, expected
     assert "USD" in result.stdout
+    two = ["new", tmp_path / "study", "--systems", HERE / "careful.json", HERE / "vague.json"]
+    two += ["--human", HERE / "human.json", "--clips", clips, "--blocks", 2, "--system-per-block", 4]
     refused = run(
-        "new",
-        tmp_path / "study",
-        "--systems",
-        HERE / "careful.json",
-        HERE / "vague.json",
-        "--human",
-        HERE / "human.json",
-        "--clips",
-        clips,
-        "--blocks",
-        2,
-        "--system-per-block",
-        4,
+        *two,
     )
     assert isinstance(refused.exception, StorymeterError) and not (tmp_path / "study").exists()
     skipped = run(
-        "new",
-        tmp_path / "study",
-        "--systems",
-        HERE / "careful.json",
-        HERE / "vague.json",
-        "--human",
-        HERE / "human.json",
-        "--clips",
-        clips,
-        "--blocks",
-        2,
-        "--system-per-block",
-        4,
+        *two,
         "--skip-bad",
     )
     assert skipped.exit_code == 0 and "clip-03" not in (tmp_path / "study" / "key.jsonl").read_text()

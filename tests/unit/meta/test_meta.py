@@ -233,15 +233,17 @@ def test_nothing_to_correlate(tables: tuple[Path, Path]) -> None:
     assert isinstance(run("benchmark", "flikr8k", "--data", ".").exception, UsageError)
 
 
+def three(videos: Path) -> list[Path | str]:
+    """Three systems and the first references."""
+    systems = [videos / f"{name}.json" for name in ("good", "padded", "disordered")]
+    return [*systems, "-r", videos / "reference_1.json"]
+
+
 def test_candidates_are_scored_and_joined(examples: Path, tmp_path: Path) -> None:
     """The packaged example: ratings of captions, computed metrics, the number-of-references curve."""
     videos = examples / "videos"
     out = answer(
-        videos / "good.json",
-        videos / "padded.json",
-        videos / "disordered.json",
-        "-r",
-        videos / "reference_1.json",
+        *three(videos),
         "-r",
         videos / "reference_2.json",
         "--human",
@@ -265,11 +267,7 @@ def test_systems_judged_as_a_whole(examples: Path, tmp_path: Path) -> None:
     (tmp_path / "human.csv").write_text("system,score\ngood,80\npadded,40\ndisordered,50\n")
     videos = examples / "videos"
     out = answer(
-        videos / "good.json",
-        videos / "padded.json",
-        videos / "disordered.json",
-        "-r",
-        videos / "reference_1.json",
+        *three(videos),
         "--human",
         tmp_path / "human.csv",
         "--metric",

@@ -102,18 +102,14 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def test_the_verb(run: Run, files: list[str], tmp_path: Path) -> None:
+    people = ["--human", files[2], "--scorer", "rouge_l", "--resamples", "50"]
     code, out, _ = run(
         "meta",
         "similarity",
         "--systems",
         files[0],
         files[1],
-        "--human",
-        files[2],
-        "--scorer",
-        "rouge_l",
-        "--resamples",
-        "50",
+        *people,
         "--html",
         str(tmp_path / "page.html"),
         "--figures",
@@ -134,12 +130,7 @@ def test_the_verb(run: Run, files: list[str], tmp_path: Path) -> None:
         files[0],
         "--systems",
         files[1],
-        "--human",
-        files[2],
-        "--scorer",
-        "rouge_l",
-        "--resamples",
-        "50",
+        *people,
         "--format",
         "json",
         "--out",

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from odd_texts import ODD_TEXTS
 
 from storymeter import registry
 from storymeter.errors import DataError, MissingPartError, UsageError
@@ -123,21 +124,7 @@ def test_blocks_change_nothing(vectors: str, monkeypatch: pytest.MonkeyPatch) ->
     assert np.array_equal(scorer.matrix(candidates=texts, references=texts[::-1]), whole)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " ",
-        "...",
-        "😀😀",
-        "\ud800",
-        "\x00",
-        "x" * 5_000,
-        "dog " * 10_000,
-        " ".join(f"word{k}" for k in range(10_000)),
-        "人が犬と歩く",
-    ],
-)
+@pytest.mark.parametrize("text", ODD_TEXTS)
 def test_hostile_text_has_a_value(scorer: Sts, text: str) -> None:
     values = scorer.pairs(candidates=[text, "a dog", text, text], references=[["a dog"], [text], [], [text]])
     assert np.all((values >= -0.5) & (values <= 1.0)) and values[2] == 0.0

@@ -10,8 +10,8 @@ import click
 from ...errors import DataError, UsageError
 from ...metric import silent
 from .._declare import PATH, option
-from .._options import format_option, jobs_option, output, progress_bar, say, seed_option
-from .._reading import reading_options, require_equal_lines, unequal_lines_option
+from .._options import output, progress_bar, say
+from .._reading import require_equal_lines, result_options, unequal_lines_option
 from .._scoring import is_saved, make_run, metric_names, read_both, score_files, scoring_options
 from ._shared import resampling_options, show
 
@@ -32,10 +32,7 @@ from ._shared import resampling_options, show
 @unequal_lines_option
 @scoring_options
 @resampling_options
-@format_option()
-@jobs_option
-@seed_option
-@reading_options
+@result_options
 def command(
     candidates: tuple[str, ...],
     human: Path,

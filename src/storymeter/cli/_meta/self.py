@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from .._declare import RESAMPLES, option
-from .._options import format_option, jobs_option, output, progress_bar, put, seed_option
-from .._reading import reading_options
+from .._options import output, progress_bar, put
+from .._reading import result_options
 from .._scoring import make_run, metric_names, read_both, scoring_options
 
 
@@ -17,10 +17,7 @@ from .._scoring import make_run, metric_names, read_both, scoring_options
 @option("--trials", "Number of times that everything is scored.", click.IntRange(2, 100), 2)
 @option("--resamples", "Bootstrap resamples for the interval of Pearson's r; 0: none.", RESAMPLES, 1000)
 @scoring_options
-@format_option()
-@jobs_option
-@seed_option
-@reading_options
+@result_options
 def command(
     candidates: tuple[str, ...],
     trials: int,

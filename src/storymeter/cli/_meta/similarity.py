@@ -11,16 +11,13 @@ from .._declare import PATH, RESAMPLES, option
 from .._options import (
     coloured,
     device_option,
-    format_option,
-    jobs_option,
     output,
     progress_bar,
     say,
-    seed_option,
     terminal_width,
     tokenizer_option,
 )
-from .._reading import read_candidates, reading_options, require_equal_lines, unequal_lines_option
+from .._reading import read_candidates, require_equal_lines, result_options, unequal_lines_option
 from ._shared import keep, keep_page
 
 
@@ -57,10 +54,7 @@ class ManyFiles(click.Command):
 @option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR")
 @option("--out", "Write the result to this file instead of stdout.", PATH, metavar="FILE")
 @device_option
-@format_option()
-@jobs_option
-@seed_option
-@reading_options
+@result_options
 def command(
     systems: tuple[str, ...],
     people: tuple[str, ...],

@@ -13,9 +13,7 @@ from .._declare import COUNT, option, together
 from .._judging import judging_options
 from .._options import (
     device_option,
-    format_option,
     images_option,
-    jobs_option,
     metrics_option,
     output,
     progress_bar,
@@ -23,11 +21,10 @@ from .._options import (
     put,
     references_option,
     say,
-    seed_option,
     tokenizer_option,
     videos_option,
 )
-from .._reading import reading_options
+from .._reading import result_options
 from .._scoring import make_run, metric_names, read_both
 
 if TYPE_CHECKING:
@@ -53,10 +50,7 @@ stress_options = together(
         click.Path(file_okay=False),
     ),
     judging_options,
-    format_option(),
-    jobs_option,
-    seed_option,
-    reading_options,
+    result_options,
 )
 
 
