@@ -1,6 +1,7 @@
 """How fast are the measures that read meaning, and does memory stay flat?
 
     python bench/semantic.py [--data ../shared/data] [--captions 200000] [--encoded 30000] [--threads 2]
+                             [--before HEAD~1] [--only before,profile]
 
 sts      distinct captions encoded a second (fp32); all pairs of the encoded ones; the second run, out of the
          cache
@@ -11,6 +12,10 @@ memory   of a process that scores `--captions` distinct captions: after 8,000 an
          vectors by chance, because the network's own memory does not depend on how many there are; `--encoded
          200000` (about ten minutes) sends all of them through it
 bf16     `precision=bf16` beside fp32, by turns: speed on one thread, and the largest difference of a pair
+profile  how many operations the layers' matrix products need, how many this machine can do in a second (one
+         large product, one thread), and so how much faster fp32 could be at best
+before   the commit `--before`, built beside the present one, by turns: captions encoded per second of
+         processor time on one thread
 
 Wants 300 captions a second, 5 million pairs a second, a second run 50 times faster, bertscore not slower than
 its package and within 1e-5 of it, no pair moved by .01 in bf16, and at most 150 MB more memory at any time
@@ -20,9 +25,11 @@ processor time."""
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -31,6 +38,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from before import built, python
 
 WORDS = [
     "man",
@@ -292,6 +300,72 @@ def products(captions: list[str], ours: list[str], theirs: list[str], rounds: in
     return max(apart.values()) < 0.01
 
 
+def gigaflops(rounds: int = 8, side: int = 2048) -> float:
+    """What this machine does in fp32 on one thread when nothing but a large product is asked of it."""
+    import torch
+
+    a, b = torch.rand(side, side), torch.rand(side, side)
+    return 2e-9 * side**3 / min(Clock(lambda: a @ b).busy for _ in range(rounds))
+
+
+def profile(captions: list[str], rounds: int = 3) -> bool:
+    """The share of the encoder's time that the products of its layers need at the machine's full speed."""
+    import torch
+
+    from storymeter.text.encoder import load
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    encoder = load()
+    tokens = sum(map(len, encoder.tokenizer(captions)["input_ids"]))
+    weights = sum(w.numel() for layer in encoder.packed.layers for w, _ in layer if w.dim() == 2)
+    encoder.embed(captions[:64])
+    best, seconds = gigaflops(), min(Clock(lambda: encoder.embed(captions)).busy for _ in range(rounds))
+    torch.set_num_threads(threads)
+    needed = 2e-9 * weights * tokens
+    print(
+        f"profile     {tokens:,} tokens of {len(captions):,} captions in {seconds:.2f} s of processor time;"
+        f" the layers' products are {needed:,.0f} GFLOP: {needed / best:.2f} s at this machine's"
+        f" {best:.0f} GFLOP/s. In fp32 nothing can be more than {seconds * best / needed:.2f} x as fast",
+        flush=True,
+    )
+    return True
+
+
+#: one process of `before`: reads captions as JSON, says how many it encodes per second of processor time
+ENCODE = """
+import json, sys, time
+import torch
+from storymeter.text.encoder import Encoder
+torch.set_num_threads(1)
+precision, captions = json.load(sys.stdin)
+encoder = Encoder(**({"precision": precision} if precision != "fp32" else {}))
+encoder.embed(captions[:64])
+best = float("inf")
+for _ in range(2):
+    begin = time.process_time()
+    encoder.embed(captions)
+    best = min(best, time.process_time() - begin)
+print(len(captions) / best)
+"""
+
+
+def before(captions: list[str], revision: str, rounds: int = 2) -> bool:
+    earlier, present = python(built(revision)), python(None)
+    sides = {"before": (earlier, "fp32"), "now": (present, "fp32"), "now, bf16": (present, "bf16")}
+    best = dict.fromkeys(sides, 0.0)
+    for _ in range(rounds):
+        for side, ((command, environment), precision) in sides.items():
+            asked = json.dumps([precision, captions])
+            run = subprocess.run(
+                [*command, "-c", ENCODE], input=asked, env=environment, check=True, stdout=-1, text=True
+            )
+            best[side] = max(best[side], float(run.stdout))
+    told = "; ".join(f"{side} {rate:,.0f} ({rate / best['before']:.2f} x)" for side, rate in best.items())
+    print(f"before      {revision}, captions per second of processor time: {told}; go for 3 x", flush=True)
+    return True
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -305,17 +379,27 @@ def main() -> int:
     )
     parser.add_argument("--encoded", type=int, default=30_000, help="how many of them go through the network")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--before", default="HEAD~1", metavar="REVISION", help="the commit to compare with")
+    parser.add_argument("--only", default="", help="some parts: sts,bertscore,bf16,profile,before,memory")
     chosen = parser.parse_args()
 
     import torch
 
     torch.set_num_threads(chosen.threads)
     candidates, references = real_pairs(chosen.data, chosen.pairs)
-    fine = speed([*candidates, *references], chosen.threads)
-    fine &= bertscore(candidates, references, chosen.threads)
-    fine &= products(list(dict.fromkeys([*candidates, *references])), candidates, references)
+    distinct = list(dict.fromkeys([*candidates, *references]))
+    parts: dict[str, Callable[[], bool]] = {
+        "sts": lambda: speed([*candidates, *references], chosen.threads),
+        "bertscore": lambda: bertscore(candidates, references, chosen.threads),
+        "bf16": lambda: products(distinct, candidates, references),
+        "profile": lambda: profile(distinct),
+        "before": lambda: before(distinct, chosen.before),
+    }
     if chosen.captions:
-        fine &= memory(chosen.captions, chosen.encoded)
+        parts["memory"] = lambda: memory(chosen.captions, chosen.encoded)
+    wanted = [part for part in chosen.only.split(",") if part] or list(parts)
+    found = [parts[part]() for part in wanted]  # all of them, also behind one that is too slow
+    fine = all(found)
     print("fine" if fine else "too slow, too large or not equal")
     return 0 if fine else 1
 
