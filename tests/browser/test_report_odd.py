@@ -13,6 +13,7 @@ from report_kit import cut, photograph
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
+from storymeter.formats import write
 from storymeter.report.full.build import write_report
 from storymeter.report.full.findings import Findings
 
@@ -51,6 +52,17 @@ def test_long_ids_and_japanese_names_stay_inside_on_a_phone_and_on_paper(
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert not cut(page)
     photograph(page, "japanese-print", full_page=True)
+
+
+def test_a_long_id_stays_inside_the_heading_of_show(look: Callable[..., Any], tmp_path: Path) -> None:
+    id = "v" + "Abc9" * 50
+    write(Corpus((Document(id, (Caption("a dog runs", 0.0, 4.0),), 9.0),), "x"), tmp_path / "x.jsonl")
+    files = [str(tmp_path / "x.jsonl"), "-r", str(tmp_path / "x.jsonl")]
+    done = CliRunner().invoke(cli, ["show", id, *files, "--html", str(tmp_path / "page.html")])
+    assert done.exit_code == 0, done.output
+    page = look(tmp_path / "page.html", ready=False, viewport={"width": 390, "height": 900})
+    assert id in page.inner_text("h1")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_the_page_of_a_meta_evaluation_is_short(look: Callable[..., Any], tmp_path: Path) -> None:

@@ -65,6 +65,9 @@ class Embeddings:
             for text in self._remembered(new[begin : begin + CHUNK])
         ]
         lacking.sort(key=len)
+        if lacking and self._model != multilingual.MULTILINGUAL:
+            progress("encoding sentences\tloading the model", 0, len(lacking))
+            load(self._model, self._device, self._precision)
         for begin in range(0, len(lacking), CHUNK):
             progress("encoding sentences", begin, len(lacking))
             part = lacking[begin : begin + CHUNK]

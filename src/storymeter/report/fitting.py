@@ -98,7 +98,7 @@ def blocks(
     natural: Sequence[int], least: Sequence[int], keys: Sequence[int], width: int
 ) -> list[list[tuple[int, int]]]:
     """(column, its width) for every block. The columns `keys` say what a row is about: they stand in every
-    block, folded where they would take more than half of it.
+    block, folded to half of it where they would take more than two thirds.
 
     >>> blocks([6, 10, 30], [6, 10, 16], [0], 40)
     [[(0, 6), (1, 10), (2, 16)]]
@@ -112,7 +112,12 @@ def blocks(
     if _taken(least, every) <= room:
         return [_widths(natural, least, every, room)]
     keys = list(keys)[:-1] if len(keys) == len(every) > 1 else list(keys)
-    narrow = dict(_widths(least, [min(wide, KEY) for wide in least], keys, room // 2))
+    whole = _taken(natural, keys) <= room * 2 // 3
+    narrow = (
+        {key: natural[key] for key in keys}
+        if whole
+        else dict(_widths(least, [min(wide, KEY) for wide in least], keys, room // 2))
+    )
     least = [narrow.get(column, wide) for column, wide in enumerate(least)]
     found: list[list[int]] = []
     for column in every:

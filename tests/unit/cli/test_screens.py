@@ -10,6 +10,7 @@ import os
 import pty
 import subprocess
 import sys
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.formats import write
 
 VIDEOS = Path(__file__).resolve().parents[3] / "examples" / "videos"
-SYSTEMS = [str(VIDEOS / f"{name}.json") for name in ("good", "padded", "disordered")]
+NAMES = ("good", "padded", "disordered")
+SYSTEMS = [str(VIDEOS / f"{name}.json") for name in NAMES]
 REFERENCE = ["-r", str(VIDEOS / "reference_1.json")]
 
 
@@ -103,10 +105,13 @@ def test_html_is_a_whole_page_and_fragment_its_tables() -> None:
 
 
 def test_names_are_in_every_block_and_no_word_is_cut_at_80_columns() -> None:
-    shown = in_terminal(80, "compare", *SYSTEMS, *REFERENCE, "-m", "soda_c", "--resamples", "99")
+    shown = in_terminal(80, "compare", *SYSTEMS, *REFERENCE, "-m", "anet(scorer=meteor)", "--resamples", "99")
     assert max(map(len, shown.splitlines())) <= 80
     heads = [line.split() for line in shown.splitlines() if line.strip().startswith("metric ")]
     assert len(heads) > 1 and all(head[:3] == ["metric", "A", "B"] for head in heads)
+    rows = [line.split()[:3] for line in shown.splitlines() if line.strip().startswith("anet")]
+    assert rows[:3] == [["anet(scorer=meteor)", *pair] for pair in combinations(NAMES, 2)]
+    assert rows == rows[:3] * len(heads)
     error = in_terminal(60, "score", SYSTEMS[0], *REFERENCE, "-m", "soda_x,soda_c,rogue")
     lines = error.splitlines()
     assert max(map(len, lines)) <= 60
@@ -209,7 +214,13 @@ def test_the_bar_moves_with_every_batch_of_sentences() -> None:
     pytest.importorskip("torch")
     from storymeter.pairs.embeddings import CHUNK, Embeddings
 
-    heard: list[int] = []
+    heard: list[tuple[str, int]] = []
     sentences = [f"a dog and {k} cats {'sleep ' * (k % 40)}" for k in range(200)]
-    Embeddings(cache=False).rows(sentences, lambda what, done, total: heard.append(done))
-    assert len(sentences) < CHUNK and len(set(heard)) > 2 and heard == sorted(heard)
+    Embeddings(cache=False).rows(sentences, lambda what, done, total: heard.append((what, done)))
+    counts = [done for _, done in heard]
+    assert len(sentences) < CHUNK and counts == sorted(counts)
+    assert 0 < counts[2] < 100 and max(b - a for a, b in pairwise(counts)) < 100  # a batch is 512 tokens
+    assert [what for what, done in heard if done == 0] == [
+        "encoding sentences\tloading the model",
+        "encoding sentences",
+    ]
