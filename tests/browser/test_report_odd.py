@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,10 @@ def test_long_ids_and_japanese_names_stay_inside_on_a_phone_and_on_paper(
 
     results = storymeter.evaluate(
         candidates=[
-            corpus("提案手法（事前学習あり・大規模言語モデル版）", "男の人が野菜を切る"),
+            corpus(
+                "提案手法（事前学習あり・大規模言語モデル・追加データ使用・最終版その三）",
+                "男の人が野菜を切る",
+            ),
             corpus("x" * 70, "犬"),
         ],
         references=[corpus("注釈者一", "男の人が台所で野菜を切っている")],
@@ -46,12 +50,40 @@ def test_long_ids_and_japanese_names_stay_inside_on_a_phone_and_on_paper(
             "rows => rows.map(r => r.offsetHeight)"
         )
         assert len(set(heights)) == 1  # the table scrolls by rows of one height
+        page.select_option("#a", "1")
+        page.select_option("#b", "0")
+        boxes = page.locator("#plane svg text").evaluate_all(
+            "texts => texts.map(t => t.getBoundingClientRect()).map(r => [r.left, r.top, r.right, r.bottom])"
+        )
+        for a, b in combinations(boxes, 2):  # names of axes and their numbers
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
         photograph(page, f"japanese-{width}", full_page=True)
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 1032, "height": 730})
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert not cut(page)
     photograph(page, "japanese-print", full_page=True)
+
+
+def test_one_document_of_one_system_has_no_empty_room_and_nothing_of_others(
+    look: Callable[..., Any], tmp_path: Path
+) -> None:
+    def corpus(name: str, text: str) -> Corpus:
+        return Corpus((Document("v", (Caption(text, 0.0, 4.0),), 9.0),), name)
+
+    results = storymeter.evaluate(
+        candidates=[corpus("mine", "a dog")],
+        references=[corpus("people", "a dog runs")],
+        metrics=["soda_c", "rouge_l"],
+    )
+    write_report(tmp_path / "report.html", Findings("One", results, []))
+    page = look(tmp_path / "report.html")
+    assert page.inner_text("#count") == "1 document"
+    assert page.locator("#rows").bounding_box()["height"] < 100
+    assert not page.is_visible("#a") and not page.is_visible("#b") and not page.is_visible("#plane")
+    text = page.inner_text("main")
+    for untrue in ("1 documents", "Bold: the best", "†", "95 %", "A at its", "Holm"):
+        assert untrue not in text
 
 
 def test_a_long_id_stays_inside_the_heading_of_show(look: Callable[..., Any], tmp_path: Path) -> None:

@@ -114,4 +114,9 @@ def forest(findings: Findings, metric: int) -> Markup:
 
 
 def _p(p: float) -> str:
-    return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)
+    """
+    >>> _p(0.0496), _p(0.05), _p(0.0002)
+    ('.0496', '.050', '< .001')
+    """
+    digits = 4 if p < SIGNIFICANT <= round(p, 3) else 3  # what is below the threshold also reads so
+    return "< .001" if p < 0.001 else f"{p:.{digits}f}".replace("0.", ".", 1)

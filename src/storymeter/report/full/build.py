@@ -69,6 +69,7 @@ def report_page(
         verdict=verdict(findings),
         warnings=warnings(findings),
         board=board(findings),
+        with_intervals=findings.with_intervals,
         luck=(
             [
                 {

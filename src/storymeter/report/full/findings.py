@@ -77,6 +77,10 @@ class Findings:
     def coverage(self) -> Iterable[tuple[str, Coverage]]:
         return ((system.name, system.coverage) for system in self.results.systems)
 
+    @property
+    def with_intervals(self) -> bool:
+        return any(score.interval is not None for system in self.results.systems for score in system.scores)
+
     @cached_property
     def alignments(self) -> list[tuple[int, list[Alignment]]]:
         """(metric, the matching of each system) for the metrics that have one."""

@@ -53,13 +53,26 @@ class Methods:
 
 def methods(findings: Findings) -> Methods:
     cited = list(dict.fromkeys(key for metric in findings.results.metrics for key in _papers(metric)))
-    tests = ["koehn2004", "noreen1989", "holm1979"] if findings.comparisons else ["koehn2004"]
+    tests = [
+        *(["koehn2004"] if findings.with_intervals else []),
+        *(["noreen1989", "holm1979"] if findings.comparisons else []),
+    ]
     keys = [key for key in [*cited, *tests] if key in PAPERS]
     results = findings.results
     files = [_file("system", system.candidates) for system in results.systems]
     files += [_file("references", corpus) for corpus in results.references]
     bibtex = "\n\n".join(PAPERS[key].bibtex(key) for key in keys)
-    return Methods(_paragraph(findings), bibtex, files, GLOSSARY)
+    return Methods(_paragraph(findings), bibtex, files, _glossary(findings))
+
+
+def _glossary(findings: Findings) -> list[tuple[str, str]]:
+    """The words that stand on this page."""
+    absent = {
+        *(() if findings.with_intervals else ("95 % interval",)),
+        *(() if findings.comparisons else ("p",)),
+        *(() if findings.alignments else ("IoU", "f", "partner")),
+    }
+    return [(word, meaning) for word, meaning in GLOSSARY if word not in absent]
 
 
 def _papers(metric: Metric) -> list[str]:
@@ -77,12 +90,12 @@ def _paragraph(findings: Findings) -> str:
     against = len(findings.annotators)
     text = (
         f"We scored {len(findings.systems)} system{'s' if len(findings.systems) > 1 else ''} on"
-        f" {len(findings.ids):,} documents"
+        f" {len(findings.ids):,} document{'' if len(findings.ids) == 1 else 's'}"
         + (f" against the references of {against} annotator{'s' if against > 1 else ''}" if against else "")
         + f" with Storymeter {__version__} (protocol {conditions.protocol}, tokenizer"
         f" {conditions.tokenizer}): {', '.join(named)}."
     )
-    if conditions.resamples:
+    if findings.with_intervals:
         text += (
             f" Intervals are 95 % bootstrap intervals over documents ({conditions.resamples:,} resamples)."
         )

@@ -185,7 +185,7 @@ function head() {
     return make("th", { scope: "col", class: k ? "number" : null, "aria-sort": active ? (up ? "ascending" : "descending") : null }, button);
   });
   $("rows").querySelector("thead").replaceChildren(make("tr", {}, ...cells));
-  $("rows").querySelector("table").style.minWidth = `${14 + 7.2 * (cells.length - 1)}rem`;
+  $("rows").querySelector("table").style.minWidth = `${12 + 6.8 * (cells.length - 1)}rem`;
 }
 
 let drawnFrom = -1, drawnTo = -1;
@@ -221,6 +221,18 @@ function body(force = false, everything = 0) {
 
 const SIZE = 360, EDGE = 44;
 let scaleOf = null;
+
+/* as much of a name as an axis has room for; Chinese and Japanese letters are twice as wide */
+function fitted(name, room = 40) {
+  let used = 0, kept = "";
+  for (const letter of name) {
+    used += letter.codePointAt(0) >= 0x1100 ? 2 : 1;
+    if (used > room) return `${kept.trimEnd()}…`;
+    kept += letter;
+  }
+  return name;
+}
+
 function plane() {
   const figure = $("plane");
   figure.hidden = !several || state.a === state.b;
@@ -234,7 +246,7 @@ function plane() {
   scaleOf = { x, y, low, high, xs, ys };
   const dots = (list) => list.filter((k) => xs[k] !== null && ys[k] !== null).map((k) => `M${x(xs[k]).toFixed(1)} ${y(ys[k]).toFixed(1)}h0`).join("");
   const label = (text, attributes) => draw("text", { class: "soft", ...attributes }, text);
-  const nameA = data.systems[state.a].slice(0, 40), nameB = data.systems[state.b].slice(0, 40);
+  const nameA = fitted(data.systems[state.a]), nameB = fitted(data.systems[state.b]);
   const picture = draw("svg", { class: "figure", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", "aria-label": `Every document: ${nameA} across, ${nameB} upwards` },
     draw("path", { class: "axis", d: `M${EDGE} 8V${SIZE - EDGE}H${SIZE - 8}` }),
     draw("path", { class: "zero", d: `M${x(low)} ${y(low)}L${x(high)} ${y(high)}` }),
@@ -304,7 +316,8 @@ function change(values) {
 function refresh() {
   filter();
   $("search").value = state.q; $("metric").value = state.m; $("a").value = state.a; $("b").value = state.b; $("low").value = state.low; $("high").value = state.high;
-  $("count").textContent = order.length === data.ids.length ? `${order.length.toLocaleString("en")} documents` : `${order.length.toLocaleString("en")} of ${data.ids.length.toLocaleString("en")} documents`;
+  const total = `${data.ids.length.toLocaleString("en")} document${data.ids.length === 1 ? "" : "s"}`;
+  $("count").textContent = order.length === data.ids.length ? total : `${order.length.toLocaleString("en")} of ${total}`;
   for (const button of all("[data-order]")) button.setAttribute("aria-pressed", state.order === button.dataset.order);
   head();
   $("rows").scrollTop = 0;
