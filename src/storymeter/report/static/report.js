@@ -188,11 +188,11 @@ function head() {
   $("rows").querySelector("table").style.minWidth = `${12 + 6.8 * (cells.length - 1)}rem`;
 }
 
-let drawnFrom = -1, drawnTo = -1;
-function body(force = false, everything = 0) {
+let drawnFrom = -1, drawnTo = -1, printing = false;
+function body(force = false) {
   const view = $("rows");
-  const from = everything ? 0 : Math.max(0, Math.floor(view.scrollTop / ROW) - 8);
-  const to = everything ? Math.min(order.length, everything) : Math.min(order.length, from + Math.ceil(view.clientHeight / ROW) + 16);
+  const from = printing ? 0 : Math.max(0, Math.floor(view.scrollTop / ROW) - 8);
+  const to = printing ? Math.min(order.length, PRINTED) : Math.min(order.length, from + Math.ceil(view.clientHeight / ROW) + 16);
   if (!force && from === drawnFrom && to === drawnTo) return;
   drawnFrom = from; drawnTo = to;
   const list = columns();
@@ -202,7 +202,7 @@ function body(force = false, everything = 0) {
     row.style.height = row.firstChild.style.height = `${count * ROW}px`;
     return row;
   };
-  if (from && !everything) rows.push(space(from));
+  if (from && !printing) rows.push(space(from));
   for (let n = from; n < to; n++) {
     const k = order[n], id = data.ids[k];
     const link = make("a", { href: `#d=${encodeURIComponent(id)}`, title: id, dir: "auto" }, id);
@@ -211,7 +211,7 @@ function body(force = false, everything = 0) {
     for (const column of list) row.append(make("td", { class: "number" }, column.cell(k)));
     rows.push(row);
   }
-  if (to < order.length && !everything) rows.push(space(order.length - to));
+  if (to < order.length && !printing) rows.push(space(order.length - to));
   const table = view.querySelector("table");
   table.setAttribute("aria-rowcount", order.length + 1);
   table.querySelector("tbody").replaceChildren(...rows);
@@ -650,7 +650,8 @@ $("rows").addEventListener("scroll", () => { if (!asked) { asked = true; request
 addEventListener("resize", () => body(true));
 const unbuttoned = [];
 addEventListener("beforeprint", () => {
-  body(true, PRINTED);
+  printing = true;
+  body(true);
   for (const button of all("thead button.sort")) { // browsers repeat headings on each sheet only without controls
     const heading = make("span", { class: "sort" }, ...[...button.childNodes].map((node) => node.cloneNode(true)));
     button.replaceWith(heading);
@@ -662,6 +663,7 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   for (const [heading, button] of unbuttoned.splice(0)) heading.replaceWith(button);
   $("printed").hidden = true;
+  printing = false;
   body(true);
 });
 addEventListener("hashchange", () => { readAddress(); refresh(); showOne(true); });
