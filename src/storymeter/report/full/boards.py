@@ -79,7 +79,7 @@ def matrix(findings: Findings, metric: int) -> list[list[Test | None]]:
             sentence = {"wins": "better", "loses": "worse", "": "not told apart"}[outcome]
             row.append(
                 Test(
-                    f"{turn * c.difference * scale:+.2f}",
+                    _signed(turn * c.difference * scale),
                     f"{findings.systems[a]} against {findings.systems[b]}: {sentence}, p = {c.p_holm:.4f}",
                     outcome,
                 )
@@ -111,6 +111,15 @@ def forest(findings: Findings, metric: int) -> Markup:
         + "; ".join(f"{row.name} {row.value:+.2f}" for row in rows),
         zero=True,
     )
+
+
+def _signed(difference: float) -> str:
+    """
+    >>> _signed(0.126), _signed(-0.001)
+    ('+0.13', '0.00')
+    """
+    text = f"{difference:+.2f}"
+    return text if float(text) else "0.00"
 
 
 def _p(p: float) -> str:

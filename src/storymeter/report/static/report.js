@@ -160,7 +160,7 @@ function columns() {
     found.push({ title: "A – B", key: "ab", cell: (row) => {
       const a = valueOf(state.a, row), b = valueOf(state.b, row);
       const text = a === null || b === null ? "–" : shown(a - b, state.m);
-      return text === "–" || text.startsWith("-") ? text : `+${text}`;
+      return text === "–" ? text : Number(text) === 0 ? "0.00" : text.startsWith("-") ? text : `+${text}`;
     } });
   }
   if (data.alignments.length) {
@@ -219,7 +219,7 @@ function body(force = false) {
 
 /* ---- A against B ---- */
 
-const SIZE = 360, EDGE = 44;
+const SIZE = 360, EDGE = 54;
 let scaleOf = null;
 
 /* as much of a name as an axis has room for; Chinese and Japanese letters are twice as wide */
@@ -508,7 +508,7 @@ function storyView(k) {
     const repeated = new Set(found ? found.repeated : []);
     const items = list.map((e, n) => {
       const picture = found && found.images ? found.images[n] : null;
-      const view = picture && data.images[picture] ? make("div", { class: "frame" }, make("img", { src: data.images[picture], alt: `picture ${n + 1}: ${picture}`, loading: "lazy" }), regions(found, n)) : null;
+      const view = picture && data.images[picture] ? make("div", { class: "frame" }, make("img", { src: data.images[picture], alt: `picture ${n + 1}: ${picture}` }), regions(found, n)) : null;
       const unsupported = lacking(system, k, e.at);
       let at = -1;
       const words = e.text.split(/(\s+)/).map((word) => {
