@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ from storymeter.meta.benchmarks import available, load
 Run = Callable[..., tuple[int, str, str]]
 HEAD = ["InputStoryid", *(f"InputSentence{k}" for k in range(1, 5))]
 HEAD += ["RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2", "AnswerRightEnding"]
+
+
+#: wrong details are made by kinds of words
+tagger = pytest.mark.skipif(
+    find_spec("HanTa") is None, reason="pip install 'storymeter[neural]' runs this test"
+)
 
 
 @pytest.fixture
@@ -68,6 +75,7 @@ def test_rated_stories(folder: Path) -> None:
     assert [(j.item, j.value) for j in judgements] == [("0000", 0.5), ("0001", 0.0), ("0002", 1.0)]
 
 
+@tagger
 def test_one_wrong_detail(run: Run, folder: Path) -> None:
     benchmark = load("wrong-detail", folder)
     kinds = {choice.category for choice in benchmark.choices}
@@ -79,6 +87,7 @@ def test_one_wrong_detail(run: Run, folder: Path) -> None:
     assert out.splitlines()[0].startswith("metric,object,action,colour,number,negation,exchange,mean")
 
 
+@tagger
 def test_videos_that_facts_has_seen_are_left_out(folder: Path) -> None:
     odd = next(name for name in (f"w{k}" for k in range(40)) if zlib.crc32(name.encode()) % 2)
     for k in (1, 2):
@@ -114,6 +123,7 @@ def test_damaged_files(folder: Path, name: str, file: str, content: str, said: s
         load(name, folder)
 
 
+@tagger
 def test_samples(run: Run, folder: Path) -> None:
     whole = load("wrong-detail", folder)
     part = sampled(whole, 5, seed=1)
@@ -128,6 +138,7 @@ def test_samples(run: Run, folder: Path) -> None:
     assert code == 0 and "2 of 3 pairs, drawn by seed 0" in err
 
 
+@tagger
 def test_the_card_has_a_column_for_wrong_details(run: Run, folder: Path) -> None:
     pair = {"captions": ["a dog", "a plane lands there"], "preferred": 0, "references": ["a dog"]}
     path = folder / "metaeval/pascal50s/pairs.jsonl"
