@@ -144,3 +144,27 @@ def test_nginx(site: tuple[Path, int], tmp_path: Path, links: list[str]) -> None
     checked = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=120)
     assert checked.returncode == 0, checked.stderr
     visited(command, port, links, tmp_path / "nginx.log")
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_forwarding_headers_are_believed_only_from_a_proxy_that_was_named(
+    study: Folder, trusted: bool
+) -> None:
+    """Behind it, one rater's guesses slow down nobody else; without it, invented addresses help nobody."""
+    process, url = start(study.path, more=["--proxy", "127.0.0.1"] if trusted else [])
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
+
+    def guess(number: int, address: str) -> int:
+        connection.request("GET", f"/r/{number:032d}", headers={"X-Forwarded-For": address})
+        reply = connection.getresponse()
+        reply.read()
+        return reply.status
+
+    try:
+        codes = [guess(k, "192.0.2.1" if trusted else f"192.0.2.{k}") for k in range(40)]
+        assert codes[0] == 404 and codes[-1] == 429
+        assert guess(99, "192.0.2.99") == (404 if trusted else 429)
+    finally:
+        connection.close()
+        process.kill()
+        process.wait()
