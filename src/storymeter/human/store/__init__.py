@@ -272,11 +272,19 @@ class Store:
 
 
 def _insert_all(connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-    """Many plain rows, handed to the driver as they are: half the work where there are 100,000 of them."""
-    statement = sa.insert(table).compile(dialect=connection.dialect, column_keys=list(rows[0]))
-    order = statement.positiontup  # where the driver counts places instead of reading names
-    values: Any = rows if order is None else list(map(operator.itemgetter(*order), rows))
-    connection.exec_driver_sql(str(statement), values)
+    """Many plain rows, by the driver's own way: a fraction of the work where there are 100,000 of them."""
+    names = list(rows[0])
+    values = map(operator.itemgetter(*names), rows)
+    columns = ", ".join(names)
+    if connection.dialect.name == "postgresql":
+        driver: Any = connection.connection
+        with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
+            for row in values:
+                copy.write_row(row)
+    else:
+        marks = ", ".join("?" * len(names))
+        statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608 (our own names)
+        connection.exec_driver_sql(statement, list(values))
 
 
 def _places(connection: sa.Connection, hit: str) -> list[Place]:
