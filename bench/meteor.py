@@ -1,6 +1,7 @@
 """METEOR: the original (through pycocoevalcap), ours and ours before, in one run, on the same captions.
 
     python bench/meteor.py [--before HEAD~1] [--rounds 6] [--pairs 20000] [--jar-pairs 4000]
+    perf record -F 2000 python bench/meteor.py --profile own|random|blocks; perf report --no-children
 
 Three kinds of pairs: captions beside their own references, as users have them (`meteor_20k.jsonl.xz` of
 STORYMETER_GOLDEN, default ../shared/golden; left out where that is absent), captions paired at random, and
@@ -206,6 +207,25 @@ def rates(data: dict[str, Any], repeat: int) -> dict[str, float]:
     return out
 
 
+def profile(kind: str, pairs: int, rounds: int = 40) -> None:
+    """One kind of pairs again and again on one thread, and nothing else: for a profiler."""
+    data = inputs(pairs)
+    actions: list[Callable[[], object]]
+    if kind == "blocks":
+        actions = [partial(Meteor().matrix, candidates=c, references=r) for c, r in data["blocks"]]
+        count = BLOCK * BLOCK * len(actions)
+    else:
+        candidates, references = data["lists"][kind]
+        several = [[r] for r in references]
+        actions, count = [partial(Meteor().pairs, candidates=candidates, references=several)], len(several)
+    times = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        _call_all(actions)
+        times.append(time.process_time() - begin)
+    line(f"{kind}: processor time of a pair, best of {rounds}", 1e9 * min(times) / count, "ns")
+
+
 class Original:
     """The jar, fed as pycocoevalcap does it."""
 
@@ -248,10 +268,14 @@ def main() -> None:
     )
     parser.add_argument("--repeat", type=int, default=2, help="runs of each side per round")
     parser.add_argument("--rounds", type=int, default=6, help="rounds in which the sides take turns")
+    parser.add_argument("--profile", choices=("own", "random", "blocks"), help="score these and no more")
     parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:
         print(json.dumps(rates(pickle.loads(options.job.read_bytes()), options.repeat)))
+        return
+    if options.profile:
+        profile(options.profile, options.pairs)
         return
     compare(options)
     cold_and_warm()

@@ -161,10 +161,6 @@ void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
         Worker& worker = workers.get(number, tables, pairs, refs, options);
         for (std::size_t t = begin; t < end; ++t) {
             for (std::size_t n = work[t].begin; n < work[t].end; ++n) {
-                if (n + 1 < work[end - 1].end && todo[n + 1].end - todo[n + 1].begin == 1) {
-                    prefetch(*tests[pairs.candidate(todo[n + 1].begin)].first, tables);
-                    prefetch(*refs[pairs.reference(todo[n + 1].begin)].first, tables);
-                }
                 worker.compare(*tests[pairs.candidate(todo[n].begin)].first, todo[n], work[t].many, found);
             }
         }

@@ -2,13 +2,6 @@
 
 namespace storymeter::meteor {
 
-void prefetch(const Sentence& sentence, const Tables& tables) {
-    for (const SynsetSet& set : sentence.synsets) tables.prefetch(tables.at(set.offset));
-    for (const Occurrence& o : sentence.occurrences) {
-        for (std::uint32_t k = 0; k < o.count; k += 16) tables.prefetch(tables.at(o.list + k));
-    }
-}
-
 Sentence Analyser::analyse(std::string_view line) {
     line = trim(line);
     if (!lexicon_.normalizes()) {

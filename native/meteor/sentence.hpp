@@ -36,9 +36,6 @@ struct Sentence {
     std::uint32_t size() const { return static_cast<std::uint32_t>(hashes.size()); }
 };
 
-// Ask for the memory that a comparison will need. (Not inline: compilers drop what only asks.)
-void prefetch(const Sentence& sentence, const Tables& tables);
-
 class Analyser {
   public:
     // The pool must outlive this object; sentences lie in the memory of this object.
