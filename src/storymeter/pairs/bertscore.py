@@ -123,23 +123,17 @@ class BertScore(PairScorer):
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         return self.parts_indexed(jobs=jobs, **pairs)[:, _PLACE[self.value]]
 
-    def parts_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def parts_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """(pairs, 3): precision, recall, F1."""
+        candidate_index, reference_index = pairs["candidate_index"], pairs["reference_index"]
         if self.idf and not self._frequency[1]:
             raise UsageError(
                 "bertscore(idf=true) has seen no references to learn from.",
                 hint="Call fit(references) first; `storymeter score` does.",
             )
         ours, theirs = (
-            well_formed([sentence.strip() for sentence in side]) for side in (candidates, references)
+            well_formed([sentence.strip() for sentence in side])
+            for side in (pairs["candidates"], pairs["references"])
         )
         tokens = self._encoded(dict.fromkeys([*ours, *theirs]))
         c, r = (

@@ -135,24 +135,19 @@ class Meteor(PairScorer):
     ) -> tuple[FloatArray, NDArray[Any]]:
         return self._compare(**pairs, jobs=jobs, statistics=True, small=True)
 
-    def bounds_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def bounds_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """The score if every word that can be matched at all were matched, and all of them in one chunk."""
 
         def bounds(ours: list[str], theirs: list[str]) -> FloatArray:
-            which = [np.ascontiguousarray(k, dtype=np.int64) for k in (candidate_index, reference_index)]
+            which = [
+                np.ascontiguousarray(k, dtype=np.int64)
+                for k in (pairs["candidate_index"], pairs["reference_index"])
+            ]
             return _native.meteor_bounds(
                 load(), ours, theirs, which[0], which[1], self.task, self.normalize, jobs
             )
 
-        return _well_formed(bounds, list(candidates), list(references))
+        return _well_formed(bounds, list(pairs["candidates"]), list(pairs["references"]))
 
     def segment_statistics(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from storymeter.arrays import FloatArray, IntArray
+from storymeter.arrays import FloatArray
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import evaluate
 from storymeter.metric import Metric
@@ -26,22 +26,12 @@ class SharedWords(PairScorer):
     def name(self) -> str:
         return "shared-words"
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        pairs = [
-            (candidates[i], references[j]) for i, j in zip(candidate_index, reference_index, strict=True)
-        ]
-        self.asked += pairs
-        return np.array(
-            [len(set(c.split()) & set(r.split())) / max(1, len(set(r.split()))) for c, r in pairs]
-        )
+    def score_indexed(self, *, jobs: int = 1, **pairs: Any) -> FloatArray:
+        ours = [pairs["candidates"][k] for k in pairs["candidate_index"]]
+        theirs = [pairs["references"][k] for k in pairs["reference_index"]]
+        both = [*zip(ours, theirs, strict=True)]
+        self.asked += both
+        return np.array([len(set(c.split()) & set(r.split())) / max(1, len(set(r.split()))) for c, r in both])
 
 
 def corpus(name: str = "mine", **videos: list[tuple[float, float, str]]) -> Corpus:

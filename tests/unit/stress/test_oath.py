@@ -16,7 +16,7 @@ import pytest
 from aiohttp import web
 
 import storymeter
-from storymeter.arrays import FloatArray, IntArray
+from storymeter.arrays import FloatArray
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import DataError
@@ -46,17 +46,10 @@ class Scripted(PairScorer):
     def name(self) -> str:
         return str(self.__dict__["label"])
 
-    def score_indexed(
-        self,
-        *,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        pairs = zip(candidate_index.tolist(), reference_index.tolist(), strict=True)
-        return np.array([self.__dict__["of"](candidates[c], references[r]) for c, r in pairs], dtype=float)
+    def score_indexed(self, *, jobs: int = 1, **pairs: Any) -> FloatArray:
+        ours = [pairs["candidates"][k] for k in pairs["candidate_index"]]
+        theirs = [pairs["references"][k] for k in pairs["reference_index"]]
+        return np.array([*map(self.__dict__["of"], ours, theirs)], dtype=float)
 
 
 def _shared(candidate: str, reference: str) -> float:
