@@ -4,8 +4,9 @@
 
 Goal: at most 1.5 times the time of `msgspec.json.decode`, peak memory under 2 GB. Each side runs in a process
 of its own (so that its memory is its own), they take turns, and the best processor time of all rounds counts;
-the file is already in the page cache. The commit `--before` is built beside the present one. All sides leave
-Python's garbage collector as they find it."""
+the file is already in the page cache. The commit `--before` is built beside the present one. msgspec runs
+with Python's garbage collector on, as for anyone who calls it; ours, before and now, pauses the collector
+while it reads. Without the collector on either side msgspec is about three times as fast as ours."""
 
 from __future__ import annotations
 
