@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -160,6 +160,8 @@ def _only_driver(save: str) -> Iterator[None]:
     try:
         yield
     finally:
+        with suppress(OSError):  # while it is held, so that nobody takes a lock that is about to go
+            Path(lock.lock_file).unlink()
         lock.release()
 
 
