@@ -89,7 +89,12 @@ class Rater:
         raw = json.dumps(body).encode()
         begin = time.perf_counter()
         status, text = await self.line.call("POST", self.link + "/answer", raw)
-        self.latencies.append(time.perf_counter() - begin)
+        seconds = time.perf_counter() - begin
+        if status == 409 and json.loads(text)["status"] == "early":
+            await asyncio.sleep(1)  # as the page does: sent again when the time is up
+            await self.answer(events)
+            return
+        self.latencies.append(seconds)
         if status == 200:
             self.item = json.loads(text)["next"]
         else:
