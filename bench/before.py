@@ -28,7 +28,7 @@ def built(revision: str) -> Path:
             with tarfile.open(fileobj=BytesIO(_git("archive", commit))) as archive:
                 archive.extractall(source, filter="data")
             made = folder.with_suffix(".part")
-            install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--upgrade"]
+            install = ["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade"]
             subprocess.run([sys.executable, *install, "--target", str(made), source], check=True)
             made.rename(folder)
     return folder

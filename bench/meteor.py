@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 from before import built, python
 
-from storymeter.cache import CACHE
 from storymeter.pairs import Meteor
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -140,6 +139,8 @@ def memory() -> float:
 
 def compilation() -> tuple[float, float]:
     """Seconds and MB of the first compilation, in an empty cache."""
+    from storymeter.cache import CACHE  # which the commit before may not have
+
     with tempfile.TemporaryDirectory() as folder:
         code = "from storymeter.pairs import meteor_tables; meteor_tables.load()"
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), CACHE: folder}
