@@ -23,6 +23,8 @@ DEPENDENCIES ?= newest
 demo: $(STAMP)
 	$(BIN)/storymeter demo --out $(OUT)
 
+# modules are compiled once, not by each of the many processes that the tests start
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 

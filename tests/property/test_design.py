@@ -122,8 +122,8 @@ def check(design: Design, human: Corpus | None) -> None:
 
 @pytest.mark.parametrize("first", range(0, 2000, 250))
 def test_two_thousand_seeds(first: int) -> None:
-    human = corpus("human", 120, first, low=1)
-    systems = [corpus(f"s{k}", 120, first) for k in range(3)]
+    human = corpus("human", 60, first, low=1)
+    systems = [corpus(f"s{k}", 60, first) for k in range(3)]
     low_first = total = 0
     for seed in range(first, first + 250):
         design = build(systems, human, hits=1, seed=seed)
