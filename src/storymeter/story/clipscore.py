@@ -29,9 +29,9 @@ from ..arrays import Float32, FloatArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
+from .base import StoryMetric
 from .sight import Sight
 from .views import Missing, Views
 
@@ -84,13 +84,6 @@ def joined(vectors: Float32) -> FloatArray:
     return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12))
 
 
-def seen(task: Task, sight: Sight, bench: Workbench, **options: object) -> list[list[Views]]:
-    """What each caption of each document is compared with, its vectors worked out."""
-    views = sight.visuals.views(_shown(task, sight), **options)  # type: ignore[arg-type]
-    sight.look((view for document in views for caption in document for view in caption), bench.progress)
-    return views
-
-
 def _shown(task: Task, sight: Sight) -> list[Document]:
     """The candidates; one that names no picture is about those that its references name."""
     pictures = sight.visuals.pictures
@@ -108,26 +101,43 @@ def _shown(task: Task, sight: Sight) -> list[Document]:
     return out
 
 
+@dataclass(frozen=True)
+class ClipMetric(StoryMetric):
+    """Captions beside pictures or frames, in the space of a CLIP."""
+
+    model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")
+    frames: int = option(16, "how many frames of a video are looked at", low=1, high=4096)
+
+    def sight(self, bench: Workbench) -> Sight:
+        return bench.sight(self.model, self.names[0].word)
+
+    def views(self, task: Task, sight: Sight, bench: Workbench, missing: Missing) -> list[list[Views]]:
+        """What each caption of each document is compared with, its vectors worked out."""
+        views = sight.visuals.views(
+            _shown(task, sight), frames=self.frames, missing=missing, metric=self.names[0].word
+        )
+        sight.look((view for document in views for caption in document for view in caption), bench.progress)
+        return views
+
+    def signature(self, bench: Workbench) -> Signature:
+        frames = self.frames if bench.videos is not None else None
+        return super().signature(bench).add(tok="none", model=self.sight(bench).clip.label, frames=frames)
+
+
 @measure(
     Named("clipscore", "how near caption and picture are in the space of a CLIP (CLIPScore)"),
     papers=("hessel2021",),
 )
 @dataclass(frozen=True)
-class ClipScore(MeanMetric):
-    needs_references: ClassVar[bool] = False
-    percent: ClassVar[bool] = False
-    slow: ClassVar[bool] = True
+class ClipScore(ClipMetric):
     parts: ClassVar[tuple[str, ...]] = ("value", "no_pictures")
 
-    model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")
-    frames: int = option(16, "how many frames of a video are looked at", low=1, high=4096)
     prompt: str = option("A photo depicts", "what stands before every text; none: nothing")
     missing: Missing = option("error", "pictures or videos that are not there: stop, or go on without them")
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        word = self.names[0].word
-        sight = bench.sight(self.model, word)
-        views = seen(task, sight, bench, frames=self.frames, missing=self.missing, metric=word)
+        sight = self.sight(bench)
+        views = self.views(task, sight, bench, self.missing)
         sight.texts([self._asked(text) for text in self._texts(task)])  # in batches, and known from here on
         out = np.zeros((len(task), len(self.parts)))
         for k, (document, shown) in enumerate(zip(task.candidates, views, strict=True)):
@@ -158,18 +168,7 @@ class ClipScore(MeanMetric):
         return text if self.prompt == "none" else f"{self.prompt} {text}"
 
     def signature(self, bench: Workbench) -> Signature:
-        sight = bench.sight(self.model, self.names[0].word)
-        return (
-            super()
-            .signature(bench)
-            .add(
-                tok="none",
-                model=sight.clip.label,
-                frames=self.frames if bench.videos is not None else None,
-                prompt=self.prompt.replace(" ", "-"),
-                missing=self.missing,
-            )
-        )
+        return super().signature(bench).add(prompt=self.prompt.replace(" ", "-"), missing=self.missing)
 
 
 @measure(

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
+from .base import StoryMetric
 from .told import stories_of
 
 if TYPE_CHECKING:
@@ -92,11 +92,8 @@ def coherence(
     papers=("wang2022",),
 )
 @dataclass(frozen=True)
-class Coherence(MeanMetric):
-    needs_references: ClassVar[bool] = False
-    percent: ClassVar[bool] = False
+class Coherence(StoryMetric):
     parts: ClassVar[tuple[str, ...]] = ("value", "weakest", "single")
-    slow: ClassVar[bool] = True
 
     model: str = option(
         "", "a folder with a classifier of sentence pairs, or lm: a language model; empty: the packaged one"

@@ -38,10 +38,9 @@ from ..arrays import Float32, FloatArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
-from .clipscore import joined, references_of, seen, texts_of
+from .clipscore import ClipMetric, joined, references_of, texts_of
 from .sight import Sight
 from .views import Missing, Views
 
@@ -115,14 +114,10 @@ def _sides(texts: Sequence[str], sight: Sight, weights: Weights) -> dict[str, Si
     papers=("shi2022",),
 )
 @dataclass(frozen=True)
-class EmScore(MeanMetric):
-    percent: ClassVar[bool] = False
-    slow: ClassVar[bool] = True
+class EmScore(ClipMetric):
     #: `video` is EMScore(X, V); `best_reference` EMScore(X, X*), 0 unless references count
     parts: ClassVar[tuple[str, ...]] = (*Match._fields, "video", "best_reference", "no_pictures")
 
-    model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")
-    frames: int = option(16, "how many frames of a video are looked at", low=1, high=4096)
     idf: Literal["none", "references", "candidates"] = option("none", "whose rare words weigh more")
     references: bool = option(False, "whether the best reference counts beside the video")
     missing: Missing = option("error", "pictures or videos that are not there: stop, or go on without them")
@@ -132,8 +127,8 @@ class EmScore(MeanMetric):
         return self.references or self.idf == "references"
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        sight = bench.sight(self.model, "emscore")
-        views = seen(task, sight, bench, frames=self.frames, missing=self.missing, metric="emscore")
+        sight = self.sight(bench)
+        views = self.views(task, sight, bench, self.missing)
         weights = self._weights(task, sight)
         out = np.zeros((len(task), len(self.parts)))
         for begin in range(0, len(task), CHUNK):  # the words of a whole corpus would not fit into memory
@@ -178,15 +173,4 @@ class EmScore(MeanMetric):
         return [(video.value + best) / 2, *video[1:], video.value, best]
 
     def signature(self, bench: Workbench) -> Signature:
-        sight = bench.sight(self.model, "emscore")
-        return (
-            super()
-            .signature(bench)
-            .add(
-                tok="none",
-                model=sight.clip.label,
-                frames=self.frames if bench.videos is not None else None,
-                idf=self.idf,
-                missing=self.missing,
-            )
-        )
+        return super().signature(bench).add(idf=self.idf, missing=self.missing)

@@ -109,7 +109,7 @@ def _sight(
     store = PictureStore.of(images, metric.model, metric.regions, device)
     story = story_nouns([document])
     idf = inverse_frequency(story_nouns(corpus)) if len(corpus) >= 10 and metric.idf == "corpus" else None
-    names = [name for name in store.pictures.of(document) if store.pictures.find(name) is not None]
+    names = store.pictures.present(document)
     found = ground(story[0], names, store, noun_vectors(story, store.space), idf)
     import numpy as np
 

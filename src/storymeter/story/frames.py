@@ -10,12 +10,12 @@ after another, so that memory stays flat."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from ..errors import DataError, MissingPartError, UsageError
+from ..errors import DataError, MissingPartError
+from .media import MediaFolder
 from .pictures import MAX_PIXELS
 
 ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
@@ -23,29 +23,15 @@ ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".t
 JUMP = 5.0
 
 
-class Videos:
+class Videos(MediaFolder):
     """A folder of videos, at any depth, named by the ids of the documents; `v_` before an id may be lacking
     on either side.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        if not self.folder.is_dir():
-            raise UsageError(
-                f"There is no folder {str(folder)!r} of videos.", hint="Give it with --videos FOLDER."
-            )
-        self._by_name: dict[str, Path] = {}
-        for place, folders, files in os.walk(self.folder):
-            folders.sort()
-            for name in sorted(files):
-                path = Path(place) / name
-                if path.suffix.lower() in ENDINGS:
-                    relative = path.relative_to(self.folder)
-                    for key in (name, path.stem, relative.as_posix(), relative.with_suffix("").as_posix()):
-                        self._by_name.setdefault(key, path)
+    kind: ClassVar[str] = "videos"
+    endings: ClassVar[tuple[str, ...]] = ENDINGS
 
     def find(self, name: str) -> Path | None:
-        """The video called `name`; looked up in the listing, so a name with `..` in it leads nowhere."""
         found = (self._by_name.get(key) for key in (name, name.removeprefix("v_"), f"v_{name}"))
         return next((path for path in found if path is not None), None)
 

@@ -32,20 +32,21 @@ from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric, silent
+from ..metric import silent
 from ..options import option
 from ..pairs.embeddings import VectorStore, vector_folder
 from ..signature import Signature
+from .base import StoryMetric
 from .pictures import Pictures, open_picture
 from .regions import Box, Regions, regions
 from .spaces import JointSpace, load_space
 from .told import sentences_of
+from .views import Missing
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
 
 Idf = Literal["corpus", "none"]
-Missing = Literal["error", "skip"]
 
 
 class PictureStore:
@@ -170,19 +171,29 @@ def ground(
     ]
 
 
-@measure(
-    Named("rovist_vg", "are the things a story names in its pictures? (RoViST-VG)"),
-    papers=("wang2022",),
-)
 @dataclass(frozen=True)
-class VisualGrounding(MeanMetric):
-    needs_references: ClassVar[bool] = False
-    percent: ClassVar[bool] = False
-    parts: ClassVar[tuple[str, ...]] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
-    slow: ClassVar[bool] = True
+class RegionMetric(StoryMetric):
+    """Nouns beside the regions of pictures, in one space."""
 
     model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
     regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")
+
+    def store(self, bench: Workbench) -> PictureStore:
+        return bench.pictures(self.model, self.regions, self.name)
+
+    def signature(self, bench: Workbench) -> Signature:
+        store = self.store(bench)
+        model, regions = store.space.label, store.where.label
+        return super().signature(bench).add(tok="hanta", model=model, regions=regions)
+
+
+@measure(
+    Named("rovist_vg", "are the things a story names in its pictures? (RoViST-VG)"), papers=("wang2022",)
+)
+@dataclass(frozen=True)
+class VisualGrounding(RegionMetric):
+    parts: ClassVar[tuple[str, ...]] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
+
     idf: Idf = option("corpus", "rarity of nouns in the stories scored, or none")
     missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
     scaled: bool = option(False, "whether the value is scaled to 0 … 1 (eq. 3)")
@@ -191,7 +202,7 @@ class VisualGrounding(MeanMetric):
         return "the rarity of nouns is counted in all stories" if self.idf == "corpus" else ""
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        store = bench.pictures(self.model, self.regions, self.name)
+        store = self.store(bench)
         if self.missing == "error":
             store.pictures.check(task.candidates)
         stories = story_nouns(task.candidates, bench)
@@ -199,7 +210,7 @@ class VisualGrounding(MeanMetric):
         vectors = noun_vectors(stories, store.space)
         out = np.zeros((len(stories), len(self.parts)))
         for k, (document, story) in enumerate(zip(task.candidates, stories, strict=True)):
-            names = [name for name in store.pictures.of(document) if store.pictures.find(name) is not None]
+            names = store.pictures.present(document)
             found = ground(story, names, store, vectors, idf)
             score = log_sum_exp(np.array([item.idf * item.similarity for item in found]))
             count = sum(map(len, story))
@@ -208,19 +219,7 @@ class VisualGrounding(MeanMetric):
         return out
 
     def signature(self, bench: Workbench) -> Signature:
-        store = bench.pictures(self.model, self.regions, self.name)
-        return (
-            super()
-            .signature(bench)
-            .add(
-                tok="hanta",
-                model=store.space.label,
-                regions=store.where.label,
-                idf=self.idf,
-                missing=self.missing,
-                scaled=self.scaled,
-            )
-        )
+        return super().signature(bench).add(idf=self.idf, missing=self.missing, scaled=self.scaled)
 
 
 def story_nouns(documents: Sequence[Document], bench: Workbench | None = None) -> list[list[tuple[str, ...]]]:

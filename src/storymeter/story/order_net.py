@@ -28,6 +28,7 @@ from ..errors import DataError
 from ..text.checkpoints import need_torch, read_safetensors, torch_device, weight_files, weights_hash
 from ..text.encoder import default_folder, load_checkpoint
 from ..text.placeholders import fill
+from .trained import trained_config
 
 if TYPE_CHECKING:
     from .order_layers import Batch
@@ -210,18 +211,7 @@ class OrderModel:
 
 def load_order_model(folder: Path, device: str = "cpu") -> OrderModel:
     """A checkpoint that `storymeter train coherence` wrote, or the embedded one."""
-    try:
-        config = msgspec.json.decode((folder / CONFIG).read_bytes(), type=OrderConfig)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise DataError(
-            f"{folder} holds no coherence model: {error}",
-            hint="Give a folder that `storymeter train coherence` wrote.",
-        ) from None
-    if not (folder / WEIGHTS).is_file():
-        raise DataError(
-            f"{folder} holds no weights ({WEIGHTS}).",
-            hint="Copy the whole folder; only safetensors are read.",
-        )
+    config = trained_config(folder, "coherence", OrderConfig)
     home = folder / ENCODER if config.encoder == "inside" else default_folder()
     model = OrderModel(config, home, device=device, weights=folder / WEIGHTS)
     if config.encoder != "inside" and model.config.encoder_hash != config.encoder_hash:

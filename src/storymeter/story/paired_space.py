@@ -29,6 +29,7 @@ from ..text.checkpoints import (
 )
 from ..text.vector_file import VectorFile
 from .regions import Box
+from .trained import trained_config
 
 CONFIG, WEIGHTS, ENCODER = "grounding.json", "grounding.safetensors", "encoder"
 
@@ -107,18 +108,7 @@ def load_vision(folder: Path, *, weights: bool) -> tuple[Any, dict[str, Any]]:
 
 
 def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:
-    try:
-        config = msgspec.json.decode((folder / CONFIG).read_bytes(), type=PairedConfig)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise DataError(
-            f"{folder} holds no grounding model: {error}",
-            hint="Give a folder that `storymeter train grounding` wrote.",
-        ) from None
-    if not (folder / WEIGHTS).is_file():
-        raise DataError(
-            f"{folder} holds no weights ({WEIGHTS}).",
-            hint="Copy the whole folder; only safetensors are read.",
-        )
+    config = trained_config(folder, "grounding", PairedConfig)
     need_torch("Grounding (rovist_vg, tiger)")
     from .paired_layers import PairedNet
     from .train.loop import load_weights

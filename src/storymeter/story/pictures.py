@@ -1,50 +1,40 @@
 """A story's pictures: found by name in one folder, and decoded safely.
 
-Names are looked up in a listing of the folder, so a name with `..` in it leads nowhere. A picture is measured
-before it is decoded; a huge, broken or unreadable one is an error that names the file. EXIF rotation is
-honoured, and large pictures are scaled down at once, so that memory stays flat."""
+A picture is measured before it is decoded; a huge, broken or unreadable one is an error that names the file.
+EXIF rotation is honoured, and large pictures are scaled down at once, so that memory stays flat."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ..captions import Document
-from ..errors import DataError, MissingPartError, UsageError, some
+from ..errors import DataError, MissingPartError, some
+from .media import MediaFolder
 from .told import images_of
 
-ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 MAX_PIXELS = 80_000_000
 LONGEST_SIDE = 1024
 
 
-class Pictures:
+class Pictures(MediaFolder):
     """A folder of images: `name.jpg` or `name`, at any depth; or a subfolder per story, or an image, named by
     its id.
     """
 
+    kind: ClassVar[str] = "images"
+    endings: ClassVar[tuple[str, ...]] = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        if not self.folder.is_dir():
-            raise UsageError(
-                f"There is no folder {str(folder)!r} of images.", hint="Give it with --images FOLDER."
-            )
-        self._by_name: dict[str, Path] = {}
         self._by_folder: dict[str, list[str]] = {}
-        for place, folders, files in os.walk(self.folder):
-            folders.sort()
-            for name in sorted(files):
-                path = Path(place) / name
-                if path.suffix.lower() not in ENDINGS:
-                    continue
-                relative = path.relative_to(self.folder)
-                for key in (name, path.stem, relative.as_posix(), relative.with_suffix("").as_posix()):
-                    self._by_name.setdefault(key, path)
-                if relative.parent != Path():
-                    self._by_folder.setdefault(relative.parent.as_posix(), []).append(relative.as_posix())
+        super().__init__(folder)
+
+    def _add(self, path: Path, relative: Path) -> None:
+        super()._add(path, relative)
+        if relative.parent != Path():
+            self._by_folder.setdefault(relative.parent.as_posix(), []).append(relative.as_posix())
 
     def of(self, document: Document) -> list[str]:
         """The names of a story's pictures; where the file names none, those in the subfolder of its id, or
@@ -55,6 +45,10 @@ class Pictures:
             or self._by_folder.get(document.id)
             or ([document.id] if document.id in self._by_name else [])
         )
+
+    def present(self, document: Document) -> list[str]:
+        """Those of a story's pictures that are in the folder."""
+        return [name for name in self.of(document) if self.find(name) is not None]
 
     def find(self, name: str) -> Path | None:
         return self._by_name.get(name) or self._by_name.get(Path(name).name)

@@ -36,10 +36,10 @@ from .. import _native
 from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
 from ..text.words import treebank, words
+from .base import StoryMetric
 from .told import stories_of
 
 if TYPE_CHECKING:
@@ -88,9 +88,8 @@ def _tokens(sentence: str, jaccard: Jaccard) -> list[str]:
 
 @measure(Named("rovist_nr", "a story's non-redundancy (RoViST-NR)"), papers=("wang2022",))
 @dataclass(frozen=True)
-class NonRedundancy(MeanMetric):
-    needs_references: ClassVar[bool] = False
-    percent: ClassVar[bool] = False
+class NonRedundancy(StoryMetric):
+    slow: ClassVar[bool] = False  # it counts words, without a model
     parts: ClassVar[tuple[str, ...]] = ("value", "inter", "intra", "single")
 
     jaccard: Jaccard = option(

@@ -17,9 +17,9 @@ import numpy as np
 from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
+from .base import StoryMetric
 from .coherence import Coherence
 from .grounding import Idf, Missing, VisualGrounding
 from .redundancy import Jaccard, NonRedundancy
@@ -30,11 +30,8 @@ if TYPE_CHECKING:
 
 @measure(Named("rovist", "grounding + coherence + non-redundancy (RoViST)"), papers=("wang2022",))
 @dataclass(frozen=True)
-class Rovist(MeanMetric):
-    needs_references: ClassVar[bool] = False
-    percent: ClassVar[bool] = False
+class Rovist(StoryMetric):
     parts: ClassVar[tuple[str, ...]] = ("value", "vg", "c", "nr")
-    slow: ClassVar[bool] = True
 
     coherence: str = option("", "model of rovist_c")
     grounding: str = option("", "model of rovist_vg")
@@ -57,7 +54,7 @@ class Rovist(MeanMetric):
         return NonRedundancy(self.jaccard)
 
     def needs_whole(self) -> str:
-        return "the rarity of nouns is counted in all stories" if self.idf == "corpus" else ""
+        return self.seeing.needs_whole()
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         columns = [
@@ -67,17 +64,6 @@ class Rovist(MeanMetric):
 
     def signature(self, bench: Workbench) -> Signature:
         seeing, linking = self.seeing.signature(bench), self.linking.signature(bench)
-        return (
-            super()
-            .signature(bench)
-            .add(
-                tok="story",
-                vg=seeing.get("model"),
-                regions=seeing.get("regions"),
-                idf=seeing.get("idf"),
-                missing=seeing.get("missing"),
-                scaled=seeing.get("scaled"),
-                c=linking.get("model"),
-                jaccard=self.repeating.jaccard,
-            )
-        )
+        own = super().signature(bench).add(tok="story", vg=seeing.get("model"))
+        shared = {key: seeing.get(key) for key in ("regions", "idf", "missing", "scaled")}
+        return own.add(**shared, c=linking.get("model"), jaccard=self.repeating.jaccard)

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -40,11 +41,11 @@ from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric
 from ..options import option
 from ..signature import Signature
-from .grounding import Missing, PictureStore, noun_vectors, story_nouns
+from .grounding import PictureStore, RegionMetric, noun_vectors, story_nouns
 from .pictures import Pictures
+from .views import Missing
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
@@ -84,61 +85,38 @@ def _softmax(values: FloatArray) -> FloatArray:
     papers=("jiang2019",),
 )
 @dataclass(frozen=True)
-class Tiger(MeanMetric):
-    percent: ClassVar[bool] = False
+class Tiger(RegionMetric):
+    needs_references: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("value", "rank", "weights", "no_nouns", "no_pictures")
-    slow: ClassVar[bool] = True
 
-    model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
-    regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")
     missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        store = bench.pictures(self.model, self.regions, self.name)
-        shown = [
-            _shown(store.pictures, candidate, references)
+        store = self.store(bench)
+        items = [
+            (candidate, *references)
             for candidate, references in zip(task.candidates, task.references, strict=True)
         ]
+        shown = [_shown(store.pictures, item) for item in items]
         if self.missing == "error":
             store.pictures.check(shown, "tiger")
-        documents = [
-            document
-            for candidate, references in zip(task.candidates, task.references, strict=True)
-            for document in (candidate, *references)
-        ]
-        told = story_nouns(documents, bench)
+        told = story_nouns(list(chain.from_iterable(items)), bench)
         vectors = noun_vectors(told, store.space)
         every = iter(told)
         out = np.zeros((len(task), len(self.parts)))
-        for k, (document, references) in enumerate(zip(shown, task.references, strict=True)):
-            texts = [_stacked(next(every), vectors) for _ in range(1 + len(references))]
-            out[k] = _scores(
-                store,
-                [name for name in store.pictures.of(document) if store.pictures.find(name) is not None],
-                texts[0],
-                texts[1:],
-            )
+        for k, (document, item) in enumerate(zip(shown, items, strict=True)):
+            texts = [_stacked(next(every), vectors) for _ in item]
+            out[k] = _scores(store, store.pictures.present(document), texts[0], texts[1:])
             bench.progress("looking at pictures", k + 1, len(task))
         return out
 
     def signature(self, bench: Workbench) -> Signature:
-        store = bench.pictures(self.model, self.regions, self.name)
-        return (
-            super()
-            .signature(bench)
-            .add(
-                tok="hanta",
-                model=store.space.label,
-                regions=store.where.label,
-                references="mean",
-                missing=self.missing,
-            )
-        )
+        return super().signature(bench).add(references="mean", missing=self.missing)
 
 
-def _shown(pictures: Pictures, candidate: Document, references: Sequence[Document]) -> Document:
-    """Whichever document of the item says which pictures it is about."""
-    return next((document for document in (candidate, *references) if pictures.of(document)), candidate)
+def _shown(pictures: Pictures, item: Sequence[Document]) -> Document:
+    """Whichever document of the item, the candidate first, says which pictures it is about."""
+    return next(filter(pictures.of, item), item[0])
 
 
 def _stacked(story: Sequence[Sequence[str]], vectors: dict[str, Float32]) -> Float32 | None:
