@@ -45,10 +45,8 @@ class Submission(JsonFormat):
             at = ("results", video)
             id = check.open(video, at, text=(INDEX, "sentence"), time=(INDEX, "timestamp"))
             captions = []
-            for i, event in enumerate(check.sequence(events, at, "the events of a video")):
-                if type(event) is not dict:
-                    check.mapping(event, (*at, i), "an event")
-                    continue
+            listed = check.sequence(events, at, "the events of a video")
+            for i, event in check.objects(enumerate(listed), at, "an event"):
                 start, end = check.pair(event.get("timestamp", MISSING), i)
                 meta = others(event, _EVENT) if len(event) > 2 else None
                 caption = check.caption(i, event.get("sentence", MISSING), start, end, None, meta)
@@ -83,11 +81,10 @@ class Reference(JsonFormat):
         return reference(source.data, check)
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
-        for video, entry in check.mapping(value, (), "a reference file").items():
+        for video, entry in check.objects(
+            check.mapping(value, (), "a reference file").items(), (), "a video"
+        ):
             at = (video,)
-            if type(entry) is not dict:
-                check.mapping(entry, at, "a video")
-                continue
             meta = others(entry, _ENTRY)
             fps = meta.get("fps") if "duration" not in entry else None
             frames = isinstance(fps, int | float) and fps > 0

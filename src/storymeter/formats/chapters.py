@@ -73,24 +73,17 @@ class Vitt(LineFormat):
                 time=("annotations", INDEX, "timestamp"),
             )
             captions = []
-            for i, tag in enumerate(
-                check.sequence(item.get("annotations", MISSING), (*at, "annotations"), "the annotations")
-            ):
-                if type(tag) is not dict:
-                    check.mapping(tag, (*at, "annotations", i), "an annotation")
-                    continue
+            within = (*at, "annotations")
+            listed = check.sequence(item.get("annotations", MISSING), within, "the annotations")
+            for i, tag in check.objects(enumerate(listed), within, "an annotation"):
                 time = tag.get("timestamp", MISSING)
                 start = (
                     time / 1000
                     if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < 1e300
                     else time
                 )
-                caption = check.caption(
-                    i,
-                    tag.get("tag", MISSING),
-                    check.given(start, i),
-                    meta=others(tag, frozenset(("timestamp", "tag"))),
-                )
+                meta = others(tag, frozenset(("timestamp", "tag")))
+                caption = check.caption(i, tag.get("tag", MISSING), check.given(start, i), meta=meta)
                 if caption is not None:
                     captions.append(caption)
             yield check.close(
@@ -116,10 +109,8 @@ class VidChapters(JsonFormat):
         return isinstance(value, dict) and any(has(v, "chapters") for v in some_of(value))
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
-        for video, entry in check.mapping(value, (), "a VidChapters file").items():
-            if type(entry) is not dict:
-                check.mapping(entry, (video,), "a video")
-                continue
+        videos = check.mapping(value, (), "a VidChapters file").items()
+        for video, entry in check.objects(videos, (), "a video"):
             id = check.open(
                 video,
                 (video,),
@@ -128,19 +119,12 @@ class VidChapters(JsonFormat):
                 duration=entry.get("duration"),
             )
             captions = []
-            for i, chapter in enumerate(
-                check.sequence(entry.get("chapters", MISSING), (video, "chapters"), "the chapters")
-            ):
-                if type(chapter) is not dict:
-                    check.mapping(chapter, (video, "chapters", i), "a chapter")
-                    continue
-                time = chapter.get("time", MISSING)
-                caption = check.caption(
-                    i,
-                    chapter.get("label", MISSING),
-                    check.given(time, i),
-                    meta=others(chapter, frozenset(("time", "label"))),
-                )
+            within = (video, "chapters")
+            listed = check.sequence(entry.get("chapters", MISSING), within, "the chapters")
+            for i, chapter in check.objects(enumerate(listed), within, "a chapter"):
+                start = check.given(chapter.get("time", MISSING), i)
+                meta = others(chapter, frozenset(("time", "label")))
+                caption = check.caption(i, chapter.get("label", MISSING), start, meta=meta)
                 if caption is not None:
                     captions.append(caption)
             document = check.close(id, captions, meta=others(entry, frozenset(("duration", "chapters"))))

@@ -69,10 +69,7 @@ class Results(JsonFormat):
 
 def _documents(listed: list[Any], at: Path, check: Check) -> Iterator[Document]:
     as_text = False
-    for i, item in enumerate(listed):
-        if type(item) is not dict:
-            check.mapping(item, (*at, i), "an annotation")
-            continue
+    for i, item in check.objects(enumerate(listed), at, "an annotation"):
         image = item.get("image_id", MISSING)
         as_text = as_text or isinstance(image, str)
         id = check.open(image, (*at, i), text=("caption",))

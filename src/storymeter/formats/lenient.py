@@ -81,13 +81,9 @@ class Lenient:
             value, at = self._value(self._skip(at + 1), (*path, key), depth + 1)
             if value is not REPORTED:
                 pairs.append((key, value))
-            at = self._skip(at)
-            if self.stopped or self.text[at : at + 1] == "}":
+            at, more = self._next(at, path, "}")
+            if not more:
                 break
-            if self.text[at : at + 1] != ",":
-                self._fault(at, path, "',' or '}' was expected")
-                break
-            at = self._skip(at + 1)
         return self._object_of(pairs), at + 1
 
     def _list(self, at: int, path: Path, depth: int) -> tuple[Any, int]:
@@ -97,14 +93,20 @@ class Lenient:
             value, at = self._value(at, (*path, len(items)), depth + 1)
             if value is not REPORTED or not self.stopped:
                 items.append(value)
-            at = self._skip(at)
-            if self.stopped or self.text[at : at + 1] == "]":
+            at, more = self._next(at, path, "]")
+            if not more:
                 break
-            if self.text[at : at + 1] != ",":
-                self._fault(at, path, "',' or ']' was expected")
-                break
-            at = self._skip(at + 1)
         return items, at + 1
+
+    def _next(self, at: int, path: Path, close: str) -> tuple[int, bool]:
+        """From the end of a value to the beginning of the next one, and whether there is one."""
+        at = self._skip(at)
+        if self.stopped or self.text[at : at + 1] == close:
+            return at, False
+        if self.text[at : at + 1] != ",":
+            self._fault(at, path, f"',' or '{close}' was expected")
+            return at, False
+        return self._skip(at + 1), True
 
     def _too_deep(self, at: int, path: Path) -> tuple[Any, int]:
         """Report, and step over the value by its brackets."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from .problems import Mark, Path, Problem, Severity, where
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "nothing"})()
+K = TypeVar("K", str, int)
 _LACKS = frozenset(("missing-key", "unequal-lists"))
 
 
@@ -58,6 +59,18 @@ class ProblemLog:
     def sequence(self, value: Any, at: Path, what: str) -> list[Any]:
         """`value` if it is a list; otherwise reported, and empty."""
         return value if isinstance(value, list) else self._shape(value, at, what, "a list", [])
+
+    def objects(
+        self, found: Iterable[tuple[K, Any]], at: Path, what: str
+    ) -> Iterator[tuple[K, dict[str, Any]]]:
+        """The entries of a list or an object, with their number or key, that are objects; others are
+        reported.
+        """
+        for key, value in found:
+            if type(value) is dict:
+                yield key, value
+            else:
+                self.mapping(value, (*at, key), what)
 
     def _shape(self, value: Any, at: Path, what: str, wanted: str, empty: Any) -> Any:
         if value is MISSING:

@@ -43,19 +43,11 @@ class TimeChat(JsonFormat):
         for video, events in videos.items():
             id = check.open(video, (video,), text=(INDEX, key), time=(INDEX, "timestamp"))
             captions = []
-            for i, event in enumerate(check.sequence(events, (video,), "the captions of a video")):
-                if type(event) is not dict:
-                    check.mapping(event, (video, i), "a caption")
-                    continue
+            listed = check.sequence(events, (video,), "the captions of a video")
+            for i, event in check.objects(enumerate(listed), (video,), "a caption"):
                 start, end = check.pair(event.get("timestamp", MISSING), i)
-                caption = check.caption(
-                    i,
-                    event.get(key, MISSING),
-                    start,
-                    end,
-                    None,
-                    others(event, known) if len(event) > 2 else None,
-                )
+                meta = others(event, known) if len(event) > 2 else None
+                caption = check.caption(i, event.get(key, MISSING), start, end, None, meta)
                 if caption is not None:
                     captions.append(caption)
             yield check.close(id, captions)

@@ -46,19 +46,11 @@ class Values(ProblemLog):
             return None
         if not value.strip():
             self.warn("empty-text", "the sentence is empty", at, id=id, index=index)
-        if len(value) >= ENDLESS:
-            self.error(
+        if len(value) >= LONG:
+            report, limit = (self.error, ENDLESS) if len(value) >= ENDLESS else (self.warn, LONG)
+            report(
                 "long-text",
-                f"the sentence is longer than {ENDLESS:,} characters",
-                at,
-                detail=f"{len(value):,} characters",
-                id=id,
-                index=index,
-            )
-        elif len(value) >= LONG:
-            self.warn(
-                "long-text",
-                f"the sentence is longer than {LONG:,} characters",
+                f"the sentence is longer than {limit:,} characters",
                 at,
                 detail=f"{len(value):,} characters",
                 id=id,

@@ -122,11 +122,8 @@ class Challenge(JsonFormat):
             if isinstance(item, dict)
         }
         albums = Counter(album for album, _ in told)
-        for i, item in enumerate(listed):
+        for i, item in check.objects(enumerate(listed), ("output_stories",), "a story"):
             at = ("output_stories", i)
-            if type(item) is not dict:
-                check.mapping(item, at, "a story")
-                continue
             id = check.open(item.get("album_id", MISSING), at, text=("story_text_normalized",), time=(INDEX,))
             photos = [
                 str(photo)

@@ -29,13 +29,9 @@ class YouCook2(JsonFormat):
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         top = check.mapping(value, (), "a YouCook2 file")
         self.keep(check, others(top, frozenset(("database",))))
-        for video, entry in check.mapping(
-            top.get("database", MISSING) if top else {}, ("database",), "the database"
-        ).items():
+        videos = check.mapping(top.get("database", MISSING) if top else {}, ("database",), "the database")
+        for video, entry in check.objects(videos.items(), ("database",), "a video"):
             at = ("database", video)
-            if type(entry) is not dict:
-                check.mapping(entry, at, "a video")
-                continue
             id = check.open(
                 video,
                 at,
@@ -44,12 +40,9 @@ class YouCook2(JsonFormat):
                 duration=entry.get("duration"),
             )
             captions = []
-            for i, item in enumerate(
-                check.sequence(entry.get("annotations", MISSING), (*at, "annotations"), "the annotations")
-            ):
-                if type(item) is not dict:
-                    check.mapping(item, (*at, "annotations", i), "an annotation")
-                    continue
+            within = (*at, "annotations")
+            listed = check.sequence(entry.get("annotations", MISSING), within, "the annotations")
+            for i, item in check.objects(enumerate(listed), within, "an annotation"):
                 start, end = check.pair(item.get("segment", MISSING), i)
                 caption = check.caption(
                     i, item.get("sentence", MISSING), start, end, None, others(item, _SEGMENT)

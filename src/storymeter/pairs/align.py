@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,11 @@ from ..text.words import words
 from .word_classes import NUMBERS, OPPOSITES, STOP_WORDS
 from .word_vectors import word_vectors
 from .wordnet import base_forms, synsets
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .base import IndexedPairs
 
 WEAK_BELOW, WEAK, OPPOSITE, SHARED_SENSES = 0.05, 0.25, 0.5, 0.5
 MOST_WORDS = 2048
@@ -129,18 +134,11 @@ class Aligner:
         self._read: dict[str, Numbers] = {}
 
     def score_indexed(
-        self,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        jobs: int = 1,
-        progress: Progress = silent,
+        self, *, jobs: int = 1, progress: Progress = silent, **pairs: Unpack[IndexedPairs]
     ) -> FloatArray:
-        ours, theirs = (
-            list(self._blocks(self._words_of(candidates, progress))),
-            list(self._blocks(self._words_of(references, progress))),
-        )
+        candidate_index, reference_index = pairs["candidate_index"], pairs["reference_index"]
+        ours = list(self._blocks(self._words_of(pairs["candidates"], progress)))
+        theirs = list(self._blocks(self._words_of(pairs["references"], progress)))
         a, b = (
             np.searchsorted([block.first for block in blocks], index, side="right") - 1
             for blocks, index in ((ours, candidate_index), (theirs, reference_index))

@@ -48,6 +48,18 @@ class IndexedPairs(TypedDict):
     reference_index: IntArray
 
 
+class PairGroups(TypedDict):
+    """Pairs of `sentences` in groups: group g owns the pairs pair_bounds[g]:pair_bounds[g+1] and learns from
+    the references item_index[item_bounds[g]:item_bounds[g+1]]."""
+
+    sentences: Sequence[str]
+    candidate_index: IntArray
+    reference_index: IntArray
+    pair_bounds: IntArray
+    item_index: IntArray
+    item_bounds: IntArray
+
+
 class PairScorer(Metric):
     #: f(a, b) == f(b, a)
     symmetric: ClassVar[bool] = False
@@ -156,35 +168,24 @@ class PairScorer(Metric):
         """Summed statistics, shape (..., pair_columns), to values of shape (...)."""
         return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))
 
-    def score_groups(
-        self,
-        *,
-        sentences: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        pair_bounds: IntArray,
-        item_index: IntArray,
-        item_bounds: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
-        """Pairs in groups, each scored by what the scorer learns from that group alone: group g owns pairs
-        pair_bounds[g]:pair_bounds[g+1] and learns from the references
-        item_index[item_bounds[g]:item_bounds[g+1]]."""
-        out = np.zeros(len(candidate_index))
-        groups = len(pair_bounds) - 1
-        for g in range(groups):
-            at = slice(pair_bounds[g], pair_bounds[g + 1])
+    def score_groups(self, *, jobs: int = 1, **groups: Unpack[PairGroups]) -> FloatArray:
+        """Pairs in groups, each scored by what the scorer learns from that group alone."""
+        sentences = groups["sentences"]
+        bounds, of_items = groups["pair_bounds"], groups["item_bounds"]
+        out = np.zeros(len(groups["candidate_index"]))
+        for g in range(len(bounds) - 1):
+            at = slice(bounds[g], bounds[g + 1])
             if at.start < at.stop:
-                items = item_index[item_bounds[g] : item_bounds[g + 1]]
+                items = groups["item_index"][of_items[g] : of_items[g + 1]]
                 out[at] = self.fit([[sentences[k]] for k in items.tolist()]).score_indexed(
-                    candidates=[sentences[k] for k in candidate_index[at].tolist()],
-                    references=[sentences[k] for k in reference_index[at].tolist()],
+                    candidates=[sentences[k] for k in groups["candidate_index"][at].tolist()],
+                    references=[sentences[k] for k in groups["reference_index"][at].tolist()],
                     candidate_index=np.arange(at.stop - at.start),
                     reference_index=np.arange(at.stop - at.start),
                     jobs=jobs,
                 )
             if g % 256 == 0:
-                self._progress(f"scoring videos ({self.name})", g, groups)
+                self._progress(f"scoring videos ({self.name})", g, len(bounds) - 1)
         return out
 
     # What is called from outside: arguments are checked and tokenised here, the same for all scorers.

@@ -60,8 +60,7 @@ class _Tokens:
 
 
 @measure(
-    Named("bertscore", "each token against its most similar one on the other side"),
-    papers=("zhang2020",),
+    Named("bertscore", "each token against its most similar one on the other side"), papers=("zhang2020",)
 )
 @dataclass(frozen=True)
 class BertScore(PairScorer):

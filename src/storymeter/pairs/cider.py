@@ -29,13 +29,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from .. import _native
-from ..arrays import FloatArray, IntArray, KeyArray
+from ..arrays import FloatArray, KeyArray
 from ..errors import UsageError
 from ..measure import Named, measure
 from ..metric import Tokenizer
 from ..options import option
 from ..score import CorpusCounts, Rows
-from .base import IndexedPairs, PairScorer
+from .base import IndexedPairs, PairGroups, PairScorer
 from .ngrams import NgramBatch, analyse, bounds_of
 
 if TYPE_CHECKING:
@@ -105,26 +105,16 @@ class Cider(PairScorer):
             model or _native.CiderModel(batch.index, batch.references, batch.bounds), batch, jobs
         )
 
-    def score_groups(
-        self,
-        *,
-        sentences: Sequence[str],
-        candidate_index: IntArray,
-        reference_index: IntArray,
-        pair_bounds: IntArray,
-        item_index: IntArray,
-        item_bounds: IntArray,
-        jobs: int = 1,
-    ) -> FloatArray:
+    def score_groups(self, *, jobs: int = 1, **groups: Unpack[PairGroups]) -> FloatArray:
         """Each group's idf counts its own references, each one an item. What was fitted does not matter."""
-        index, ids = analyse(sentences)
+        index, ids = analyse(groups["sentences"])
         values: FloatArray = _native.cider_by_group(
             index,
-            ids[candidate_index],
-            ids[reference_index],
-            pair_bounds,
-            ids[item_index],
-            item_bounds,
+            ids[groups["candidate_index"]],
+            ids[groups["reference_index"]],
+            groups["pair_bounds"],
+            ids[groups["item_index"]],
+            groups["item_bounds"],
             **self._penalty(),
             threads=jobs,
         )

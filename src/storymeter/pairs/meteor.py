@@ -79,8 +79,7 @@ STATISTICS = (
 
 
 @measure(
-    Named("meteor", "words, stems, synonyms and paraphrases, aligned: METEOR 1.5"),
-    papers=("denkowski2014",),
+    Named("meteor", "words, stems, synonyms and paraphrases, aligned: METEOR 1.5"), papers=("denkowski2014",)
 )
 @dataclass(frozen=True)
 class Meteor(PairScorer):

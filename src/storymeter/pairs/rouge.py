@@ -41,10 +41,7 @@ def f_measure(precision_recall: FloatArray, beta: float) -> FloatArray:
     return np.divide((1 + beta**2) * p * r, below, out=np.zeros_like(below), where=below > 0)
 
 
-@measure(
-    Named("rouge_l", "longest common subsequence, captioning's variant"),
-    papers=("lin2004",),
-)
+@measure(Named("rouge_l", "longest common subsequence, captioning's variant"), papers=("lin2004",))
 @dataclass(frozen=True)
 class RougeL(PairScorer):
     beta: float = option(1.2, "how much recall counts against precision", low=0)

@@ -67,10 +67,7 @@ class Bag(NamedTuple):
         return np.stack(self.words) if self.words else np.empty((0, 0))
 
 
-@measure(
-    Named("wmd", "how far must words travel? 1 / (1 + Word Mover's Distance)"),
-    papers=("kusner2015",),
-)
+@measure(Named("wmd", "how far must words travel? 1 / (1 + Word Mover's Distance)"), papers=("kusner2015",))
 @dataclass(frozen=True)
 class Wmd(PairScorer):
     vectors: str = option("", "a text file of word vectors; empty: those of the packaged encoder")

@@ -39,7 +39,7 @@ from ..engine.run import Run
 from ..errors import StorymeterError
 from ..metric import Metric
 from .details import NOTICES, details
-from .experiment import Cell, Result, Trial, apply, run_trials, seeds, signature_of
+from .experiment import Cell, Result, Trial, run_trials, signature_of, transformed
 from .persuasion import Persuasion, persuasion
 from .scene import Scene
 from .steady import steady
@@ -58,35 +58,17 @@ class Audit:
     persuasion: Persuasion | None = None
 
 
+CAPTION = {name: [name] for name in ("exchange", "truncate", "typo", "synonym")}
+_ORDER = {name: [name] for name in ("swap", "shuffle", "reverse")}
+_WHOLE = {"merge": ["merge"], "drop": ["drop(share=0.5)"], **CAPTION}
+STORY = {**_ORDER, "repeat": ["repeat"], **_WHOLE}
 DENSE = {
-    "pad same": [f"pad(n={PADDED},kind=same)"],
-    "pad other": [f"pad(n={PADDED},kind=other)"],
-    "pad foreign": [f"pad(n={PADDED},kind=foreign)"],
+    **{f"pad {kind}": [f"pad(n={PADDED},kind={kind})"] for kind in ("same", "other", "foreign")},
     "jitter": ["jitter"],
-    "swap": ["swap"],
-    "shuffle": ["shuffle"],
-    "reverse": ["reverse"],
-    "merge": ["merge"],
-    "drop": ["drop(share=0.5)"],
-    "exchange": ["exchange"],
-    "truncate": ["truncate"],
-    "typo": ["typo"],
-    "synonym": ["synonym"],
+    **_ORDER,
+    **_WHOLE,
     **{f"m={m}": [f"pad(n={PADDED})", f"sample(m={m})"] for m in ("0.1", "0.5", "1", "2", "10")},
 }
-STORY = {
-    "swap": ["swap"],
-    "shuffle": ["shuffle"],
-    "reverse": ["reverse"],
-    "repeat": ["repeat"],
-    "merge": ["merge"],
-    "drop": ["drop(share=0.5)"],
-    "exchange": ["exchange"],
-    "truncate": ["truncate"],
-    "typo": ["typo"],
-    "synonym": ["synonym"],
-}
-CAPTION = {"exchange": ["exchange"], "truncate": ["truncate"], "typo": ["typo"], "synonym": ["synonym"]}
 
 
 def audit(
@@ -101,22 +83,9 @@ def audit(
     if not run.references:
         damages = {label: names for label, names in damages.items() if "sample(m" not in names[-1]}
     trials = [Trial("original", lambda repeat: corpus)]
-    trials += [
-        Trial(
-            label,
-            lambda repeat, names=names: apply(  # type: ignore[misc]
-                names, corpus, scene, seed=seeds(run.bench.seed, repeat)
-            ),
-            repeats,
-        )
-        for label, names in damages.items()
-    ]
-    result = run_trials(
-        trials,
-        run=run,
-        metrics=metrics,
-        signature=signature_of("audit", corpus, run, repeats=repeats),
-    )
+    trials += [transformed(label, names, corpus, run, scene, repeats) for label, names in damages.items()]
+    signature = signature_of("audit", corpus, run, repeats=repeats)
+    result = run_trials(trials, run=run, metrics=metrics, signature=signature)
     asked = dict.fromkeys(row.metric for row in result.rows)
     attacks = persuasion(corpus, run, metrics=metrics) if len(corpus) > 1 else None
     others = [

@@ -123,6 +123,14 @@ def seeds(seed: int, repeat: int) -> int:
     return seed * 1000 + repeat
 
 
+def transformed(
+    label: str, names: Sequence[str], corpus: Corpus, run: Run, scene: Scene, repeats: int
+) -> Trial:
+    """The corpus after these transformations, each repeat with a seed of its own."""
+    seed = run.bench.seed
+    return Trial(label, lambda repeat: apply(names, corpus, scene, seed=seeds(seed, repeat)), repeats)
+
+
 def signature_of(what: str, corpus: Corpus, run: Run, **fields: object) -> Signature:
     return Signature.of(
         stress=what,

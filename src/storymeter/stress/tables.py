@@ -12,7 +12,7 @@ from ..engine.run import Run
 from ..errors import DataError, UsageError
 from ..join import join
 from ..metric import Metric
-from .experiment import PAPER_METRICS, Result, Trial, apply, run_trials, seeds, signature_of
+from .experiment import PAPER_METRICS, Result, Trial, apply, run_trials, signature_of, transformed
 from .scene import Scene
 
 ALL = "all"
@@ -22,9 +22,7 @@ DEFAULT_M = ("0.1", "0.5", "1", "2", "10", ALL)
 def _transformed(label: str, name: str, corpus: Corpus, run: Run, scene: Scene, repeats: int) -> Trial:
     """`corpus` after one transformation; a value that makes no sense is refused before any work."""
     apply([name], Corpus(()), scene, seed=0)
-    return Trial(
-        label, lambda repeat: apply([name], corpus, scene, seed=seeds(run.bench.seed, repeat)), repeats
-    )
+    return transformed(label, [name], corpus, run, scene, repeats)
 
 
 def count(
@@ -56,12 +54,8 @@ def count(
             continue
         name = f"sample({letter}={value})"
         trials.append(_transformed(f"{letter}={value}", name, corpus, run, scene, repeats))
-    return run_trials(
-        trials,
-        run=run,
-        metrics=metrics,
-        signature=signature_of("count", corpus, run, repeats=repeats),
-    )
+    signature = signature_of("count", corpus, run, repeats=repeats)
+    return run_trials(trials, run=run, metrics=metrics, signature=signature)
 
 
 def order(
@@ -93,21 +87,11 @@ def order(
         **({"Reverse": "reverse"} if reverse else {}),
     }
     trials = [
-        Trial(
-            label,
-            lambda repeat, name=name: apply(  # type: ignore[misc]
-                [f"{name}(bound={bound})"], base, scene, seed=seeds(run.bench.seed, repeat)
-            ),
-            repeats,
-        )
+        transformed(label, [f"{name}(bound={bound})"], base, run, scene, repeats)
         for label, name in names.items()
     ]
-    return run_trials(
-        trials,
-        run=run,
-        metrics=metrics,
-        signature=signature_of("order", corpus, run, repeats=repeats, bound=bound, oracle=oracle),
-    )
+    signature = signature_of("order", corpus, run, repeats=repeats, bound=bound, oracle=oracle)
+    return run_trials(trials, run=run, metrics=metrics, signature=signature)
 
 
 def pad(
@@ -125,12 +109,8 @@ def pad(
         for kind in ("same", "other", "foreign"):
             name = f"pad(n={size},kind={kind})"
             trials.append(_transformed(f"{kind} {size}", name, corpus, run, scene, repeats))
-    return run_trials(
-        trials,
-        run=run,
-        metrics=metrics,
-        signature=signature_of("pad", corpus, run, repeats=repeats),
-    )
+    signature = signature_of("pad", corpus, run, repeats=repeats)
+    return run_trials(trials, run=run, metrics=metrics, signature=signature)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,8 +14,8 @@ from ...report.table import Table
 from .._declare import PATH, RESAMPLES, option, together
 from .._options import output, put, say
 
-F = TypeVar("F", bound=Callable[..., Any])
-
+if TYPE_CHECKING:
+    from ...meta.scores import Scores
 
 data_option = option(
     "--data", "Folder of benchmark data.", PATH, required=True, envvar="STORYMETER_DATA", show_envvar=True
@@ -64,6 +64,22 @@ def keep_page(text: str, page: Path) -> None:
 
     write_text(page, text)
     say(f"Page with figures and explanations: {page}")
+
+
+def agreement(
+    title: str,
+    level: Any,
+    scores: Scores,
+    curve: Mapping[str, Sequence[float]] | None = None,
+    curve_statistic: str | None = None,
+    **resampling: Any,
+) -> Agreement:
+    """Every metric of the table against the people's scores beside it."""
+    from ...meta.run import evaluate_metrics
+
+    results, comparisons = evaluate_metrics(scores, level, **resampling)
+    statistic = curve_statistic or "kendall_c"
+    return Agreement(title, level, scores, results, comparisons, scores.notes, curve or {}, statistic)
 
 
 def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures: Path | None) -> None:

@@ -13,7 +13,7 @@ from .._declare import PATH, option
 from .._options import output, progress_bar, say
 from .._reading import require_equal_lines, result_options, unequal_lines_option
 from .._scoring import is_saved, make_run, metric_names, read_both, score_files, scoring_options
-from ._shared import resampling_options, show
+from ._shared import agreement, resampling_options, show
 
 
 @click.command("agree")
@@ -60,9 +60,7 @@ def command(
     """
     from ...meta.compute import values_of_file
     from ...meta.inputs import read_human, read_preferences, read_scores, read_survey
-    from ...meta.run import evaluate_metrics
     from ...meta.scores import join_scores
-    from ...report.agreement import Agreement
 
     if not candidates and scores is None:
         raise UsageError(
@@ -89,27 +87,20 @@ def command(
         for title, table, curve in zip(tables, scored, curves, strict=True):
             if level == "segment" and table.items == ("",):
                 raise DataError("The human scores are about whole systems.", hint="Use --level system.")
-            results, comparisons = evaluate_metrics(
-                table,
-                level,
-                resamples=resamples,
-                permutations=permutations,
-                seed=options["seed"],
-                unit=unit,
-                statistic=statistic,
-                jobs=options["jobs"],
-                progress=progress,
-            )
             agreements.append(
-                Agreement(
+                agreement(
                     title,
                     level,
                     table,
-                    results,
-                    comparisons,
-                    table.notes,
                     curve,
-                    reference_curve or "kendall_c",
+                    reference_curve,
+                    resamples=resamples,
+                    permutations=permutations,
+                    seed=options["seed"],
+                    unit=unit,
+                    statistic=statistic,
+                    jobs=options["jobs"],
+                    progress=progress,
                 )
             )
     show(agreements, style, page, figures)

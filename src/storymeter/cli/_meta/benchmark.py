@@ -20,7 +20,7 @@ from .._options import (
     seed_option,
     tokenizer_option,
 )
-from ._shared import data_option, resampling_options, show
+from ._shared import agreement, data_option, resampling_options, show
 from ._special import show_choices, show_words
 
 
@@ -58,13 +58,8 @@ def command(
     style: str,
     page: Path | None,
     figures: Path | None,
-    resamples: int,
-    permutations: int,
-    unit: Any,
-    statistic: str,
     device: str,
-    jobs: int,
-    seed: int,
+    **resampling: Any,
 ) -> None:
     """Correlate metrics with human scores on a benchmark.
 
@@ -75,9 +70,10 @@ def command(
     from ...meta import run
     from ...meta.benchmark import sampled
     from ...meta.benchmarks import load
+    from ...meta.scores import tabulate
     from ...names import split
-    from ...report.agreement import Agreement
 
+    jobs, seed, resamples = (resampling[key] for key in ("jobs", "seed", "resamples"))
     benchmark = load(name, data)
     if sample is not None:
         benchmark = sampled(benchmark, sample, seed)
@@ -103,67 +99,21 @@ def command(
             if reference_curve
             else {}
         )
-        agreements = []
-        for one in benchmark.levels if level is None else (level,):
-            results, comparisons = run.evaluate_metrics(
-                scores,
-                one,  # type: ignore[arg-type]
-                resamples=resamples,
-                permutations=permutations,
-                seed=seed,
-                unit=unit,
-                statistic=statistic,
-                jobs=jobs,
-                progress=progress,
+        agreements = [
+            agreement(benchmark.title, one, scores, curve, reference_curve, progress=progress, **resampling)
+            for one in (benchmark.levels if level is None else (level,))
+        ]
+        for criterion, judgements in benchmark.criteria.items():  # the same values beside other human scores
+            beside = replace(
+                tabulate(judgements),
+                metrics=scores.metrics,
+                signatures=scores.signatures,
+                lower_is_better=scores.lower_is_better,
             )
-            agreements.append(
-                Agreement(
-                    benchmark.title,
-                    one,
-                    scores,
-                    results,
-                    comparisons,
-                    scores.notes,
-                    curve,
-                    reference_curve or "kendall_c",
-                )
-            )
-        agreements += _criteria(benchmark, scores, resamples, permutations, statistic, jobs, seed)
+            agreements.append(agreement(f"{benchmark.title}: {criterion}", "segment", beside, **resampling))
     show(agreements, style, page, figures)
     if benchmark.words:
         show_words(benchmark, names, style, resamples, seed)
     if style == "table":
         for metric, signature in scores.signatures.items():
             say(f"signature of {metric}: {signature}")
-
-
-def _criteria(
-    benchmark: Any, scores: Any, resamples: int, permutations: int, statistic: str, jobs: int, seed: int
-) -> list[Any]:
-    """The same metric values beside the other human scores of a benchmark."""
-    from ...meta import run
-    from ...meta.scores import tabulate
-    from ...report.agreement import Agreement
-
-    out = []
-    for name, judgements in benchmark.criteria.items():
-        human = tabulate(judgements)
-        beside = replace(
-            human,
-            metrics=scores.metrics,
-            signatures=scores.signatures,
-            lower_is_better=scores.lower_is_better,
-        )
-        results, comparisons = run.evaluate_metrics(
-            beside,
-            "segment",
-            resamples=resamples,
-            permutations=permutations,
-            seed=seed,
-            statistic=statistic,
-            jobs=jobs,
-        )
-        out.append(
-            Agreement(f"{benchmark.title}: {name}", "segment", beside, results, comparisons, beside.notes)
-        )
-    return out

@@ -20,7 +20,7 @@ from .._options import (
     say,
     seed_option,
 )
-from ._shared import data_option
+from ._shared import agreement, data_option
 
 
 @click.command("report-card")
@@ -144,26 +144,16 @@ def _of_choices(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[s
 
 def _of_scores(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[str, Any]:
     from ...meta.contest import segment_contest
-    from ...meta.run import evaluate_metrics
     from ...meta.scores import join_scores, tabulate
-    from ...report.agreement import Agreement
     from ...report.report_card import PERMUTATIONS, YARDSTICK
 
     human = tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes)
     scores = join_scores(human, values)
     agreements, contest = [], None
+    again: dict[str, Any] = {"permutations": PERMUTATIONS, "seed": run.bench.seed}
     for level in benchmark.levels:
-        results, comparisons = evaluate_metrics(
-            scores,
-            level,
-            resamples=resamples,
-            permutations=PERMUTATIONS,
-            seed=run.bench.seed,
-            against=YARDSTICK,
-        )
-        agreements.append(Agreement(benchmark.title, level, scores, results, comparisons, scores.notes))
+        found = agreement(benchmark.title, level, scores, resamples=resamples, against=YARDSTICK, **again)
+        agreements.append(found)
         if level == "segment" and benchmark.needs_references:
-            contest = segment_contest(
-                benchmark, scores, results, permutations=PERMUTATIONS, seed=run.bench.seed
-            )
+            contest = segment_contest(benchmark, scores, found.results, **again)
     return {"agreements": agreements, "contest": contest}

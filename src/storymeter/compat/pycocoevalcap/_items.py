@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...errors import some
+
+G = TypeVar("G", bound="Gathered")
 
 
 class Items(NamedTuple):
@@ -52,6 +55,42 @@ def text(value: object, where: str) -> str:
 
 def texts(values: Sequence[object], where: str) -> list[str]:
     return [text(value, f"{where}[{k}]") for k, value in enumerate(values)]
+
+
+class Gathered:
+    """Candidates with their references, gathered one by one: `scorer += (candidate, references)`."""
+
+    def __init__(self, test: str | None, refs: Sequence[str] | None) -> None:
+        self._tests: list[str] = []
+        self._references: list[list[str]] = []
+        self.cook_append(test, refs)
+
+    def _forget(self) -> None:
+        """There are other items now: whatever was counted of them is counted again."""
+
+    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
+        if refs is not None and test is not None:
+            self._references.append(texts(refs, "references"))
+            self._tests.append(text(test, "the candidate"))
+        self._forget()
+
+    def __iadd__(self: G, other: Any) -> G:
+        """`scorer += (candidate, references)`, or another scorer's items."""
+        if isinstance(other, tuple):
+            self.cook_append(*other)
+            return self
+        self._tests += other._tests
+        self._references += other._references
+        self._forget()
+        return self
+
+    def copy(self: G) -> G:
+        other = copy.copy(self)
+        other._tests, other._references = list(self._tests), list(self._references)
+        return other
+
+    def size(self) -> int:
+        return len(self._tests)
 
 
 def _short(value: object) -> str:

@@ -9,7 +9,6 @@ or their `average`.
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -18,7 +17,7 @@ import numpy as np
 
 from ....arrays import FloatArray
 from ....pairs.bleu import ORDERS, Bleu, bleu, of_order
-from .._items import text, texts
+from .._items import Gathered, texts
 
 Option = Literal["closest", "shortest", "average"]
 Counts = dict[tuple[str, ...], int]
@@ -70,7 +69,7 @@ def _reference_length(lengths: Sequence[int], option: str | None, length: int) -
     raise AssertionError(f"unsupported reflen option {option}")
 
 
-class BleuScorer:
+class BleuScorer(Gathered):
     """See the module. `compute_score` gives ([corpus BLEU-1 … n], [BLEU-1 of each item, …])."""
 
     def __init__(
@@ -81,44 +80,18 @@ class BleuScorer:
         special_reflen: float | None = None,
     ) -> None:
         self.n, self.special_reflen = n, special_reflen
-        self._tests: list[str] = []
-        self._references: list[list[str]] = []
-        self._forget()
-        self.cook_append(test, refs)
+        super().__init__(test, refs)
 
     def _forget(self) -> None:
-        self._score: list[float] | None = None
         self._rows: FloatArray | None = None
 
-    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
-        if refs is None or test is None:
-            return
-        self._references.append(texts(refs, "references"))
-        self._tests.append(text(test, "the candidate"))
-        self._forget()
-
     def __iadd__(self, other: Any) -> BleuScorer:
-        """`scorer += (candidate, references)`, or another scorer's items."""
-        if isinstance(other, tuple):
-            self.cook_append(*other)
-            return self
-        if not self.compatible(other):
+        if not isinstance(other, tuple) and not self.compatible(other):
             raise AssertionError("incompatible BLEUs.")
-        self._tests += other._tests
-        self._references += other._references
-        self._forget()
-        return self
+        return super().__iadd__(other)
 
     def compatible(self, other: Any) -> bool:
         return isinstance(other, BleuScorer) and self.n == other.n
-
-    def copy(self) -> BleuScorer:
-        other = copy.copy(self)
-        other._tests, other._references = list(self._tests), list(self._references)
-        return other
-
-    def size(self) -> int:
-        return len(self._tests)
 
     @property
     def crefs(self) -> list[tuple[Any, Counts]]:
@@ -164,10 +137,10 @@ class BleuScorer:
         rows = self.statistics(option)
         total = self._total(rows)
         orders = range(1, self.n + 1)
-        self._score = [float(bleu(of_order(total, k), k, "coco")) for k in orders]
         if verbose:
             _print(total, self.n)
-        return self._score, [bleu(of_order(rows, k), k, "coco").tolist() for k in orders]
+        corpus = [float(bleu(of_order(total, k), k, "coco")) for k in orders]
+        return corpus, [bleu(of_order(rows, k), k, "coco").tolist() for k in orders]
 
     def recompute_score(
         self, option: str | None = None, verbose: int = 0

@@ -6,17 +6,15 @@ than n words is an error where n is below 4, as there.
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from ....arrays import FloatArray
 from ....pairs.cider import Cider
-from .._items import text, texts
+from .._items import Gathered
 from ..bleu.bleu_scorer import Counts
 from ..bleu.bleu_scorer import precook as _counted
 
@@ -36,7 +34,7 @@ def cook_test(test: str, n: int = 4) -> Counts:
     return precook(test, n)
 
 
-class CiderScorer:
+class CiderScorer(Gathered):
     """See the module. `compute_score` gives (mean, array of one value per item)."""
 
     def __init__(
@@ -48,32 +46,7 @@ class CiderScorer:
     ) -> None:
         self.n, self.sigma = n, sigma
         self.ref_len: float | None = None
-        self._tests: list[str] = []
-        self._references: list[list[str]] = []
-        self.cook_append(test, refs)
-
-    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
-        if refs is None or test is None:
-            return
-        self._references.append(texts(refs, "references"))
-        self._tests.append(text(test, "the candidate"))
-
-    def __iadd__(self, other: Any) -> CiderScorer:
-        """`scorer += (candidate, references)`, or another scorer's items."""
-        if isinstance(other, tuple):
-            self.cook_append(*other)
-        else:
-            self._tests += other._tests
-            self._references += other._references
-        return self
-
-    def copy(self) -> CiderScorer:
-        other = copy.copy(self)
-        other._tests, other._references = list(self._tests), list(self._references)
-        return other
-
-    def size(self) -> int:
-        return len(self._tests)
+        super().__init__(test, refs)
 
     @property
     def crefs(self) -> list[list[Counts]]:
