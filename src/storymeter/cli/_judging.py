@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +17,6 @@ from ._options import Bars, say
 if TYPE_CHECKING:
     from ..judge.budget import Budget, Estimate
 
-F = TypeVar("F", bound=Callable[..., Any])
 #: where the context keeps them
 KEY = "storymeter.judging."
 

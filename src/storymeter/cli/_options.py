@@ -9,18 +9,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..metric import silent
 from ..text.tokenizers import TOKENIZERS
-from ._declare import FROM_ZERO, option
+from ._declare import FROM_ZERO, PATH, F, option
 
 if TYPE_CHECKING:
     from ..report.table import Table
 
-F = TypeVar("F", bound=Callable[..., Any])
 #: where the context keeps whether --fragment was given
 FRAGMENT = "storymeter.fragment"
 STYLES = ("table", "json", "csv", "latex", "markdown", "html")
@@ -97,6 +96,9 @@ jobs_option = option(
     show_default="all cores",
 )
 seed_option = option("--seed", "Random seed.", FROM_ZERO, 0)
+data_option = option(
+    "--data", "Folder of benchmark data.", PATH, required=True, envvar="STORYMETER_DATA", show_envvar=True
+)
 device_option = option("--device", "Device of neural models (cpu, cuda, mps).", default="cpu")
 
 

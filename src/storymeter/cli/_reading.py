@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
@@ -13,8 +13,6 @@ from ..captions import Corpus
 from ..errors import DataError, UsageError, some
 from ._declare import option, together
 from ._options import format_option, jobs_option, seed_option
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _columns(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, str] | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..engine.partial import PartialRun
     from ..engine.results import Results
     from ..engine.run import Run
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 cluster_options = together(

@@ -7,14 +7,22 @@ from typing import Any
 
 import click
 
-from ._declare import PATH, RESAMPLES, option
-from ._options import device_option, format_option, jobs_option, output, progress_bar, put, say, seed_option
+from ._declare import RESAMPLES, option
+from ._options import (
+    data_option,
+    device_option,
+    format_option,
+    jobs_option,
+    output,
+    progress_bar,
+    put,
+    say,
+    seed_option,
+)
 
 
 @click.command("blend")
-@option(
-    "--data", "Folder of benchmark data.", PATH, required=True, envvar="STORYMETER_DATA", show_envvar=True
-)
+@data_option
 @option(
     "--parts kept",
     "Keep the values of the parts here, and take them from here if the file is there.",

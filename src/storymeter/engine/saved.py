@@ -42,8 +42,6 @@ from ..stats.poisson import ResampledSums
 from .archive import SCHEMA, Archive, npy, write_zip
 from .results import Conditions, Results, SystemResult, Tally
 
-ENDING = ".smr"
-
 
 class MetricRecord(msgspec.Struct, forbid_unknown_fields=True):
     """`name` reads back to the metric; `label` is what it was asked by. `mean` holds the parts of a

@@ -20,8 +20,7 @@ class Span(NamedTuple):
         return self.start + self.length
 
 
-@dataclass(frozen=True, slots=True)
-class WordMatch:
+class WordMatch(NamedTuple):
     """A word (or, for paraphrases, a phrase) of either side, and the module of METEOR that matched them."""
 
     candidate: Span

@@ -26,7 +26,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,8 +38,7 @@ from .paired import random_swaps
 PAIR_LIMIT = 2_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class TieCalibrated:
+class TieCalibrated(NamedTuple):
     accuracy: float
     epsilon: float
     pairs: int
@@ -47,8 +46,7 @@ class TieCalibrated:
     sampled: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Soft:
+class Soft(NamedTuple):
     """Soft pairwise accuracy over `pairs` system pairs; `dropped` pairs had fewer than two items in
     common.
     """

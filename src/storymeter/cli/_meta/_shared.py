@@ -17,11 +17,6 @@ from .._options import output, put, say
 if TYPE_CHECKING:
     from ...meta.scores import Scores
 
-data_option = option(
-    "--data", "Folder of benchmark data.", PATH, required=True, envvar="STORYMETER_DATA", show_envvar=True
-)
-
-
 resampling_options = together(
     option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 500),
     option(

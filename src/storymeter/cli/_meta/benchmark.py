@@ -11,6 +11,7 @@ import click
 from .._declare import COUNT, option
 from .._judging import budget, judging_options
 from .._options import (
+    data_option,
     device_option,
     format_option,
     jobs_option,
@@ -20,7 +21,7 @@ from .._options import (
     seed_option,
     tokenizer_option,
 )
-from ._shared import agreement, data_option, resampling_options, show
+from ._shared import agreement, resampling_options, show
 from ._special import show_choices, show_words
 
 

@@ -11,6 +11,7 @@ import click
 
 from .._declare import NEW_FOLDER, PATH, RESAMPLES, option
 from .._options import (
+    data_option,
     device_option,
     format_option,
     jobs_option,
@@ -20,7 +21,7 @@ from .._options import (
     say,
     seed_option,
 )
-from ._shared import agreement, data_option
+from ._shared import agreement
 
 
 @click.command("report-card")

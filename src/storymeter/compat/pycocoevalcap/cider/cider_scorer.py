@@ -38,11 +38,7 @@ class CiderScorer(Gathered):
     """See the module. `compute_score` gives (mean, array of one value per item)."""
 
     def __init__(
-        self,
-        test: str | None = None,
-        refs: Sequence[str] | None = None,
-        n: int = 4,
-        sigma: float = 6.0,
+        self, test: str | None = None, refs: Sequence[str] | None = None, n: int = 4, sigma: float = 6.0
     ) -> None:
         self.n, self.sigma = n, sigma
         self.ref_len: float | None = None
