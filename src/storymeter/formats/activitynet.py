@@ -49,9 +49,7 @@ class Submission(JsonFormat):
             for i, event in check.objects(enumerate(listed), at, "an event"):
                 start, end = check.pair(event.get("timestamp", MISSING), i)
                 meta = others(event, _EVENT) if len(event) > 2 else None
-                caption = check.caption(i, event.get("sentence", MISSING), start, end, None, meta)
-                if caption is not None:
-                    captions.append(caption)
+                captions.append(check.caption(i, event.get("sentence", MISSING), start, end, None, meta))
             yield check.close(id, captions)
 
     def value(self, corpus: Corpus) -> Any:
@@ -110,9 +108,7 @@ class Reference(JsonFormat):
                 start, end = check.pair(time, i)
                 if frames:
                     start, end = _divided(start, fps), _divided(end, fps)
-                caption = check.caption(i, sentence, start, end)
-                if caption is not None:
-                    captions.append(caption)
+                captions.append(check.caption(i, sentence, start, end))
             yield check.close(id, captions, meta=meta)
 
     def value(self, corpus: Corpus) -> Any:

@@ -6,7 +6,7 @@ duration, the last caption stays open (`end` is None), and a warning says so."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -25,7 +25,9 @@ _CHAPTER = re.compile(
 START_ONLY = frozenset(("captions", "bounds", "several", "times", "open"))
 
 
-def finish(captions: list[Caption], check: Check, id: str, at: Any, duration: float | None) -> list[Caption]:
+def finish(
+    captions: Sequence[Caption], check: Check, id: str, at: Any, duration: float | None
+) -> tuple[Caption, ...]:
     """Give each caption its end: the next start, or the end of the video."""
     starts = sorted(c.start for c in captions if c.start is not None)
     follow = dict(zip(starts, [*starts[1:], duration], strict=False))  # of equal starts the last one counts
@@ -50,7 +52,7 @@ def finish(captions: list[Caption], check: Check, id: str, at: Any, duration: fl
                 index=i,
             )
         out.append(msgspec.structs.replace(caption, end=end))
-    return out
+    return tuple(out)
 
 
 class Vitt(LineFormat):
@@ -124,12 +126,10 @@ class VidChapters(JsonFormat):
             for i, chapter in check.objects(enumerate(listed), within, "a chapter"):
                 start = check.given(chapter.get("time", MISSING), i)
                 meta = others(chapter, frozenset(("time", "label")))
-                caption = check.caption(i, chapter.get("label", MISSING), start, meta=meta)
-                if caption is not None:
-                    captions.append(caption)
+                captions.append(check.caption(i, chapter.get("label", MISSING), start, meta=meta))
             document = check.close(id, captions, meta=others(entry, frozenset(("duration", "chapters"))))
             yield msgspec.structs.replace(
-                document, captions=tuple(finish(captions, check, id, (video,), document.duration))
+                document, captions=finish(document.captions, check, id, (video,), document.duration)
             )
 
     def value(self, corpus: Corpus) -> Any:
@@ -178,14 +178,8 @@ class YouTube(Format):
                 captions.append(caption)
         check.move(())
         document = check.close(id, captions)
-        return [
-            msgspec.structs.replace(
-                document,
-                captions=tuple(
-                    finish(captions, check, id, (Mark("line", source.text.count("\n") + 1),), None)
-                ),
-            )
-        ]
+        last = (Mark("line", source.text.count("\n") + 1),)
+        return [msgspec.structs.replace(document, captions=finish(captions, check, id, last, None))]
 
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         for document in corpus:

@@ -11,6 +11,7 @@ not: zero-length segments, empty sentences, captions out of order, ends more tha
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from ..captions import Caption, Document
@@ -148,10 +149,15 @@ class Check(Values):
             return REPORTED
         return value
 
-    def close(self, id: str, captions: list[Caption], *, meta: dict[str, Any] | None = None) -> Document:
-        """End the open document; its captions stay in the order they were read."""
+    def close(
+        self, id: str, captions: Iterable[Caption | None], *, meta: dict[str, Any] | None = None
+    ) -> Document:
+        """End the open document; its captions, but those that could not be kept, stay in the order they were
+        read.
+        """
+        kept = tuple(caption for caption in captions if caption is not None)
         last = -math.inf
-        for index, caption in enumerate(captions):
+        for index, caption in enumerate(kept):
             start = caption.start
             if start is not None:
                 if start < last:
@@ -164,7 +170,7 @@ class Check(Values):
                     )
                     break
                 last = start
-        return Document(id, tuple(captions), self._duration, meta or {})
+        return Document(id, kept, self._duration, meta or {})
 
     def _place(self, template: Path, index: int) -> Path:
         return (*self._at, *(index if step is INDEX else step for step in template))

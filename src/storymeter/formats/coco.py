@@ -73,10 +73,8 @@ def _documents(listed: list[Any], at: Path, check: Check) -> Iterator[Document]:
         image = item.get("image_id", MISSING)
         as_text = as_text or isinstance(image, str)
         id = check.open(image, (*at, i), text=("caption",))
-        caption = check.caption(
-            0, item.get("caption", MISSING), meta=others(item, _KNOWN) if len(item) > 2 else None
-        )
-        yield check.close(id, [] if caption is None else [caption])
+        meta = others(item, _KNOWN) if len(item) > 2 else None
+        yield check.close(id, [check.caption(0, item.get("caption", MISSING), meta=meta)])
     check.meta["ids"] = "text" if as_text else "number"
 
 

@@ -35,8 +35,7 @@ class Plain(JsonFormat):
             listed = listed or several
             for i, text in enumerate(texts if several else [texts]):
                 name = check.open(id, (id,), text=(INDEX,) if several else ())
-                caption = check.caption(i, text)
-                yield check.close(name, [] if caption is None else [caption])
+                yield check.close(name, [check.caption(i, text)])
             if several and not texts:
                 yield check.close(check.open(id, (id,)), [])
         self.keep(check, {"lists": listed})

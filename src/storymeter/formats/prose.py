@@ -150,9 +150,7 @@ def _document(id: Any, at: Path, answer: Any, duration: Any, check: Check) -> Do
     captions = []
     for i, caption in enumerate(found.captions):
         check.move((*at, Mark(unit, caption.line), *(caption.path or ())))
-        made = check.caption(i, caption.text, caption.start, caption.end, None, caption.meta)
-        if made is not None:
-            captions.append(made)
+        captions.append(check.caption(i, caption.text, caption.start, caption.end, None, caption.meta))
     for note in found.notes:
         place = (*at, Mark(unit, note.line), *note.path)
         check.warn(note.code, MESSAGES[note.code], place, detail=note.detail, id=name)

@@ -97,4 +97,4 @@ def _plain(id: str, texts: list[str], spans: list[Span], limit: float) -> tuple[
 
 def _careful(id: str, texts: list[str], spans: list[Span], check: Check) -> Document:
     each = [check.caption(k, text, *span) for k, (text, span) in enumerate(zip(texts, spans, strict=True))]
-    return check.close(id, [caption for caption in each if caption is not None])
+    return check.close(id, each)

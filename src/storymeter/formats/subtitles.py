@@ -40,7 +40,7 @@ class Subtitles(Format):
         times = [number for number, line in enumerate(lines) if _ARROW in line]
         begins = [self.begin(lines, number) for number in times]
         self.preface(lines, begins[0] if begins else len(lines), check)
-        captions: list[Caption] = []
+        captions: list[Caption | None] = []
         shown: list[list[str]] = []
         for i, (number, (_, end)) in enumerate(zip(times, pairwise([*begins, len(lines)]), strict=True)):
             check.move((Mark("line", number + 1),))
@@ -52,9 +52,7 @@ class Subtitles(Format):
                 continue
             plain = self.plain("\n".join(text))
             shown.append([line for line in plain.splitlines() if line.strip()])
-            caption = check.caption(i, plain, start, stop)
-            if caption is not None:
-                captions.append(caption)
+            captions.append(check.caption(i, plain, start, stop))
         check.move(())
         _note_rolling(shown, check)
         return [check.close(id, captions)]

@@ -146,17 +146,9 @@ def grouped(rows: Iterable[tuple[Mark, Row]], names: dict[str, str], check: Chec
                 if key not in known and key is not None and value not in (None, "")
             }
             meta.update(_meta(item.get(names["meta"]), check, place))
-            text = item.get(names["text"])
-            caption = check.caption(
-                i,
-                text,
-                number(item.get(names["start"])),
-                number(item.get(names["end"])),
-                None if image in (None, "") else str(image),
-                meta,
-            )
-            if caption is not None:
-                captions.append(caption)
+            start, end = number(item.get(names["start"])), number(item.get(names["end"]))
+            shown = None if image in (None, "") else str(image)
+            captions.append(check.caption(i, item.get(names["text"]), start, end, shown, meta))
         check.move((mark,))
         yield check.close(id, captions)
 

@@ -47,9 +47,7 @@ class TimeChat(JsonFormat):
             for i, event in check.objects(enumerate(listed), (video,), "a caption"):
                 start, end = check.pair(event.get("timestamp", MISSING), i)
                 meta = others(event, known) if len(event) > 2 else None
-                caption = check.caption(i, event.get(key, MISSING), start, end, None, meta)
-                if caption is not None:
-                    captions.append(caption)
+                captions.append(check.caption(i, event.get(key, MISSING), start, end, None, meta))
             yield check.close(id, captions)
 
     def value(self, corpus: Corpus) -> Any:

@@ -69,11 +69,8 @@ class Sis(JsonFormat):
             album = check.open(item.get("album_id", story), ("annotations", i, 0), text=("text",))
             photo = str(item.get("photo_flickr_id", ""))
             photos.append(photo)
-            caption = check.caption(
-                0, item.get("text", MISSING), image=photo or None, meta=others(item, _SIS)
-            )
-            if caption is not None:
-                captions.append(caption)
+            meta = others(item, _SIS)
+            captions.append(check.caption(0, item.get("text", MISSING), image=photo or None, meta=meta))
         return check.close(
             album, captions, meta={"album_id": album, "story_id": story, "photo_sequence": photos}
         )
@@ -135,7 +132,7 @@ class Challenge(JsonFormat):
             name = id if albums[id] == 1 else f"{id}/{'-'.join(photos)}"
             yield check.close(
                 name,
-                [] if caption is None else [caption],
+                [caption],
                 meta={"album_id": id, "photo_sequence": photos, **others(item, _OUTPUT)},
             )
 

@@ -44,11 +44,8 @@ class YouCook2(JsonFormat):
             listed = check.sequence(entry.get("annotations", MISSING), within, "the annotations")
             for i, item in check.objects(enumerate(listed), within, "an annotation"):
                 start, end = check.pair(item.get("segment", MISSING), i)
-                caption = check.caption(
-                    i, item.get("sentence", MISSING), start, end, None, others(item, _SEGMENT)
-                )
-                if caption is not None:
-                    captions.append(caption)
+                meta = others(item, _SEGMENT)
+                captions.append(check.caption(i, item.get("sentence", MISSING), start, end, None, meta))
             yield check.close(id, captions, meta=others(entry, _VIDEO))
 
     def value(self, corpus: Corpus) -> Any:
