@@ -6,9 +6,7 @@ traceback."""
 from __future__ import annotations
 
 import errno
-import importlib
 import os
-import pkgutil
 import shutil
 import sys
 import warnings
@@ -20,19 +18,13 @@ import click
 from .. import __version__
 from ..errors import StorymeterError, StorymeterWarning, closest
 from . import _console
+from ._verbs import Verbs
 
 #: set, a fault of our own is shown with all its places, as a developer wants it
 TRACEBACK = "STORYMETER_TRACEBACK"
 
 
-class Verbs(click.Group):
-    """Loads a verb's module (`storymeter.cli.<verb>`, attribute `command`) only when that verb is asked
-    for.
-    """
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
-
+class TopVerbs(Verbs):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -42,12 +34,6 @@ class Verbs(click.Group):
             near = closest(args[0], self.list_commands(ctx))
             raise click.UsageError(f"{error.message} {near}", ctx) from None
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
-        return command
-
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -56,7 +42,9 @@ class Verbs(click.Group):
             return 0
 
 
-@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=TopVerbs, package=sys.modules[__name__], context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="storymeter")
 def cli() -> None:
     """Evaluation of video captions, dense captions and visual stories.

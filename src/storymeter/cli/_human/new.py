@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from ...human.design import OVERLAP
 from .._declare import AMOUNT, COUNT, FILE, FROM_TWO, FROM_ZERO, PATH, SHARE, option
@@ -134,8 +135,6 @@ def command(
     storymeter human new study --systems a.json b.json --human h.json --clips clips/
     storymeter human serve study
     """
-    import msgspec
-
     from ... import read
     from ...errors import DataError
     from ...human.organise import plan, prepare, write
@@ -196,8 +195,6 @@ def command(
 
 def _layout(wanted: dict[str, Any], human_file: str | None) -> Layout | None:
     """The study's layout with what the organiser wants otherwise."""
-    import msgspec
-
     from ...human.study import named
 
     base = named(wanted["task"]).layout

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ...report.agreement import Agreement
+from ...files import atomic, write_text
+from ...meta.run import evaluate_metrics
+from ...meta.scores import Scores
+from ...report.agreement import (
+    Agreement,
+    agreement_json,
+    agreement_table,
+    comparison_table,
+    interval_table,
+    williams_matrix,
+)
 from ...report.table import Table
 from .._declare import PATH, RESAMPLES, option, together
 from .._options import output, put, say
-
-if TYPE_CHECKING:
-    from ...meta.scores import Scores
 
 resampling_options = together(
     option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 500),
@@ -45,8 +52,6 @@ resampling_options = together(
 
 def keep(pictures: Mapping[str, bytes], folder: Path) -> None:
     """Figures by name, as PNG files."""
-    from ...files import atomic
-
     for name, data in pictures.items():
         safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
         with atomic(folder / f"{safe}.png") as file:
@@ -55,8 +60,6 @@ def keep(pictures: Mapping[str, bytes], folder: Path) -> None:
 
 
 def keep_page(text: str, page: Path) -> None:
-    from ...files import write_text
-
     write_text(page, text)
     say(f"Page with figures and explanations: {page}")
 
@@ -70,21 +73,12 @@ def agreement(
     **resampling: Any,
 ) -> Agreement:
     """Every metric of the table against the people's scores beside it."""
-    from ...meta.run import evaluate_metrics
-
     results, comparisons = evaluate_metrics(scores, level, **resampling)
     statistic = curve_statistic or "kendall_c"
     return Agreement(title, level, scores, results, comparisons, scores.notes, curve or {}, statistic)
 
 
 def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures: Path | None) -> None:
-    from ...report.agreement import (
-        agreement_json,
-        agreement_table,
-        comparison_table,
-        interval_table,
-        williams_matrix,
-    )
     from ...report.agreement_page import agreement_page, draw
 
     if figures is not None:

@@ -8,6 +8,9 @@ from typing import Any
 import click
 
 from ...errors import DataError, UsageError
+from ...meta.compute import pooled_documents, values_of, values_of_file, values_of_results
+from ...meta.run import reference_curve as curve_of
+from ...meta.scores import Judgement, join_scores
 from ...metric import silent
 from .._declare import PATH, option
 from .._options import output, progress_bar, say
@@ -58,9 +61,7 @@ def command(
     \b
     storymeter meta agree a.json b.json c.json -r references.json --human ratings.csv -m meteor,cider
     """
-    from ...meta.compute import values_of_file
     from ...meta.inputs import read_human, read_preferences, read_scores, read_survey
-    from ...meta.scores import join_scores
 
     if not candidates and scores is None:
         raise UsageError(
@@ -112,10 +113,6 @@ def _score(
     """The metrics of the candidates, computed once (or saved), beside every table of human scores; and the
     number-of-references curves.
     """
-    from ...meta.compute import values_of, values_of_results
-    from ...meta.run import reference_curve
-    from ...meta.scores import Judgement, join_scores
-
     first, equal = tables[0], not options["unequal_lines"]
     rest = {key: value for key, value in options.items() if key != "unequal_lines"}
     whole = first.items == ("",)  # people judged whole systems: corpus scores
@@ -144,7 +141,7 @@ def _score(
         )
     values, _ = values_of(task, names, run)
     if curve:
-        none = [reference_curve(task, judgements, names, run, statistic=curve) for judgements in judged]
+        none = [curve_of(task, judgements, names, run, statistic=curve) for judgements in judged]
     return [join_scores(table, values) for table in tables], none
 
 
@@ -153,7 +150,6 @@ def _pooled(
 ) -> tuple[Any, list[str], Any]:
     """The documents that people judged as one task, the metrics asked for, and the run that scores them."""
     from ...engine.defaults import default_metrics
-    from ...meta.compute import pooled_documents
 
     names = metric_names(options["metrics"])
     reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
@@ -175,7 +171,6 @@ def _preferences(
 ) -> str:
     """Accuracy against -2..2: how often a metric prefers what people prefer."""
     from ...human.preference import analyse_preferences, metric_accuracy
-    from ...meta.compute import values_of, values_of_file, values_of_results
     from ...meta.inputs import read_scores
     from ...report.other_studies import accuracy_json, accuracy_table
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...files import atomic, write_text
 from .._declare import COUNT, option, together
 from .._judging import judging_options
 from .._options import (
@@ -94,8 +95,6 @@ def experiment(
 
 def keep(folder: str | None, name: str, **files: str) -> None:
     """The files, by their endings, in the folder of --out."""
-    from ...files import write_text
-
     if folder:
         for ending, text in files.items():
             write_text(Path(folder) / f"{name}.{ending}", text)
@@ -115,7 +114,6 @@ def deliver(
     figure: Markup | None = None,
 ) -> None:
     """Print the result in the style asked for, and put everything that belongs to it into the folder."""
-    from ...files import atomic, write_text
     from ...report.stress import (
         change_figure,
         curve_figure,
