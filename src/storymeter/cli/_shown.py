@@ -10,9 +10,10 @@ import msgspec
 
 from ..captions import Corpus, Document
 from ..errors import DataError, UsageError, closest
-from ..metric import Metric
+from ..metric import Metric, silent
+from ..registry import metric as get_metric
 from ..score import Score
-from ._scoring import is_saved, make_run, read_both
+from ._scoring import is_saved, load_runs, make_run, read_both
 
 if TYPE_CHECKING:
     from ..engine.results import Results
@@ -45,16 +46,12 @@ class Shown:
             raise UsageError("--system chooses from a saved run.", hint="A file of captions has one system.")
         reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
         (corpus,), against = read_both([path], references, reading)
-        from ..metric import silent
-
         return cls(corpus, tuple(against), metric or "soda_c", make_run(against, silent, options))
 
     @classmethod
     def _of_results(
         cls, path: str, references: Sequence[str], system: str | None, metric: str | None
     ) -> Shown:
-        from ._scoring import load_runs
-
         results = load_runs([path], references, [])
         if results.in_shards:
             raise DataError(
@@ -83,10 +80,19 @@ class Shown:
         """Its references, in the order in which they were scored."""
         return tuple(document for corpus in self.references for document in corpus if document.id == name)
 
+    def _beside(self, name: str, needed: str, *, some: bool = False) -> tuple[Document, tuple[Document, ...]]:
+        """The document and its references; `needed` says what they are for, `some` that there must be one."""
+        if not self.references:
+            raise UsageError(needed, hint="Give them with --references FILE.")
+        document, against = self.document(name), self.against(name)
+        if some and not against:
+            hint = "Check the ids with: storymeter validate"
+            raise DataError(f"There is no reference for {name!r}.", hint=hint)
+        return document, against
+
     def score(self, name: str) -> Score:
         """The score of that one document by itself, or the run's."""
         from ..engine.run import Run
-        from ..registry import metric as get_metric
 
         if not isinstance(self.source, Run):
             try:
@@ -115,25 +121,15 @@ class Shown:
         from ..pairs.facts_marks import marked_captions
         from ..report.support import Support
 
-        if not self.references:
-            hint = "Give them with --references FILE."
-            raise UsageError("Facts need references.", hint=hint)
-        document, against = self.document(name), self.against(name)
-        if not against:
-            hint = "Check the ids with: storymeter validate"
-            raise DataError(f"There is no reference for {name!r}.", hint=hint)
+        document, against = self._beside(name, "Facts need references.", some=True)
         value, captions = marked_captions(Facts().bind(device=device), document, against)
         return Support(name, self.corpus.name, value, captions, against)
 
     def timeline(self, name: str) -> Timeline:
         from ..dense.links import video_links
-        from ..registry import metric as get_metric
         from ..report.timeline import timeline_of
 
-        if not self.references:
-            hint = "Give them with --references FILE."
-            raise UsageError("A video is shown beside its references.", hint=hint)
-        document, against = self.document(name), self.against(name)
+        document, against = self._beside(name, "A video is shown beside its references.")
         found = video_links(self.score(name), document, against)
         durations = [each.duration for each in (document, *against) if each.duration]
         annotators = [corpus for corpus in self.references for each in corpus if each.id == name]
@@ -151,16 +147,12 @@ class Shown:
         """One comparison for a caption or a story; for a video one for each caption that is matched."""
         from ..pairs.spice_explain import compare_graphs
 
-        if not self.references:
-            hint = "Give them with --references FILE."
-            raise UsageError("Graphs are shown beside those of the references.", hint=hint)
-        document = self.document(name)
-        if self.corpus.kind != "dense":
-            against = [each.text for each in self.against(name)]
-            if not against:
-                hint = "Check the ids with: storymeter validate"
-                raise DataError(f"There is no reference for {name!r}.", hint=hint)
-            return [compare_graphs(name, document.text, against)]
+        dense = self.corpus.kind == "dense"
+        document, against = self._beside(
+            name, "Graphs are shown beside those of the references.", some=not dense
+        )
+        if not dense:
+            return [compare_graphs(name, document.text, [each.text for each in against])]
         timeline = self.timeline(name)
         found = [
             compare_graphs(

@@ -124,6 +124,7 @@ class SavedMetric(Metric):
             higher_is_better=record.higher_is_better,
             needs_references=record.needs_references,
             columns=tuple(record.columns),
+            parts=tuple(record.mean or ()),
         )
 
     name = ""
@@ -146,9 +147,7 @@ class SavedMean(SavedMetric, MeanMetric):
     def document_values(self, task: Any, bench: Any) -> FloatArray:
         raise self._unknown()
 
-    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        count = np.maximum(sums[..., -1], 1.0)
-        return {part: sums[..., k] / count for k, part in enumerate(self.record.mean or ())}
+    combine = MeanMetric.combine
 
 
 def write(results: Results, path: str | Path) -> None:
@@ -244,7 +243,7 @@ def _metric_record(metric: Metric, k: int, results: Results) -> MetricRecord:
         metric.higher_is_better,
         metric.needs_references,
         [*metric.columns],
-        metric.record.mean if isinstance(metric, SavedMetric) else mean,
+        mean,
     )
 
 
