@@ -183,13 +183,7 @@ def score_into(
     }
     with busy("reading the files"):
         systems = read_candidates(candidates, **reading)
-    settings = {
-        **options,
-        "protocol": conditions.protocol,
-        "tokenizer": conditions.tokenizer,
-        "seed": conditions.seed,
-    }
-    run = make_run(before.references, progress, settings)
+    run = make_run(before.references, progress, {**options, **conditions.settings})
     journal = PartialRun(path, run.references, conditions, options["images"], options["videos"])
     labels = [score.metric for score in before.systems[0].scores]
     fresh = run.score(systems, labels, conditions.resamples, journal=journal, each=each)

@@ -92,16 +92,10 @@ def _audit(results: Results, options: dict[str, Any]) -> Any:
     from ..report.full.audit import audit_section
     from ..stress.audit import audit
 
-    system, conditions = results.systems[0], results.conditions
+    system = results.systems[0]
     names = [score.metric for score in system.scores if score.metric != "localisation"]
-    settings = {
-        **options,
-        "protocol": conditions.protocol,
-        "tokenizer": conditions.tokenizer,
-        "seed": conditions.seed,
-    }
     with progress_bar() as progress:
-        run = make_run(results.references, progress, settings)
+        run = make_run(results.references, progress, {**options, **results.conditions.settings})
         return audit_section(audit(system.candidates, run, metrics=names), system.name)
 
 

@@ -40,6 +40,11 @@ class Conditions:
     seed: int = 0
     resamples: int = 1000
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Of a `Run` under the same conditions."""
+        return {"protocol": self.protocol, "tokenizer": self.tokenizer, "seed": self.seed}
+
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:

@@ -168,9 +168,10 @@ def permutation_grouped(
         return Difference(math.nan, math.nan)
     delta = x - y
     observed = float(delta.mean())
-    count = 0
-    for swapped in random_swaps(len(delta), resamples, seed):
-        count += at_least(observed - 2 * (swapped @ delta) / len(delta), observed)
+    count = sum(
+        at_least(observed - 2 * (swapped @ delta) / len(delta), observed)
+        for swapped in random_swaps(len(delta), resamples, seed)
+    )
     return Difference(observed, (count + 1) / (resamples + 1))
 
 

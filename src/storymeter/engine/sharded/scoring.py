@@ -91,17 +91,11 @@ class Worker:
         job, first = self.job, len(self.job.systems)
         references = [self.reader.corpus(first + k, shard) for k in range(len(job.references))]
         systems = [self.reader.corpus(k, shard) for k in range(first)]
-        conditions = job.conditions
-        settings = {
-            "protocol": conditions.protocol,
-            "tokenizer": conditions.tokenizer,
-            "seed": conditions.seed,
-        }
-        run = Run(references, **{**job.settings, **settings})
+        run = Run(references, **{**job.settings, **job.conditions.settings})
         run.bench.adopt(self._scorers)
         rows, sums = [], []
         for number, corpus in enumerate(systems):
-            task = join(candidates=corpus, references=references, protocol=conditions.protocol, part=True)
+            task = join(candidates=corpus, references=references, protocol=run.bench.protocol, part=True)
             found, signatures = self._rows(number, corpus, task, run)
             rows.append((task.ids, found))
             sums.append(self._sums(corpus, task, np.hstack(found), signatures))
