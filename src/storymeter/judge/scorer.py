@@ -32,7 +32,7 @@ from ..arrays import FloatArray
 from ..errors import DataError, StorymeterWarning, UsageError
 from ..measure import Named, measure
 from ..options import option
-from ..pairs.base import IndexedPairs, PairScorer
+from ..pairs.base import IndexedPairs, ModelScorer
 from ..text.unicode import well_formed
 from .address import Address
 from .answers import Answers
@@ -59,7 +59,7 @@ PROBABILITIES = {"logprobs": True, "top_logprobs": 20}
     papers=("liu2023geval",),
 )
 @dataclass(frozen=True)
-class Judge(PairScorer):
+class Judge(ModelScorer):
     model: str = option("", "the model's name at the endpoint; with engine=local a folder or a .gguf file")
     endpoint: str = option("", "an OpenAI-compatible address, such as http://127.0.0.1:8000/v1")
     prompt: str = option(
@@ -77,8 +77,6 @@ class Judge(PairScorer):
     parallel: int = option(16, "requests side by side; changes no number", low=1, high=1024)
     timeout: float = option(120.0, "seconds that one request may take; changes no number", low=0.01)
 
-    raw_text: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
     may_miss: ClassVar[bool] = True
 
     _budget: ClassVar[Budget] = Budget()

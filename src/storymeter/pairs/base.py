@@ -330,6 +330,13 @@ class PairScorer(Metric):
         return self._read(candidates, "candidates"), groups
 
 
+class ModelScorer(PairScorer):
+    """A scorer by a model or another program: it reads sentences as they were written, and takes its time."""
+
+    raw_text: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
+
+
 def _jobs(jobs: int) -> int:
     if not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"jobs cannot be {jobs!r}.", hint="It is the number of threads, from 1.")

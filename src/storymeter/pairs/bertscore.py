@@ -30,7 +30,7 @@ from ..measure import ENCODER_SEEN, Named, Seen, measure
 from ..options import option
 from ..text.encoder import Precision
 from ..text.unicode import well_formed
-from .base import IndexedPairs, PairScorer
+from .base import IndexedPairs, ModelScorer
 from .vector_rows import VectorRows
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class _Tokens:
     Named("bertscore", "each token against its most similar one on the other side"), papers=("zhang2020",)
 )
 @dataclass(frozen=True)
-class BertScore(PairScorer):
+class BertScore(ModelScorer):
     model: str = option("", "a local checkpoint; empty: the packaged encoder")
     layer: int = option(6, "the layer whose token vectors are compared", low=0)
     idf: bool = option(False, "whether rare tokens count more")
@@ -76,8 +76,6 @@ class BertScore(PairScorer):
     precision: Precision = option("fp32", "of the encoder's products; bf16 is faster, and within .01 of fp32")
 
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    raw_text: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
     #: in how many of the references that `fit` saw a token stands, and how many references there were
     _frequency: ClassVar[tuple[Counter[int], int]] = (Counter(), 0)
     _tokens: ClassVar[_Tokens | None] = None

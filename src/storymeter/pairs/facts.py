@@ -22,14 +22,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..measure import ENCODER_SEEN, Named, Seen, measure
-from .base import IndexedPairs, PairScorer
+from .base import IndexedPairs, ModelScorer
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
 from .word_kinds import KINDS, WORD, Kind, tagged
 
@@ -73,10 +73,7 @@ class SentenceSupport(NamedTuple):
     papers=("liu2023", "zhang2020"),
 )
 @dataclass(frozen=True)
-class Facts(PairScorer):
-    raw_text: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
-
+class Facts(ModelScorer):
     @property
     def seen(self) -> Seen:
         own = "ActivityNet Captions, wrong details made from them (other videos); FactVC was looked at"

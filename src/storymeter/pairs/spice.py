@@ -33,7 +33,7 @@ from ..errors import UsageError
 from ..measure import Named, Seen, measure
 from ..options import option
 from ..score import Rows
-from .base import IndexedPairs, PairScorer
+from .base import IndexedPairs, ModelScorer
 from .scene_graph import scene_graph
 from .scene_parse import label as parser_label
 from .scene_parse import parsed_graphs
@@ -66,7 +66,7 @@ CATEGORIES: Mapping[str, Callable[[Fact], bool]] = {
     papers=("anderson2016",),
 )
 @dataclass(frozen=True)
-class Spice(PairScorer):
+class Spice(ModelScorer):
     """As a metric of documents: the mean over documents, and each category over the documents where it
     occurs.
     """
@@ -83,8 +83,6 @@ class Spice(PairScorer):
     deadline: float = option(DEADLINE, "seconds that the original may take, for engine=java", low=1)
 
     symmetric: ClassVar[bool] = True
-    raw_text: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
     english: ClassVar[bool] = True
 
     def validate(self) -> None:

@@ -29,7 +29,7 @@ from ..text.encoder import Precision
 from ..text.multilingual import MULTILINGUAL
 from ..text.unicode import well_formed
 from .align import Aligner
-from .base import IndexedPairs, PairScorer
+from .base import IndexedPairs, ModelScorer
 from .embeddings import Embeddings
 from .joined_embeddings import JoinedEmbeddings, embeddings
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     papers=("reimers2019", "han2013"),
 )
 @dataclass(frozen=True)
-class Sts(PairScorer):
+class Sts(ModelScorer):
     model: str = option(
         "",
         "a checkpoint, an added model (mpnet), several (minilm+mpnet), or multilingual; empty: the"
@@ -60,8 +60,6 @@ class Sts(PairScorer):
     symmetric: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     over_references: ClassVar[Literal["max", "mean"]] = "mean"
-    raw_text: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
 
     @property
     def english(self) -> bool:

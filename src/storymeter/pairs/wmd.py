@@ -32,7 +32,7 @@ from ..measure import ENCODER_SEEN, Named, Seen, measure
 from ..options import option
 from ..text.unicode import well_formed
 from ..text.words import words
-from .base import IndexedPairs, PairScorer
+from .base import IndexedPairs, ModelScorer
 from .word_classes import STOP_WORDS
 from .word_vectors import Vector, WordVectors, word_vectors
 
@@ -69,12 +69,10 @@ class Bag(NamedTuple):
 
 @measure(Named("wmd", "how far must words travel? 1 / (1 + Word Mover's Distance)"), papers=("kusner2015",))
 @dataclass(frozen=True)
-class Wmd(PairScorer):
+class Wmd(ModelScorer):
     vectors: str = option("", "a text file of word vectors; empty: those of the packaged encoder")
 
     symmetric: ClassVar[bool] = True
-    raw_text: ClassVar[bool] = True
-    slow: ClassVar[bool] = True
 
     @property
     def seen(self) -> Seen:
