@@ -9,15 +9,14 @@ import click
 
 from .._declare import ABOVE_ZERO, RESAMPLES, option
 from .._options import (
-    coloured,
     device_option,
     format_option,
     jobs_option,
     metrics_option,
     output,
     progress_bar,
+    put,
     seed_option,
-    terminal_width,
 )
 
 
@@ -84,4 +83,4 @@ def command(
             " first: how often the most blamed word is wrong."
         ),
     )
-    output(table.render(style, width=terminal_width(), colour=coloured()))
+    put(table, style)
