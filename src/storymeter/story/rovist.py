@@ -21,8 +21,9 @@ from ..options import option
 from ..signature import Signature
 from .base import StoryMetric
 from .coherence import Coherence
-from .grounding import Idf, Missing, VisualGrounding
+from .grounding import Idf, VisualGrounding
 from .redundancy import Jaccard, NonRedundancy
+from .views import Missing
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
