@@ -101,13 +101,8 @@ def restore(
     is not as it was: clips that have changed or are missing. `clips` is their folder, if it is another now.
     """
     manifest = check(out)
-    if (folder / "campaign.json").exists():
-        raise UsageError(
-            f"{folder} already holds a campaign.",
-            hint="Restore into a new folder; answers are never overwritten.",
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    home = Folder(out)
+    home, again = Folder(out), Folder(folder)
+    again.make("Restore into a new folder")
     keys = msgspec.structs.replace(home.secrets, database=database or "sqlite:///campaign.db")
     answers = folder / "campaign.db"
     private(answers, (out / ANSWERS).read_bytes())
@@ -122,7 +117,6 @@ def restore(
             private(folder / name, (out / name).read_bytes())
     private(folder / "secrets.json", msgspec.json.format(msgspec.json.encode(keys), indent=2) + b"\n")
     campaign = home.campaign if clips is None else msgspec.structs.replace(home.campaign, clips=clips)
-    again = Folder(folder)
     again.write_campaign(campaign)  # last: a folder with campaign.json is whole
     return manifest, [
         f"{name} {'has changed' if (again.clips / name).is_file() else 'is missing'}"

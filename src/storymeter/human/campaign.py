@@ -18,17 +18,17 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
-from ..errors import DataError, UsageError
+from ..errors import DataError, StorymeterError, UsageError
 from .design import Layout
 from .lots import drawn, rehearsed
-from .request import Platform, Practice
+from .request import Conditions, Practice
 from .study import KEY_LINES, Study, named
 
 #: a line of the private key; each kind of study has its own
@@ -36,7 +36,7 @@ KeyLine = Any
 T = TypeVar("T")
 
 
-class Campaign(msgspec.Struct, frozen=True, omit_defaults=True):
+class Campaign(Conditions, frozen=True):
     """campaign.json."""
 
     id: str
@@ -50,26 +50,11 @@ class Campaign(msgspec.Struct, frozen=True, omit_defaults=True):
     human: str = ""
     schema: int = 1
     layout: Layout | None = None
-    language: str = "en"
-    #: how many raters each HIT gets, and how many HITs one rater may do
-    raters_per_hit: int = 1
-    hits_per_rater: int = 1
-    #: how much of a clip's length must pass between its start and the answer, by the server's clock (0: only
-    #: that it ended)
-    watch: float = 0.9
-    lease_minutes: float = 120.0
-    platform: Platform = Platform()
-    price: float = 0.99
-    fee: float = 0.20
-    currency: str = "USD"
-    contact: str = ""
     #: own words instead of the catalogue's
     instructions: str = ""
     consent: str = ""
     statement: str = ""
     practice: tuple[Practice, ...] = ()
-    #: the address under which raters reach the server
-    public_url: str = ""
 
     @property
     def cost(self) -> float:
@@ -127,20 +112,11 @@ class Folder:
     @functools.cached_property
     def key(self) -> dict[tuple[str, int], KeyLine]:
         """The private key by (HIT, position); the pages that raters see have no use for it."""
-        decoder = msgspec.json.Decoder(KEY_LINES)
-        path = self.path / "key.jsonl"
-        try:
-            lines = [decoder.decode(line) for line in path.read_bytes().splitlines() if line]
-        except FileNotFoundError:
-            raise DataError(
-                f"{path} is missing: without the private key the answers cannot be read.",
-                hint="Restore the file that `storymeter human new` wrote.",
-            ) from None
-        except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-            raise DataError(
-                f"{path} is damaged: {getattr(error, 'strerror', None) or error}",
-                hint="Restore the file that `storymeter human new` wrote.",
-            ) from None
+        path, hint = self.path / "key.jsonl", "Restore the file that `storymeter human new` wrote."
+        missing = DataError(
+            f"{path} is missing: without the private key the answers cannot be read.", hint=hint
+        )
+        lines = _read(path, _key_lines, missing, "is damaged", hint)
         return {(line.hit, line.position): line for line in lines}
 
     @property
@@ -168,14 +144,17 @@ class Folder:
             return prefix + str((self.path / url[len(prefix) :]).resolve())
         return url
 
-    def create(self, campaign: Campaign, key: Iterable[KeyLine], keys: Secrets) -> None:
-        """Write a new campaign's files; a folder that holds one already is left alone."""
+    def make(self, advice: str = "Choose another folder") -> None:
+        """Make the folder; it must not hold a campaign yet."""
         if (self.path / "campaign.json").exists():
             raise UsageError(
-                f"{self.path} already holds a campaign.",
-                hint="Choose another folder; answers are never overwritten.",
+                f"{self.path} already holds a campaign.", hint=f"{advice}; answers are never overwritten."
             )
         self.path.mkdir(parents=True, exist_ok=True)
+
+    def create(self, campaign: Campaign, key: Iterable[KeyLine], keys: Secrets) -> None:
+        """Write a new campaign's files; a folder that holds one already is left alone."""
+        self.make()
         encoder = msgspec.json.Encoder()
         private(self.path / "key.jsonl", encoder.encode_lines(key))
         private(self.path / "secrets.json", msgspec.json.format(encoder.encode(keys), indent=2) + b"\n")
@@ -229,16 +208,25 @@ def private(path: Path, content: bytes, mode: int = 0o600) -> None:
         ) from None
 
 
+def _key_lines(raw: bytes) -> list[KeyLine]:
+    decoder = msgspec.json.Decoder(KEY_LINES)
+    return [decoder.decode(line) for line in raw.splitlines() if line]
+
+
 def _load(path: Path, kind: type[T]) -> T:
+    missing = UsageError(
+        f"{path.parent} is not a campaign: {path.name} is missing.",
+        hint="Make one with: storymeter human new DIR …",
+    )
+    hint = "Correct the file (it is UTF-8), or restore the one that `storymeter human new` wrote."
+    return _read(path, msgspec.json.Decoder(kind).decode, missing, "cannot be read", hint)
+
+
+def _read(path: Path, decode: Callable[[bytes], T], missing: StorymeterError, trouble: str, hint: str) -> T:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return decode(path.read_bytes())
     except FileNotFoundError:
-        raise UsageError(
-            f"{path.parent} is not a campaign: {path.name} is missing.",
-            hint="Make one with: storymeter human new DIR …",
-        ) from None
+        raise missing from None
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-        raise DataError(
-            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}",
-            hint="Correct the file (it is UTF-8), or restore the one that `storymeter human new` wrote.",
-        ) from None
+        said = getattr(error, "strerror", None) or error
+        raise DataError(f"{path} {trouble}: {said}", hint=hint) from None

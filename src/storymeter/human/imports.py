@@ -22,7 +22,7 @@ from typing import Any
 from ..captions import Rating
 from ..errors import DataError, UsageError, some
 from ..files import content
-from .own_files import credit_all, plain_cell, records, storymeter, text
+from .own_files import credit_all, plain_cell, records, require_columns, storymeter, text
 from .ratings import Labels, Ratings, from_columns
 
 _WMT_KINDS = {"SYSTEM": "system", "REPEAT": "repeat", "REF": "human", "BAD_REF": "degraded"}
@@ -135,6 +135,38 @@ def peek(path: Path, limit: int) -> list[Rating]:
         return []  # the reading proper says what is wrong
 
 
+class _Table:
+    """The ratings of a file of another tool, column by column, and what cannot be read of it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.problems: list[str] = []
+        self._out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
+
+    def add(self, **cells: Any) -> None:
+        for key, cell in cells.items():
+            self._out[key].append(cell)
+
+    def columns(self, hint: str, total: Counter[tuple[str, str]] | None = None) -> dict[str, list[Any]]:
+        """All of it, or an error with this hint. `total`, ratings by rater and HIT, where every row gives the
+        time of the whole HIT: it is shared out.
+        """
+        out, problems = self._out, self.problems
+        if problems:
+            raise DataError(
+                f"{self.name}: {len(problems):,} ratings cannot be read: {some(problems, limit=3)}", hint=hint
+            )
+        if not out["value"]:
+            raise DataError(f"{self.name} holds no rating.", hint=hint)
+        _settle(out)
+        if total is not None:
+            out["seconds"] = [
+                None if s is None else s / total[rater, hit]
+                for s, rater, hit in zip(out["seconds"], out["rater"], out["hit"], strict=True)
+            ]
+        return out
+
+
 def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """`HITId WorkerId src trg item hit sys_id rid type sid score time`: header blank-separated, rows
     tab-separated; other mixtures of tabs, blanks and commas occur, and names in quotation marks. Ratings of
@@ -144,21 +176,20 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     place = {
         key.removeprefix("Input."): k for k, key in enumerate(re.split(r"[\s,\"]+", lines[0].strip(' \t"')))
     }
-    lacking = [key for key in ("WorkerId", "sys_id", "type", "sid", "score") if key not in place]
-    if lacking:
-        raise DataError(
-            f"{name} has no column {', '.join(lacking)}.",
-            hint="A WMT table begins: HITId WorkerId src trg item hit sys_id rid type sid score time",
-        )
-    out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
-    problems: list[str] = []
+    require_columns(
+        name,
+        place,
+        ("WorkerId", "sys_id", "type", "sid", "score"),
+        "A WMT table begins: HITId WorkerId src trg item hit sys_id rid type sid score time",
+    )
+    table = _Table(name)
     total: Counter[tuple[str, str]] = Counter()
     for number, line in enumerate(_distinct(lines[1:], notes), 2):
         if not line.strip():
             continue
         cells = split_row(line, len(place))
         if len(cells) != len(place):
-            problems.append(f"line {number} has {len(cells)} cells, the header {len(place)}")
+            table.problems.append(f"line {number} has {len(cells)} cells, the header {len(place)}")
             continue
         try:
             kind, value = _WMT_KINDS[cells[place["type"]]], float(cells[place["score"]])
@@ -170,11 +201,10 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                 else None
             )
         except (KeyError, IndexError, ValueError):
-            problems.append(f"line {number}: {line[:60]!r}")
+            table.problems.append(f"line {number}: {line[:60]!r}")
             continue
         total[rater, hit] += 1
-        _add(
-            out,
+        table.add(
             item=sid,
             system=system,
             rater=rater,
@@ -186,31 +216,25 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             seconds=seconds,
             stratum="-".join(cells[place[key]] for key in ("src", "trg") if key in place),
         )
-    _settle(out)
-    _refuse(
-        problems,
-        out,
-        name,
+    return table.columns(
         "A row has the columns of the header, separated by tabs (names with blanks may stand in quotation"
         " marks); type is SYSTEM, REPEAT, REF or BAD_REF.",
+        total,
     )
-    _share_time(out, total)
-    return out
 
 
 def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """Batch results: one line per assignment, `Answer.Q1` = `idx_rid_score|…`, the items in `Input.*_idx`."""
-    out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
-    problems: list[str] = []
+    table = _Table(name)
     empty: list[str] = []
     total: Counter[tuple[str, str]] = Counter()
     reader = csv.DictReader(io.StringIO(text(raw, name), newline=""))
-    lacking = [key for key in ("WorkerId", "HITId", "Answer.Q1") if key not in (reader.fieldnames or [])]
-    if lacking:
-        raise DataError(
-            f"{name} has no column {', '.join(lacking)}.",
-            hint="Download the batch results from the platform again.",
-        )
+    require_columns(
+        name,
+        reader.fieldnames or (),
+        ("WorkerId", "HITId", "Answer.Q1"),
+        "Download the batch results from the platform again.",
+    )
     for number, row in enumerate(reader, 2):
         answers = [part for part in (row["Answer.Q1"] or "").split("|") if part]
         if not answers:
@@ -229,12 +253,11 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                 if None in (system, sid, row["WorkerId"], row["HITId"]):  # a row that breaks off
                     raise ValueError
             except (KeyError, ValueError):
-                problems.append(f"line {number}, answer {answer[:30]!r}")
+                table.problems.append(f"line {number}, answer {answer[:30]!r}")
                 continue
             seconds = row.get("WorkTimeInSeconds") or ""
             total[row["WorkerId"], row["HITId"]] += 1
-            _add(
-                out,
+            table.add(
                 item=sid,
                 system=system,
                 rater=row["WorkerId"],
@@ -246,23 +269,16 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                 seconds=float(seconds) if seconds.isdecimal() else None,
                 stratum="-".join(row.get(f"Input.{key}") or "" for key in ("src", "trg")).strip("-"),
             )
-    _settle(out)
     if empty:
         notes.append(f"{len(empty):,} assignments hold no answer and were left out: {some(empty)}")
-    _refuse(
-        problems,
-        out,
-        name,
-        "Answer.Q1 holds index_rid_score joined by |; Input.tst_index is system, repeat, ref or cal.",
+    return table.columns(
+        "Answer.Q1 holds index_rid_score joined by |; Input.tst_index is system, repeat, ref or cal.", total
     )
-    _share_time(out, total)
-    return out
 
 
 def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """`user,system,segment,type,source,target,score[,document,is_document_score],start,end`, no header."""
-    out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
-    problems: list[str] = []
+    table = _Table(name)
     documents = 0
     seen: Counter[str] = Counter()
     for number, quoted in enumerate(csv.reader(_distinct(text(raw, name).splitlines(), notes)), 1):
@@ -283,12 +299,11 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             document = cells[7] if len(cells) > 9 else ""
             seconds = float(cells[-1]) - float(cells[-2]) if len(cells) > 8 else None
         except (KeyError, IndexError, ValueError):
-            problems.append(f"line {number}")
+            table.problems.append(f"line {number}")
             continue
         item = f"{document} {segment}".strip()
         seen[user] += 1
-        _add(
-            out,
+        table.add(
             item=item,
             system=system,
             rater=user,
@@ -300,16 +315,11 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             seconds=seconds,
             stratum="-".join(cells[4:6]).strip("-"),
         )
-    _settle(out)
     if documents:
         notes.append(f"{documents:,} scores of whole documents were left out; only segments are analysed.")
-    _refuse(
-        problems,
-        out,
-        name,
-        "A row is user,system,segment,type,source,target,score,…; type is TGT, CHK, REF or BAD.",
+    return table.columns(
+        "A row is user,system,segment,type,source,target,score,…; type is TGT, CHK, REF or BAD."
     )
-    return out
 
 
 _CELLS = re.compile(r'"((?:[^"]|"")*)"|([^\s"]+)')
@@ -327,11 +337,6 @@ def split_row(line: str, wanted: int) -> list[str]:
     tried = [next(csv.reader([line], delimiter=mark)) for mark in "\t," if mark in line]
     ways = [*tried, blanks]
     return next((cells for cells in ways if len(cells) == wanted), ways[0])
-
-
-def _add(out: dict[str, list[Any]], **cells: Any) -> None:
-    for key, cell in cells.items():
-        out[key].append(cell)
 
 
 def _distinct(lines: Sequence[str], notes: list[str]) -> list[str]:
@@ -358,23 +363,6 @@ def _settle(out: dict[str, list[Any]]) -> None:
         if kind == "human" and system in own:
             out["system"][row] = out["pair"][row] = ""
     credit_all(out)
-
-
-def _share_time(out: dict[str, list[Any]], total: Counter[tuple[str, str]]) -> None:
-    """These files give the time of the whole HIT in every row: share it out."""
-    out["seconds"] = [
-        None if s is None else s / total[rater, hit]
-        for s, rater, hit in zip(out["seconds"], out["rater"], out["hit"], strict=True)
-    ]
-
-
-def _refuse(problems: list[str], out: dict[str, list[Any]], name: str, hint: str) -> None:
-    if problems:
-        raise DataError(
-            f"{name}: {len(problems):,} ratings cannot be read: {some(problems, limit=3)}", hint=hint
-        )
-    if not out["value"]:
-        raise DataError(f"{name} holds no rating.", hint=hint)
 
 
 READERS: dict[str, Callable[[bytes, str, list[str]], dict[str, Any]]] = {

@@ -20,7 +20,7 @@ from ..metric import Progress, silent
 from .campaign import Campaign, Folder, KeyLine, fingerprint, new_secrets, private
 from .clips import Clip
 from .lots import new_seed
-from .request import CampaignRequest, Practice
+from .request import CampaignRequest, Conditions, Practice
 from .serve.words import words
 from .study import Study, named
 from .study.base import USUAL, reading_seconds
@@ -63,6 +63,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
     sizes = Counter(line.hit for line in key)
     if len(set(sizes.values())) > 1:
         raise DataError("The HITs are not all of one size.", hint="Use other sizes (--per-hit, --blocks).")
+    conditions = {name: getattr(options, name) for name in Conditions.__struct_fields__}
     campaign = Campaign(
         id=secrets.token_hex(4),
         task=options.task,
@@ -74,18 +75,8 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         hit_size=len(key) // len(hits),
         created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         layout=dealt.layout,
-        language=options.language,
-        raters_per_hit=options.raters_per_hit,
-        hits_per_rater=options.hits_per_rater,
-        watch=options.watch,
-        lease_minutes=options.lease_minutes,
-        platform=options.platform,
-        price=options.price,
-        fee=options.fee,
-        currency=options.currency,
-        contact=options.contact,
         practice=dealt.practice,
-        public_url=options.public_url.rstrip("/"),
+        **conditions | {"public_url": options.public_url.rstrip("/")},
     )
     unvouched = study.unvouched(key)
     mean, _ = _overlap(key, options.raters_per_hit)
@@ -115,12 +106,7 @@ def write(
     from .store import Media, Store, Visitor
 
     home = Folder(folder)
-    if (folder / "campaign.json").exists():
-        raise UsageError(
-            f"{folder} already holds a campaign.",
-            hint="Choose another folder; answers are never overwritten.",
-        )
-    folder.mkdir(parents=True, exist_ok=True)
+    home.make()
     keys = new_secrets(database or "sqlite:///campaign.db", prepared.key[0].seed)
     campaign = prepared.campaign
     private(folder / "secrets.json", msgspec.json.encode(keys))

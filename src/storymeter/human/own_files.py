@@ -8,7 +8,7 @@ import csv
 import io
 import itertools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -202,12 +202,12 @@ def _is_json(raw: bytes) -> bool:
 
 def csv_rows(content: str, name: str) -> list[Rating]:
     reader = csv.DictReader(io.StringIO(content, newline=""))
-    lacking = [key for key in ("item", "system", "rater", "value") if key not in (reader.fieldnames or [])]
-    if lacking:
-        raise DataError(
-            f"{name} has no column {', '.join(lacking)}.",
-            hint="A table of ratings needs item, system, rater and value.",
-        )
+    require_columns(
+        name,
+        reader.fieldnames or (),
+        ("item", "system", "rater", "value"),
+        "A table of ratings needs item, system, rater and value.",
+    )
     out, problems = [], []
     known = set(Rating.__struct_fields__)
     for number, row in enumerate(reader, 2):
@@ -249,6 +249,12 @@ def credit_all(columns: dict[str, Any]) -> None:
         for name in names
     }
     columns["systems"] = [parts[name] for name in Labels.of(columns["system"]).listed()]
+
+
+def require_columns(name: str, there: Container[str], wanted: Sequence[str], hint: str) -> None:
+    lacking = [key for key in wanted if key not in there]
+    if lacking:
+        raise DataError(f"{name} has no column {', '.join(lacking)}.", hint=hint)
 
 
 def text(raw: bytes, name: str) -> str:

@@ -111,9 +111,9 @@ def review(folder: Folder, store: Store, style: str) -> str:
     of whom nothing can be said, are listed without a verdict."""
     from .export import ratings, table
 
-    finished: dict[int, tuple[str, str, str, str]] = {}
-    for row in store.answers():
-        finished[row.assignment] = (row.external, row.session, row.state, row.code or "")
+    finished = {
+        row.assignment: (row.external, row.session, row.state, row.code or "") for row in store.answers()
+    }
     done = [r for r in ratings(folder, store, real_names=True) if r.meta["state"] == "done"]
     verdicts = folder.study.verdicts(done)
     nothing = ControlResult()

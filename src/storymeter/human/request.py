@@ -39,7 +39,27 @@ class Question(msgspec.Struct, frozen=True):
     answer: int
 
 
-class CampaignRequest(msgspec.Struct, frozen=True, kw_only=True):
+class Conditions(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What raters work under; asked for, and then kept in campaign.json."""
+
+    language: str = "en"
+    #: how many raters each HIT gets, and how many HITs one rater may do
+    raters_per_hit: int = 1
+    hits_per_rater: int = 1
+    #: how much of a clip's length must pass between its start and the answer, by the server's clock (0: only
+    #: that it ended)
+    watch: float = 0.9
+    lease_minutes: float = 120.0
+    platform: Platform = Platform()
+    price: float = 0.99
+    fee: float = 0.20
+    currency: str = "USD"
+    contact: str = ""
+    #: the address under which raters reach the server
+    public_url: str = ""
+
+
+class CampaignRequest(Conditions, frozen=True, kw_only=True):
     task: str = "da"
     systems: Sequence[Corpus] = ()
     human: Corpus | None = None
@@ -58,14 +78,3 @@ class CampaignRequest(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[str, ...] = KINDS
     practice: int = 0
     title: str = ""
-    raters_per_hit: int = 1
-    hits_per_rater: int = 1
-    watch: float = 0.9
-    lease_minutes: float = 120.0
-    platform: Platform = Platform()
-    price: float = 0.99
-    fee: float = 0.20
-    currency: str = "USD"
-    contact: str = ""
-    language: str = "en"
-    public_url: str = ""

@@ -10,7 +10,7 @@ from typing import Any
 from ..meta.comparisons import MetricComparison
 from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
-from .table import Cell, Column, Table, to_json
+from .table import Cell, Column, Table, keys, numbers, to_json
 
 STATISTICS = {
     "pearson": "r",
@@ -44,17 +44,13 @@ class Agreement:
     curve_statistic: str = "kendall_c"
 
 
-def _clean(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
 def agreement_data(agreement: Agreement) -> dict[str, Any]:
     metrics = []
     for r in agreement.results:
         metrics.append(
             {
                 "metric": r.metric,
-                **{key: _clean(value) for key, value in r.values.items()},
+                **r.values,
                 "intervals": dict(r.intervals),
                 "n": r.n,
                 "dropped": r.dropped,
@@ -63,14 +59,10 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
                 "higher_is_better": r.higher_is_better,
             }
         )
-    comparisons = [
-        {key: _clean(value) if isinstance(value, float) else value for key, value in asdict(c).items()}
-        for c in agreement.comparisons
-    ]
     curve = (
         {
             "statistic": agreement.curve_statistic,
-            "values": {k: [_clean(x) for x in v] for k, v in agreement.curve.items()},
+            "values": {k: list(v) for k, v in agreement.curve.items()},
         }
         if agreement.curve
         else None
@@ -80,7 +72,7 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
         "title": agreement.title,
         "level": agreement.level,
         "metrics": metrics,
-        "comparisons": comparisons,
+        "comparisons": [asdict(c) for c in agreement.comparisons],
         "notes": list(agreement.notes),
         **({"reference_curve": curve} if curve else {}),
     }
@@ -104,7 +96,7 @@ def agreement_table(agreement: Agreement) -> Table:
     column.
     """
     best = {c.worse: c for c in agreement.comparisons if agreement.results and c.better == _best(agreement)}
-    keys = shown_statistics(agreement.results)
+    others = [key for key in shown_statistics(agreement.results) if key != "pearson"]
     rows = []
     for r in best_first(agreement):
         low_high = r.intervals.get("pearson")
@@ -120,17 +112,15 @@ def agreement_table(agreement: Agreement) -> Table:
                 r.n,
                 r.values["pearson"],
                 tuple(low_high) if low_high else Cell(None, "none drawn"),
-                *(r.values.get(k) for k in keys if k != "pearson"),
+                *(r.values.get(k) for k in others),
                 against.p if against else None,
                 "; ".join(said) or ("best" if r.metric == _best(agreement) else ""),
             ]
         )
     columns: list[Column | str] = [
-        Column("metric", key=True),
+        *keys("metric"),
         Column("n", ",d"),
-        Column("r", "+.3f"),
-        Column("95 %", "+.3f"),
-        *(Column(STATISTICS[k], "+.3f") for k in keys if k != "pearson"),
+        *numbers("+.3f", "r", "95 %", *(STATISTICS[k] for k in others)),
         Column("p against best", ".4f"),
         "remarks",
     ]
@@ -182,8 +172,7 @@ def interval_table(agreement: Agreement) -> Table:
                 )
     return _with_reasons(
         [
-            Column("metric", key=True),
-            Column("statistic", key=True),
+            *keys("metric", "statistic"),
             Column("value", "+.4f"),
             Column("95 % bootstrap", "+.3f"),
             Column("95 % Fisher z", "+.3f", ends=("low_fisher", "high_fisher")),
@@ -217,15 +206,10 @@ def comparison_table(agreement: Agreement) -> Table:
     williams = agreement.level == "system"
     what = STATISTICS[_compared(agreement)]
     columns: list[Column | str] = [
-        Column("better", key=True),
-        Column("worse", key=True),
-        Column(f"{what} better", "+.3f"),
-        Column(f"{what} worse", "+.3f"),
-        Column(f"{what} between", "+.3f"),
+        *keys("better", "worse"),
+        *numbers("+.3f", f"{what} better", f"{what} worse", f"{what} between"),
         Column("t", ".3f") if williams else "95 % of the lead",
-        Column("p", ".4g"),
-        Column("p Holm", ".4g"),
-        Column("p BH", ".4g"),
+        *numbers(".4g", "p", "p Holm", "p BH"),
         "reason",
     ]
     if not williams and not any(c.interval for c in agreement.comparisons):

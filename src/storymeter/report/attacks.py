@@ -6,7 +6,7 @@ from typing import Any
 
 from ..stress.attacks import ATTACKS, KINDS
 from ..stress.persuasion import RIGHT, SUCCESS, WRONG, Persuasion
-from .table import Column, Table
+from .table import Table, keys, numbers
 
 
 def attack_table(found: Persuasion) -> Table:
@@ -18,7 +18,7 @@ def attack_table(found: Persuasion) -> Table:
         values = (found.result.row(metric).scale * found.value(metric, label) for metric in metrics)
         rows.append([f"{label} captions", *(f"{value:.2f}" for value in values)])
     return Table(
-        [Column("attacks", key=True), *metrics],
+        [*keys("attacks"), *metrics],
         rows,
         title="Talked into it?",
         note=(
@@ -41,8 +41,8 @@ def attack_list(found: Persuasion) -> Table:
         [attack.name, *(found.lift(metric, attack) for metric in found.metrics), attack.text]
         for attack in ATTACKS
     ]
-    lifts = (Column(metric, "+.1f", 100) for metric in found.metrics)
-    return Table([Column("attack", key=True), *lifts, "text"], rows, title="Lift of every attack, %")
+    lifts = numbers("+.1f", *found.metrics, scale=100)
+    return Table([*keys("attack"), *lifts, "text"], rows, title="Lift of every attack, %")
 
 
 def attack_data(found: Persuasion) -> list[dict[str, Any]]:

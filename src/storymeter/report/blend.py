@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..meta.blend import YARDSTICK, LeftOut
-from .table import Column, Table
+from .table import Column, Table, numbers
 
 _NAMES = {"pearson": "r", "kendall_c": "tau-c"}
 _NOTE = (
@@ -29,9 +29,7 @@ def blend_table(found: Mapping[str, Sequence[LeftOut]]) -> Table:
     columns: list[Column | str] = [
         "recipe",
         "left out",
-        Column("blend", ".3f"),
-        Column("95 %", ".3f"),
-        Column(YARDSTICK, ".3f"),
+        *numbers(".3f", "blend", "95 %", YARDSTICK),
         f"p, {YARDSTICK}",
         "best part",
         "p, best part",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..meta.choices import ChoiceResult
 from ..meta.word_labels import WordResult
-from .table import Column, Table
+from .table import Column, Table, numbers
 
 
 def choice_table(results: Sequence[ChoiceResult], title: str) -> Table:
@@ -29,9 +29,9 @@ def choice_table(results: Sequence[ChoiceResult], title: str) -> Table:
         ]
         for metric in ranked
     ]
-    columns = [Column(category, ".1f", 100) for category in categories]
+    columns = [*numbers(".1f", *categories, scale=100), *numbers(",d", "ties", "pairs")]
     note = "Share of pairs in which the better text scores higher, in per cent; a tie counts half."
-    return Table(["metric", *columns, Column("ties", ",d"), Column("pairs", ",d")], rows, title, note)
+    return Table(["metric", *columns], rows, title, note)
 
 
 def choice_data(results: Sequence[ChoiceResult]) -> list[dict[str, Any]]:
@@ -44,12 +44,9 @@ def word_table(results: Sequence[WordResult], title: str) -> Table:
         for one in sorted(results, key=lambda one: -one.auc)
     ]
     columns = [
-        Column("words", ",d"),
-        Column("called wrong", ",d"),
+        *numbers(",d", "words", "called wrong"),
         Column("AUC", ".4f"),
-        Column("from", ".3f"),
-        Column("to", ".3f"),
-        Column("lowest is wrong", ".3f"),
+        *numbers(".3f", "from", "to", "lowest is wrong"),
     ]
     return Table(
         ["support of a word", *columns],

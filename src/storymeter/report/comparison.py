@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ..engine.compare import Comparison
-from .table import Cell, Column, Table, to_json
+from .table import Cell, Column, Table, keys, numbers, to_json
 
 #: a difference is called significant below this p after Holm's correction
 SIGNIFICANT = 0.05
+SCORES = ("A's score", "B's score", "A - B")
 
 
 def too_few_resamples(comparisons: Sequence[Comparison]) -> str:
@@ -61,16 +62,10 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             ]
         )
     columns: list[Column | str] = [
-        Column("metric", key=True),
-        Column("A", key=True),
-        Column("B", key=True),
-        "A's score",
-        "B's score",
-        "A - B",
+        *keys("metric", "A", "B"),
+        *SCORES,
         "95 %",
-        Column("p permutation", ".4f"),
-        Column("p bootstrap", ".4f"),
-        Column("p Holm", ".4f"),
+        *numbers(".4f", "p permutation", "p bootstrap", "p Holm"),
         Column("win/tie/loss", prefix=""),
         Column("n", ",d"),
     ]
@@ -107,15 +102,4 @@ def difference_table(comparisons: Sequence[Comparison]) -> Table:
                 for d in c.most_different
             ]
     title = f"Where they differ most ({comparisons[0].metric})" if comparisons else ""
-    return Table(
-        [
-            Column("A", key=True),
-            Column("B", key=True),
-            Column("document", key=True),
-            "A's score",
-            "B's score",
-            "A - B",
-        ],
-        rows,
-        title=title,
-    )
+    return Table([*keys("A", "B", "document"), *SCORES], rows, title=title)

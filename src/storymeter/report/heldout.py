@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from ..story.train.sources import HeldOut
-from .table import Column, Table
+from .table import Column, Table, numbers
 
 
 def held_out_tables(result: HeldOut) -> list[Table]:
-    share = ".3f"
     columns: list[Column | str] = [
         "stories",
         Column("pairs", ",d"),
-        *(
-            Column(name, share)
-            for name in (
-                "forced choice",
-                "bag of words",
-                "first pair",
-                "middle",
-                "last pair",
-                "order",
-                "ECE raw",
-                "ECE",
-            )
-        ),
+        *numbers(".3f", "forced choice", "bag of words", "first pair", "middle", "last pair", "order"),
+        *numbers(".3f", "ECE raw", "ECE"),
     ]
     rows = [
         [c.set, c.pairs, c.accuracy, c.baseline, c.first, c.middle, c.last, c.order, c.ece_raw, c.ece]
@@ -47,7 +35,7 @@ def held_out_tables(result: HeldOut) -> list[Table]:
             Table(
                 [
                     Column("stories", ",d"),
-                    *(Column(name, share) for name in ("Kendall tau-b", "low", "high", "untrained head")),
+                    *numbers(".3f", "Kendall tau-b", "low", "high", "untrained head"),
                 ],
                 [[human.stories, human.tau, human.low, human.high, human.untrained]],
                 title="With human labels (UNION, rated machine stories)",

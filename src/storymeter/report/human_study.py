@@ -6,7 +6,7 @@ import math
 
 from ..human.analysis import Analysis
 from ..human.reliability import Replication
-from .table import Cell, Column, Table
+from .table import Cell, Column, Table, keys, numbers
 
 TEST_NAMES = {
     "t": "paired t-test",
@@ -63,10 +63,8 @@ def system_table(analysis: Analysis) -> Table:
             "rank",
             Column("system", key=True),
             Column("raw", ".1f"),
-            Column("z", "+.3f"),
-            Column("95 %", "+.3f"),
-            Column("captions", ",d"),
-            Column("ratings", ",d"),
+            *numbers("+.3f", "z", "95 %"),
+            *numbers(",d", "captions", "ratings"),
         ],
         rows,
         title="Systems",
@@ -88,14 +86,7 @@ def pair_table(analysis: Analysis) -> Table:
         for better, worse, p, holm, bh in pairs(analysis)
     ]
     return Table(
-        [
-            Column("better", key=True),
-            Column("worse", key=True),
-            Column("p", ".4g"),
-            Column("p Holm", ".4g"),
-            Column("p BH", ".4g"),
-            "significant",
-        ],
+        [*keys("better", "worse"), *numbers(".4g", "p", "p Holm", "p BH"), "significant"],
         rows,
         title="Who beats whom",
         note=(
@@ -110,14 +101,7 @@ def worker_table(analysis: Analysis) -> Table:
         for w in analysis.quality.workers
     ]
     return Table(
-        [
-            Column("rater", key=True),
-            "passed",
-            "because",
-            Column("ratings", ",d"),
-            Column("s/rating", ".1f"),
-            "flags",
-        ],
+        [*keys("rater"), "passed", "because", Column("ratings", ",d"), Column("s/rating", ".1f"), "flags"],
         rows,
         title="Raters",
     )
@@ -142,16 +126,14 @@ def evidence_table(analysis: Analysis) -> Table:
     ]
     return Table(
         [
-            Column("rater", key=True),
+            *keys("rater"),
             Column("pairs", "d"),
-            Column("undamaged", ".1f"),
-            Column("damaged", ".1f"),
+            *numbers(".1f", "undamaged", "damaged"),
             Column("p", ".3g"),
             Column("r others", ".2f"),
             Column("repeats", "d"),
             Column("change", ".1f"),
-            Column("p drift", ".3g"),
-            Column("p alike", ".3g"),
+            *numbers(".3g", "p drift", "p alike"),
         ],
         rows,
         title="The evidence on each rater",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from markupsafe import Markup
 
 from ..human.preference import MetricAccuracy, Preference
 from ..human.survey import Survey
-from .table import Cell, Column, Table, to_json
+from .table import Cell, Column, Table, keys, numbers, to_json
 from .templating import render, shown
 
 PREFERENCE_WORDS = {
@@ -50,14 +49,6 @@ RANK_WORDS = {
 
 _SHARES = "How many items each side won; the grey middle is undecided."
 _MEANS = "Mean mark of each system for each criterion, with its 95 % range."
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _clean(v) for key, v in value.items()}
-    return [_clean(v) for v in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +97,10 @@ def preferences(results: Sequence[Preference]) -> Study:
         )
     table = Table(
         [
-            Column("A", key=True),
-            Column("B", key=True),
+            *keys("A", "B"),
             Column("items", ",d"),
-            Column("A wins", "d"),
-            Column("B wins", "d"),
-            Column("undecided", "d"),
-            Column("share B %", ".1f", 100.0),
-            Column("95 %", ".1f", 100.0),
+            *numbers("d", "A wins", "B wins", "undecided"),
+            *numbers(".1f", "share B %", "95 %", scale=100.0),
             Column("p", ".4g"),
             Column("alpha", ".3f"),
         ],
@@ -126,7 +113,7 @@ def preferences(results: Sequence[Preference]) -> Study:
     )
     return Study(
         "What people preferred",
-        to_json({"schema": 1, "task": "preference", "pairs": [_clean(asdict(result)) for result in results]}),
+        to_json({"schema": 1, "task": "preference", "pairs": [asdict(result) for result in results]}),
         [table],
         [PREFERENCE_WORDS],
         {"preferences": (_SHARES, lambda: plots_human.preference_shares(results))},
@@ -147,8 +134,8 @@ def survey(result: Survey) -> Study:
         rows.append([system, *cells, result.votes[system], result.votes[system] / total if total else None])
     first = Table(
         [
-            Column("system", key=True),
-            *(Column(c, ".2f") for c in result.criteria),
+            *keys("system"),
+            *numbers(".2f", *result.criteria),
             Column("votes", "d"),
             Column("vote share %", ".1f", 100.0),
         ],
@@ -171,11 +158,8 @@ def survey(result: Survey) -> Study:
     second = Table(
         [
             "criterion",
-            Column("Spearman", ".3f"),
-            Column("Pearson", ".3f"),
-            Column("Kendall b", ".3f"),
-            Column("sequences", "d"),
-            Column("dropped", "d"),
+            *numbers(".3f", "Spearman", "Pearson", "Kendall b"),
+            *numbers("d", "sequences", "dropped"),
             Column("alpha", ".3f"),
         ],
         rows,
@@ -188,7 +172,7 @@ def survey(result: Survey) -> Study:
     )
     return Study(
         "What people said of the stories",
-        to_json({"schema": 1, "task": "survey", **_clean(asdict(result))}),
+        to_json({"schema": 1, "task": "survey", **asdict(result)}),
         [first, second],
         [
             {
@@ -205,7 +189,7 @@ def survey(result: Survey) -> Study:
 
 
 def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:
-    return to_json({"schema": 1, "metrics": [{"a": p.a, "b": p.b, **_clean(asdict(m))} for p, m in rows]})
+    return to_json({"schema": 1, "metrics": [{"a": p.a, "b": p.b, **asdict(m)} for p, m in rows]})
 
 
 def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
@@ -225,13 +209,9 @@ def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
     meaning = {"half": "counts half", "wrong": "counts as wrong", "drop": "is left out"}[rule]
     return Table(
         [
-            Column("A", key=True),
-            Column("B", key=True),
-            Column("metric", key=True),
-            Column("accuracy %", ".1f", 100.0),
-            Column("95 %", ".1f", 100.0),
-            Column("items", "d"),
-            Column("metric ties", "d"),
+            *keys("A", "B", "metric"),
+            *numbers(".1f", "accuracy %", "95 %", scale=100.0),
+            *numbers("d", "items", "metric ties"),
         ],
         cells,
         title="Accuracy against human preferences",

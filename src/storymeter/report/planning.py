@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ..human.plan import BOTS, HONEST, Plan, TestRates
-from .table import Column, Table, to_json
+from .table import Column, Table, numbers, to_json
 
 
 def plan_json(plan: Plan) -> str:
@@ -16,12 +16,9 @@ def plan_json(plan: Plan) -> str:
 def plan_table(plan: Plan) -> Table:
     return Table(
         [
-            Column("HITs", ",d"),
-            Column("ratings per system", ",d"),
-            Column("captions", ",d"),
+            *numbers(",d", "HITs", "ratings per system", "captions"),
             Column("power", ".3f"),
-            Column("cost", ",.2f"),
-            Column("cost per system", ",.2f"),
+            *numbers(",.2f", "cost", "cost per system"),
         ],
         [
             [
@@ -58,8 +55,8 @@ def rates_table(rates: Sequence[TestRates], simulations: int, seed: int, alpha: 
     columns: list[Column | str] = [
         Column("pairs", "d"),
         "test",
-        *(Column(f"accepts {bot}", ".1f", 100.0) for bot in BOTS),
-        *(Column(f"rejects {kind}", ".1f", 100.0) for kind in HONEST),
+        *numbers(".1f", *(f"accepts {bot}" for bot in BOTS), scale=100.0),
+        *numbers(".1f", *(f"rejects {kind}" for kind in HONEST), scale=100.0),
     ]
     return Table(
         columns,

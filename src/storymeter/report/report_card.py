@@ -20,7 +20,7 @@ from .agreement import STATISTICS, Agreement, agreement_data, shown_statistics
 from .choices import choice_data, choice_table
 from .figures.panels import Panel, panels
 from .self_agreement import judge_table, judges
-from .table import Column, Table, to_json
+from .table import Column, Table, numbers, to_json
 from .templating import render, shown
 
 #: what every other metric is tested against in the details, and the permutations of each test
@@ -101,10 +101,10 @@ def summary_table(
         ]
         for s in found
     ]
-    ranks = [Column(contest.benchmark, "g") for contest in counted]
+    ranks = numbers("g", *(contest.benchmark for contest in counted))
     ranks += [Column("wrong detail", ".1f", 100)] if details else []
-    columns: list[Column | str] = ["metric", Column("mean rank", ".1f"), Column("wins", ",d")]
-    return Table([*columns, Column("losses", ",d"), *ranks, "seen"], rows, "Ranks over benchmarks")
+    columns = [Column("mean rank", ".1f"), *numbers(",d", "wins", "losses"), *ranks]
+    return Table(["metric", *columns, "seen"], rows, "Ranks over benchmarks")
 
 
 def picture(found: Sequence[Standing], counted: Sequence[Contest]) -> Markup:

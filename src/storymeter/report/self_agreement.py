@@ -8,7 +8,7 @@ from typing import Any
 
 from ..meta.again import SelfAgreement
 from ..signature import Signature
-from .table import Column, Table, to_json
+from .table import Table, keys, to_json
 
 
 def self_table(found: Sequence[SelfAgreement]) -> Table:
@@ -28,7 +28,7 @@ def self_table(found: Sequence[SelfAgreement]) -> Table:
     ]
     heads = ["trials", "documents", "means", "mean difference", "largest", "equal", "Pearson r", "tau-b"]
     return Table(
-        [Column("metric", key=True), *heads],
+        [*keys("metric"), *heads],
         rows,
         title="Agreement with itself",
         note=(
@@ -95,4 +95,4 @@ def judges(signatures: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 def judge_table(found: Mapping[str, Mapping[str, str]]) -> Table:
     rows: Iterable[list[Any]] = ([metric, *fields.values()] for metric, fields in found.items())
-    return Table([Column("metric", key=True), *_JUDGE_FIELDS], list(rows))
+    return Table([*keys("metric"), *_JUDGE_FIELDS], list(rows))

@@ -14,7 +14,7 @@ from ..meta.similarity import KINDS, Mean, Similarity
 from .agreement_page import correlation_figure
 from .figures.boxes import Spread, boxes
 from .figures.steps import steps
-from .table import Column, Table, to_json
+from .table import Table, keys, numbers, to_json
 from .templating import render, shown
 
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
@@ -74,12 +74,9 @@ def source_table(found: Similarity) -> Table:
     ]
     return Table(
         [
-            Column("source", key=True),
+            *keys("source"),
             "kind",
-            Column("to all others", ".3f"),
-            Column("interval", ".3f"),
-            Column("to people", ".3f"),
-            Column("to systems", ".3f"),
+            *numbers(".3f", "to all others", "interval", "to people", "to systems"),
             "≤ 0 … 1",
         ],
         rows,
@@ -104,11 +101,8 @@ def kind_table(found: Similarity) -> Table:
     return Table(
         [
             "between",
-            Column("pairs of sources", ",d"),
-            Column("similarities", ",d"),
-            Column("mean", ".3f"),
-            Column("interval", ".3f"),
-            *(Column(name, ".3f") for name in QUANTILES),
+            *numbers(",d", "pairs of sources", "similarities"),
+            *numbers(".3f", "mean", "interval", *QUANTILES),
             "≤ 0 … 1",
         ],
         rows,
@@ -122,7 +116,7 @@ def matrix_table(found: Similarity) -> Table:
         for k, (name, row) in enumerate(zip(found.names, found.matrix().tolist(), strict=True), 1)
     ]
     return Table(
-        ["", "source", *(Column(str(k), ".3f") for k in range(1, len(rows) + 1))],
+        ["", "source", *numbers(".3f", *map(str, range(1, len(rows) + 1)))],
         rows,
         title="Mean similarity of every source to every other",
     )

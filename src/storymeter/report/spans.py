@@ -11,7 +11,7 @@ import msgspec
 
 from ..human.span_analysis import SpanStudy
 from .human_json import analysis_json
-from .table import Column, Table, to_json
+from .table import Column, Table, keys, numbers, to_json
 
 PROFILE_WORDS = {
     "weight": (
@@ -53,15 +53,10 @@ def span_json(study: SpanStudy, **more: Any) -> str:
 def profile_table(study: SpanStudy) -> Table:
     return Table(
         [
-            Column("system", key=True),
-            Column("weight", ".2f"),
-            Column("95 %", ".2f"),
-            Column("minor", ".2f"),
-            Column("major", ".2f"),
-            Column("clean %", ".1f", 100.0),
-            Column("missing %", ".1f", 100.0),
-            Column("captions", ",d"),
-            Column("judgements", ",d"),
+            *keys("system"),
+            *numbers(".2f", "weight", "95 %", "minor", "major"),
+            *numbers(".1f", "clean %", "missing %", scale=100.0),
+            *numbers(",d", "captions", "judgements"),
         ],
         [
             [
@@ -89,7 +84,7 @@ def kind_table(study: SpanStudy) -> Table:
             totals[kind] = totals.get(kind, 0.0) + count
     kinds = sorted(totals, key=lambda kind: (-totals[kind], kind))
     return Table(
-        [Column("system", key=True), *(Column(kind, ".2f") for kind in kinds)],
+        [*keys("system"), *numbers(".2f", *kinds)],
         [[p.system, *(p.kinds.get(kind, 0.0) for kind in kinds)] for p in study.profiles],
         title="Kinds of errors, per caption",
     )
@@ -98,12 +93,11 @@ def kind_table(study: SpanStudy) -> Table:
 def rater_table(study: SpanStudy) -> Table:
     return Table(
         [
-            Column("rater", key=True),
+            *keys("rater"),
             "planted",
             "believed",
             Column("marked %", ".1f"),
-            Column("precision", ".2f"),
-            Column("recall", ".2f"),
+            *numbers(".2f", "precision", "recall"),
         ],
         [
             [

@@ -15,7 +15,7 @@ from ..stress.tables import OracleScore
 from .attacks import attack_data
 from .figures.heat import Tile, heat_map
 from .figures.lines import lines
-from .table import Column, Table, to_json
+from .table import Column, Table, keys, numbers, to_json
 from .templating import render, shown
 
 #: the damages behind each verdict of the audit
@@ -41,9 +41,7 @@ def result_table(result: Result, *, change_from: str | None = None) -> Table:
         [row.metric, PARTS.get(row.part, row.part), *(_cell(row, k, base) for k in range(len(result.labels)))]
         for row in result.rows
     ]
-    return Table(
-        [Column("metric", key=True), Column("", key=True), *result.labels], rows, note=str(result.signature)
-    )
+    return Table([*keys("metric", ""), *result.labels], rows, note=str(result.signature))
 
 
 def _cell(row: Row, column: int, base: int | None) -> str:
@@ -62,7 +60,7 @@ def number_table(result: Result) -> Table:
         for row in result.rows
         for label, cell in zip(result.labels, row.cells, strict=True)
     ]
-    return Table(["metric", "part", "column", Column("mean", ".6f"), Column("sd", ".6f"), "repeats"], rows)
+    return Table(["metric", "part", "column", *numbers(".6f", "mean", "sd"), "repeats"], rows)
 
 
 def result_json(result: Result, **more: Any) -> str:
@@ -91,7 +89,7 @@ def result_json(result: Result, **more: Any) -> str:
 def audit_table(audit: Audit) -> Table:
     rows = [[v.metric, v.property, "yes" if v.holds else "NO", v.because] for v in audit.verdicts]
     return Table(
-        [Column("metric", key=True), Column("property", key=True), "holds", "because"],
+        [*keys("metric", "property"), "holds", "because"],
         rows,
         title="Verdicts",
         note=str(audit.result.signature),
@@ -157,7 +155,7 @@ def damage_tables(result: Result) -> list[Table]:
             damages.append([label, base if at is not None else "", *(_cell(row, k, at) for row in metrics)])
     tables = [
         Table(
-            [Column("damage", key=True), "change from", *heads],
+            [*keys("damage"), "change from", *heads],
             damages,
             title="What each damage does",
             note=(
@@ -169,7 +167,7 @@ def damage_tables(result: Result) -> list[Table]:
     if samples:
         tables.append(
             Table(
-                [Column("captions", key=True), *heads],
+                [*keys("captions"), *heads],
                 samples,
                 title="How many captions",
                 note=(
@@ -193,12 +191,7 @@ def audit_json(audit: Audit) -> str:
 def oracle_table(scores: list[OracleScore]) -> Table:
     rows = [[s.system, s.meteor, s.self_bleu, s.captions] for s in scores]
     return Table(
-        [
-            "system",
-            Column("METEOR", ".2f", 100),
-            Column("Self-BLEU", ".2f", 100),
-            Column("oracle captions", ",d"),
-        ],
+        ["system", *numbers(".2f", "METEOR", "Self-BLEU", scale=100), Column("oracle captions", ",d")],
         rows,
         note=(
             "METEOR: mean over oracle captions, each against the reference it was chosen for. Self-BLEU:"

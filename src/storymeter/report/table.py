@@ -94,6 +94,16 @@ class Column:
         return harmless(str(value))
 
 
+def keys(*names: str) -> list[Column]:
+    """Columns that name their row."""
+    return [Column(name, key=True) for name in names]
+
+
+def numbers(form: str, *names: str, scale: float = 1.0) -> list[Column]:
+    """Columns whose numbers are shown alike."""
+    return [Column(name, form, scale) for name in names]
+
+
 def raw(value: object) -> object:
     """What machines get of a cell."""
     return value.value if isinstance(value, Cell) else value

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -15,12 +16,11 @@ from ..dense.links import VideoLinks
 from ..score import Match
 from .figures.lanes import Bar, Join, lanes
 from .fitting import clip, pad
-from .table import Column, Table, harmless
+from .table import Table, harmless, numbers
 from .templating import render, shown
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     text: str
     start: float
     end: float
@@ -113,16 +113,7 @@ def link_table(timeline: Timeline) -> Table:
         [f"g{link.reference + 1}", f"p{link.candidate + 1}", link.iou, link.f, link.product]
         for link in timeline.links
     ]
-    return Table(
-        [
-            "reference",
-            "caption",
-            Column("IoU", ".3f"),
-            Column(timeline.scorer, ".3f"),
-            Column("product", ".3f"),
-        ],
-        rows,
-    )
+    return Table(["reference", "caption", *numbers(".3f", "IoU", timeline.scorer, "product")], rows)
 
 
 def terminal(timeline: Timeline, width: int = 100) -> str:
@@ -193,4 +184,4 @@ def event_table(title: str, letter: str, events: Sequence[Event]) -> Table:
     rows = [
         [f"{letter}{number + 1}", event.start, event.end, event.text] for number, event in enumerate(events)
     ]
-    return Table(["", Column("start", ".2f"), Column("end", ".2f"), "sentence"], rows, title=title)
+    return Table(["", *numbers(".2f", "start", "end"), "sentence"], rows, title=title)

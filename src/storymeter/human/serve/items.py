@@ -4,7 +4,8 @@ server's.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -27,30 +28,28 @@ Event = Literal["play", "ended"]
 SKIPS, FEWEST_SKIPS = 0.1, 2
 
 
-class AnswerBody(msgspec.Struct, forbid_unknown_fields=True):
+class ItemBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Which item a request speaks of."""
+
     id: Id
     at: At
+
+
+class AnswerBody(ItemBody):
     answer: dict[str, Any]
     #: play events that did not get through before
     events: Annotated[list[Event], Meta(max_length=8)] = []
 
 
-class EventBody(msgspec.Struct, forbid_unknown_fields=True):
-    id: Id
-    at: At
+class EventBody(ItemBody):
     event: Event
 
 
-class SkipBody(msgspec.Struct, forbid_unknown_fields=True):
+class SkipBody(ItemBody):
     """The clip of this item does not play."""
 
-    id: Id
-    at: At
 
-
-_ANSWER = msgspec.json.Decoder(AnswerBody)
-_EVENT = msgspec.json.Decoder(EventBody)
-_SKIP = msgspec.json.Decoder(SkipBody)
+Body = TypeVar("Body", bound=ItemBody)
 _encode = msgspec.json.Encoder().encode
 _REFUSALS = (400, 403, 409, 410, 413, 422)
 
@@ -116,7 +115,7 @@ def routes(context: Context) -> list[Endpoint]:
             return {"go": base}
         return public(context.folder, ids, base, work, position, await place(work, position))
 
-    async def working(door: Door, body: AnswerBody | EventBody | SkipBody) -> Standing | None:
+    async def working(door: Door, body: ItemBody) -> Standing | None:
         """The work that this request speaks of; what was remembered is checked against the id, and looked up
         anew if it does not fit.
         """
@@ -147,21 +146,28 @@ def routes(context: Context) -> list[Endpoint]:
             await context.arrivals.of(store.show(work.assignment, work.position, clock.now()))
         return reply({"status": "ok", "next": await shown(base(request), work, work.position)})
 
-    async def event(request: Request) -> Response:
-        door = await context.door(request)
-        body = await json_body(request, _EVENT)
-        work = await working(door, body)
-        if work is None:
-            return await stale(request, door)
+    def posted(
+        name: str,
+        kind: type[Body],
+        handle: Callable[[Request, Door, Body, Standing], Awaitable[Response]],
+        summary: str,
+    ) -> Endpoint:
+        """What the page sends about an item of the work at hand."""
+        decoder = msgspec.json.Decoder(kind)
+
+        async def route(request: Request) -> Response:
+            door = await context.door(request)
+            body = await json_body(request, decoder)
+            work = await working(door, body)
+            return await (stale(request, door) if work is None else handle(request, door, body, work))
+
+        return Endpoint("POST", f"/r/{{token}}/{name}", route, summary, kind, replies=_REFUSALS)
+
+    async def event(request: Request, door: Door, body: EventBody, work: Standing) -> Response:
         await context.arrivals.of(store.played(work.assignment, body.at, body.event, clock.now()))
         return reply({"status": "ok"})
 
-    async def answer(request: Request) -> Response:
-        door = await context.door(request)
-        body = await json_body(request, _ANSWER)
-        work = await working(door, body)
-        if work is None:
-            return await stale(request, door)
+    async def answer(request: Request, door: Door, body: AnswerBody, work: Standing) -> Response:
         here = await place(work, body.at)
         text = study.checked(here.payload, body.answer)
         if text is None:
@@ -181,12 +187,7 @@ def routes(context: Context) -> list[Endpoint]:
         more = {"feedback": feedback(body.at, body.answer)} if body.at < 0 else {}
         return await decided(request, door, work, outcome, more)
 
-    async def skip(request: Request) -> Response:
-        door = await context.door(request)
-        body = await json_body(request, _SKIP)
-        work = await working(door, body)
-        if work is None:
-            return await stale(request, door)
+    async def skip(request: Request, door: Door, body: SkipBody, work: Standing) -> Response:
         here = await place(work, body.at)
         missing = any(not (context.clips / one.path).is_file() for one in here.media)
         most = work.size if missing else max(FEWEST_SKIPS, int(SKIPS * work.size))
@@ -217,22 +218,8 @@ def routes(context: Context) -> list[Endpoint]:
         return {"good": good, "text": f"{words['feedback_good']} {why}" if good else why}
 
     return [
-        Endpoint(
-            "POST",
-            "/r/{token}/answer",
-            answer,
-            "An answer, acknowledged once it is on the disk",
-            AnswerBody,
-            replies=_REFUSALS,
-        ),
-        Endpoint(
-            "POST",
-            "/r/{token}/event",
-            event,
-            "The clip was started, or has ended",
-            EventBody,
-            replies=_REFUSALS,
-        ),
+        posted("answer", AnswerBody, answer, "An answer, acknowledged once it is on the disk"),
+        posted("event", EventBody, event, "The clip was started, or has ended"),
         Endpoint("GET", "/r/{token}/item", current, "The item at hand", replies=(410,)),
-        Endpoint("POST", "/r/{token}/skip", skip, "The clip does not play", SkipBody, replies=_REFUSALS),
+        posted("skip", SkipBody, skip, "The clip does not play"),
     ]

@@ -26,7 +26,7 @@ from .answers import Answer, Outcome
 from .engines import TROUBLE, Database
 from .errors import SessionTakenError, StoreError, StoreFullError
 from .seats import Standing, Terms, Visitor
-from .tables import assignment, clip, rater, rating, seat, setting, slot, ticket
+from .tables import assignment, clip, rater, rating, seat, setting, slot, ticket, worked_by
 from .writer import Writer
 
 __all__ = [
@@ -256,11 +256,8 @@ class Store:
                 assignment.c.finished_at,
                 assignment.c.started_at,
                 assignment.c.code,
-                rater.c.pseudonym,
-                rater.c.platform,
-                rater.c.external,
                 rater.c.held_reason,
-                ticket.c.session,
+                *worked_by,
             )
             .join(assignment, assignment.c.id == rating.c.assignment)
             .join(rater, rater.c.id == assignment.c.rater)

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from .errors import SessionTakenError
-from .tables import assignment, rater, rating, seat, setting, ticket, viewing
+from .tables import assignment, rater, rating, seat, setting, ticket, viewing, worked_by
 
 Stage = Literal["welcome", "working", "done", "expired", "wait", "none_left", "paused", "closed", "held"]
 
@@ -281,10 +281,7 @@ def use_code(connection: sa.Connection, code: str, now: float) -> dict[str, Any]
             assignment.c.hit,
             assignment.c.finished_at,
             assignment.c.code_used_at,
-            rater.c.pseudonym,
-            rater.c.platform,
-            rater.c.external,
-            ticket.c.session,
+            *worked_by,
         )
         .join(rater, rater.c.id == assignment.c.rater)
         .join(ticket, ticket.c.id == assignment.c.ticket)

@@ -31,19 +31,6 @@ FASTEST, USUAL = 12.0, 4.0
 LOOK = 0.5
 
 
-class Line(Protocol):
-    """A line of the private key: what stands at one place of one HIT."""
-
-    @property
-    def hit(self) -> str: ...
-    @property
-    def position(self) -> int: ...
-    @property
-    def item(self) -> str: ...
-    @property
-    def seed(self) -> str: ...
-
-
 class Dealt(msgspec.Struct):
     key: list[Any]
     #: the clips and pictures that can be shown

@@ -1,4 +1,4 @@
-"""Lines over a common axis, each with the mark of its group; the legend stands below, on nothing."""
+"""Lines over a common axis, each with the mark of its group; the legend stands below."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from .marks import COLOURS, Scale, mark, shortened, span, svg, tag, wide
+from .frame import Frame
+from .marks import COLOURS, Scale, mark, span, svg, tag
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 640, 300, 56, 46
+FRAME = Frame(640, 300, left=56, top=12, right=636)
 
 
 def lines(
@@ -28,26 +29,17 @@ def lines(
         for k, each in enumerate(row)
         for value in _ends(name, k, each, errors)
     ]
-    across = Scale(0, max(1, len(ticks) - 1), LEFT + 16, WIDTH - 16)
-    up = Scale(*span(values, zero=zero), HEIGHT - BOTTOM, 12)
-    bottom = HEIGHT - BOTTOM
-    parts = [tag("path", klass="axis", d=f"M{LEFT} 12V{bottom}H{WIDTH - 4}")]
-    for value in up.ticks():
-        parts.append(tag("path", klass="grid", d=f"M{LEFT} {up(value):.1f}H{WIDTH - 4}"))
-        parts.append(
-            tag("text", f"{value:g}", klass="soft", x=LEFT - 6.0, y=up(value) + 4, text_anchor="end")
-        )
-    for k, text in enumerate(ticks):
-        parts.append(tag("text", text, klass="soft", x=across(k), y=bottom + 16.0, text_anchor="middle"))
+    across = Scale(0, max(1, len(ticks) - 1), FRAME.left + 16, FRAME.width - 16)
+    up = Scale(*span(values, zero=zero), FRAME.bottom, FRAME.top)
+    grid = [
+        tag("path", klass="grid", d=f"M{FRAME.left} {up(value):.1f}H{FRAME.right}") for value in up.ticks()
+    ]
+    parts = [*grid, *FRAME.axes(labels), *FRAME.numbers_beside(up)]
+    parts += FRAME.below((across(k), text) for k, text in enumerate(ticks))
     for number, (name, row) in enumerate(groups.items()):
         parts += _line(number, name, row, across, up, errors.get(name))
-    parts.append(
-        tag("text", labels[0], klass="soft", x=(LEFT + WIDTH) / 2, y=HEIGHT - 8.0, text_anchor="middle")
-    )
-    turned = f"translate(13 {bottom / 2:.1f}) rotate(-90)"
-    parts.append(tag("text", shortened(labels[1], 240), klass="soft", transform=turned, text_anchor="middle"))
-    legend, height = _legend(list(groups))
-    return svg(WIDTH, height, alternative, *parts, *legend)
+    legend, height = FRAME.legend(groups, lambda number, x, y: mark(number, x + 6, y, 4.5), 16)
+    return svg(FRAME.width, height, alternative, *parts, *legend)
 
 
 def _ends(name: str, k: int, value: float, errors: Mapping[str, Sequence[float]]) -> tuple[float, float]:
@@ -75,17 +67,3 @@ def _line(
         if value == value
     ]
     return parts
-
-
-def _legend(names: Sequence[str]) -> tuple[list[Markup], float]:
-    """The marks with their names in rows below the figure, and the height of it all."""
-    parts: list[Markup] = []
-    x, y = float(LEFT), HEIGHT + 14.0
-    for number, name in enumerate(names):
-        text = shortened(name, 260)
-        needed = wide(text) + 30
-        if x + needed > WIDTH and x > LEFT:
-            x, y = float(LEFT), y + 20
-        parts += [mark(number, x + 6, y - 4, 4.5), tag("text", text, x=x + 16, y=y)]
-        x += needed
-    return parts, y + 10

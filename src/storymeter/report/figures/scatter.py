@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from .frame import Frame
 from .marks import Scale, mark, shortened, span, svg, tag, wide
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 460, 340, 58, 46
+FRAME = Frame(460, 340, left=58, top=26, right=450)
 _Box = tuple[float, float, float, float]
 
 
@@ -26,11 +27,11 @@ def scatter(
 ) -> Markup:
     """`line`: slope and offset of a line through the points; `diagonal`: where both are equal."""
     ends = [*x, *y] if diagonal else list(x)
-    across = Scale(*span(ends, air=0.12), LEFT, WIDTH - 10)
-    up = Scale(*span([*x, *y] if diagonal else list(y), air=0.12), HEIGHT - BOTTOM, 26)
-    parts = [*_axes(across, up, labels)]
+    across = Scale(*span(ends, air=0.12), FRAME.left, FRAME.right)
+    up = Scale(*span([*x, *y] if diagonal else list(y), air=0.12), FRAME.bottom, FRAME.top)
+    parts = [*FRAME.axes(labels), *FRAME.numbers_below(across), *FRAME.numbers_beside(up)]
     if title:
-        parts.append(tag("text", title, klass="soft", x=LEFT, y=14))
+        parts.append(tag("text", title, klass="soft", x=FRAME.left, y=14))
     if line is not None and len(x) > 1:
         first, last = min(x), max(x)
         places = [(across(v), up(line[0] * v + line[1])) for v in (first, last)]
@@ -51,27 +52,7 @@ def scatter(
     for name, place in zip(names, places_of(points, names), strict=True):
         if place is not None:
             parts.append(tag("text", shortened(name, 150, 6.2), klass="label", x=place[0], y=place[1]))
-    return svg(WIDTH, HEIGHT, alternative, *parts)
-
-
-def _axes(across: Scale, up: Scale, labels: tuple[str, str]) -> list[Markup]:
-    bottom = HEIGHT - BOTTOM
-    parts = [tag("path", klass="axis", d=f"M{LEFT} 26V{bottom}H{WIDTH - 10}")]
-    for value in across.ticks():
-        parts.append(
-            tag("text", f"{value:g}", klass="soft", x=across(value), y=bottom + 15, text_anchor="middle")
-        )
-    for value in up.ticks():
-        parts.append(
-            tag("text", f"{value:g}", klass="soft", x=LEFT - 6.0, y=up(value) + 4, text_anchor="end")
-        )
-    middle = (LEFT + WIDTH) / 2
-    parts.append(
-        tag("text", shortened(labels[0], 380), klass="soft", x=middle, y=HEIGHT - 8, text_anchor="middle")
-    )
-    turned = f"translate(13 {(HEIGHT - BOTTOM + 26) / 2:.1f}) rotate(-90)"
-    parts.append(tag("text", shortened(labels[1], 260), klass="soft", transform=turned, text_anchor="middle"))
-    return parts
+    return svg(FRAME.width, FRAME.height, alternative, *parts)
 
 
 def places_of(
@@ -95,7 +76,9 @@ def places_of(
         ]
         for dx, dy in offers:
             box = (a + dx, b + dy - h + 2, a + dx + w, b + dy + 2)
-            inside = box[0] >= LEFT + 2 and box[2] <= WIDTH and box[1] >= 18 and box[3] <= HEIGHT - BOTTOM
+            inside = (
+                FRAME.left + 2 <= box[0] and box[2] <= FRAME.width and box[1] >= 18 and box[3] <= FRAME.bottom
+            )
             if inside and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
                 found.append((a + dx, b + dy))

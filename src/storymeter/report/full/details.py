@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -128,12 +127,3 @@ def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
             )
         out.append(rows)
     return out
-
-
-def most_left(findings: Findings) -> int:
-    """How many documents are not explained because there are too many."""
-    return max(0, len(findings.ids) - MOST // len(findings.systems)) if findings.kind != "dense" else 0
-
-
-def first(findings: Findings, most: int) -> list[str]:
-    return list(itertools.islice(findings.ids, most))

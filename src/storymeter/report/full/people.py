@@ -3,7 +3,9 @@ agrees with people."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -19,8 +21,7 @@ from ..templating import Shown, shown
 from .findings import Findings
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(NamedTuple):
     title: str
     drawn: Markup
     note: str
@@ -57,12 +58,7 @@ def _ranking(findings: Findings, analysis: Analysis) -> Drawn:
     ]
     return Drawn(
         "Ranking by people",
-        dots(
-            rows,
-            label="mean standardised score (z), with its 95 % interval",
-            alternative="; ".join(f"{row.name}: {row.value:+.2f}" for row in rows),
-            zero=True,
-        ),
+        _dots(rows, "mean standardised score (z)", "{:+.2f}"),
         "0 is a rater's own average. The rank is the range that is compatible with the significant"
         " differences.",
     )
@@ -85,11 +81,11 @@ def _agreement(findings: Findings, analysis: Analysis, seed: int) -> Drawn:
     ]
     return Drawn(
         "Metrics against people",
-        dots(
-            rows,
-            label="Pearson's r with people's scores of the same captions, with its 95 % interval",
-            alternative="; ".join(f"{row.name}: r = {row.value:.2f}" for row in rows),
-            zero=True,
-        ),
+        _dots(rows, "Pearson's r with people's scores of the same captions", "r = {:.2f}"),
         "Each metric's value of a document against the mean standardised score that people gave it.",
     )
+
+
+def _dots(rows: Sequence[Dot], what: str, said: str) -> Markup:
+    alternative = "; ".join(f"{row.name}: {said.format(row.value)}" for row in rows)
+    return dots(rows, label=f"{what}, with its 95 % interval", alternative=alternative, zero=True)
