@@ -2,14 +2,19 @@
 from memory and from the files of an export; and permutation tests of two metrics with 10,000 resamples on
 10,000 segments. The targets are 10 s each; the peer is scipy, called rater by rater and pair by pair."""
 
+# ruff: noqa: E402  (the tests' helpers have to be found first)
 from __future__ import annotations
 
 import itertools
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
+
+import human_kit
 import numpy as np
 from scipy import stats as scipy_stats
 
@@ -19,31 +24,6 @@ from storymeter.human.export import to_csv, to_jsonl
 from storymeter.human.imports import read
 from storymeter.human.ratings import DEGRADED, control_pairs, from_columns
 from storymeter.stats import permutation_pearson, permutation_ranks
-
-
-def campaign(n: int = 1_000_000, per_rater: int = 200, systems: int = 50) -> dict[str, list[object]]:
-    random = np.random.default_rng(0)
-    kinds = np.tile(np.array((["system"] * 7 + ["degraded", "repeat", "human"]) * 10, dtype=object), n // 100)
-    item, system = random.integers(0, 2000, n), random.integers(0, systems, n)
-    pair = np.full(n, "", dtype=object)
-    place = np.arange(n).reshape(-1, 100)
-    for block in range(10):
-        for original, control, name in ((9, 7, "d"), (0, 8, "r")):
-            a, b = place[:, block * 10 + original], place[:, (block + 5) % 10 * 10 + control]
-            item[b], system[b] = item[a], system[a]
-            pair[a] = pair[b] = f"{name}{block}"
-    mean = 50 + system * 0.5 + np.where(kinds == "human", 20, 0) - np.where(kinds == "degraded", 30, 0)
-    value = np.clip(np.rint(random.normal(mean, 18)), 0, 100)
-    return {
-        "rater": [f"w{k}" for k in (np.arange(n) // per_rater).tolist()],
-        "hit": [f"h{k}" for k in (np.arange(n) // 100).tolist()],
-        "item": list(map(str, item.tolist())),
-        "system": [f"s{k}" for k in np.where(kinds == "human", systems, system).tolist()],
-        "value": value.tolist(),
-        "kind": kinds.tolist(),
-        "pair": pair.tolist(),
-        "position": (np.arange(n) % 100).tolist(),
-    }
 
 
 def records(columns: dict[str, list[object]]) -> Iterator[Rating]:
@@ -58,7 +38,7 @@ def records(columns: dict[str, list[object]]) -> Iterator[Rating]:
 
 
 def main() -> None:
-    columns = campaign()
+    columns = human_kit.rating_columns(1_000_000)
     begin, cpu = time.perf_counter(), time.process_time()
     ratings = from_columns(columns)
     analysis = analyse(ratings, splits=0)

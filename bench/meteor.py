@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import timeit
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -87,12 +88,7 @@ def captions(seed: int) -> tuple[list[str], list[str]]:
 
 
 def best(action: Callable[[], object], repeat: int) -> float:
-    times = []
-    for _ in range(repeat):
-        begin = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - begin)
-    return min(times)
+    return min(timeit.repeat(action, "gc.enable()", repeat=repeat, number=1))
 
 
 def start_up() -> tuple[float, float]:

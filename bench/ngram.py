@@ -13,7 +13,7 @@ import io
 import json
 import os
 import random
-import time
+import timeit
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,13 +45,8 @@ def sentences(draw: random.Random, wanted: int) -> list[str]:
 
 def seconds(work: Callable[[], object], times: int = 1) -> float:
     """The best of a few runs."""
-    best = float("inf")
-    for _ in range(times):
-        begin = time.perf_counter()
-        with contextlib.redirect_stdout(io.StringIO()):
-            work()
-        best = min(best, time.perf_counter() - begin)
-    return best
+    with contextlib.redirect_stdout(io.StringIO()):
+        return min(timeit.repeat(work, "gc.enable()", repeat=times, number=1))
 
 
 def main() -> None:

@@ -13,7 +13,8 @@ import json
 import lzma
 import os
 import random
-import time
+import timeit
+from collections.abc import Callable
 from pathlib import Path
 
 GOLDEN = Path(os.environ.get("STORYMETER_GOLDEN", Path(__file__).resolve().parents[2] / "shared" / "golden"))
@@ -31,13 +32,8 @@ def captions(path: Path) -> list[str]:
     return [" ".join(rng.choices(words, k=rng.randint(6, 20))) + "." for _ in range(35_000)]
 
 
-def seconds(work: object, repeat: int = 1) -> float:
-    best = float("inf")
-    for _ in range(repeat):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
+def seconds(work: Callable[[], object], repeat: int = 1) -> float:
+    return min(timeit.repeat(work, "gc.enable()", repeat=repeat, number=1))
 
 
 def main() -> None:

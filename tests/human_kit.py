@@ -27,28 +27,9 @@ from storymeter.human.export import ratings
 from storymeter.human.organise import CampaignRequest, prepare, write
 from storymeter.human.store import Store
 
-WORDS = [
-    "a",
-    "man",
-    "woman",
-    "dog",
-    "child",
-    "runs",
-    "jumps",
-    "sings",
-    "over",
-    "under",
-    "the",
-    "red",
-    "blue",
-    "car",
-    "tree",
-    "river",
-    "slowly",
-    "twice",
-    "near",
-    "houses",
-]
+WORDS = (
+    "a man woman dog child runs jumps sings over under the red blue car tree river slowly twice near houses"
+)
 #: names that can be nowhere else by accident
 SYSTEMS = ("zyxalpha", "zyxbeta", "zyxgamma")
 HUMAN = "zyxpeople"
@@ -81,11 +62,11 @@ def tiny_clips(folder: Path, names: list[str], seconds: float = 0.2, rate: int =
 
 
 def corpora(ids: list[str], seed: int = 0, sentences: int = 1) -> tuple[list[Corpus], Corpus]:
-    rng = random.Random(seed)
+    rng, words = random.Random(seed), WORDS.split()
 
     def told() -> tuple[Caption, ...]:
         return tuple(
-            Caption(" ".join(rng.choice(WORDS) for _ in range(rng.randint(6, 14)))) for _ in range(sentences)
+            Caption(" ".join(rng.choice(words) for _ in range(rng.randint(6, 14)))) for _ in range(sentences)
         )
 
     made = [Corpus(tuple(Document(item, told()) for item in ids), name) for name in (*SYSTEMS, HUMAN)]
@@ -124,6 +105,51 @@ def rows(url: str, query: sa.Select[Any]) -> list[Any]:
 
 
 SMALL = Layout(blocks=2, system=7, degraded=1, repeat=1, human=1)
+
+
+def small_campaign(folder: Path, clips: Path, **wish: Any) -> Folder:
+    """HITs of 20 places, of 20 clips."""
+    return campaign(folder, clips, items=20, layout=SMALL, **wish)
+
+
+def stories(ids: list[str], *, same: bool = False) -> list[Corpus]:
+    """Three sentences of every system about every item; about `it`, where all items get the `same`."""
+    return [
+        Corpus(
+            tuple(
+                Document(i, tuple(Caption(f"{name} says {k} of {'it' if same else i}") for k in range(3)))
+                for i in ids
+            ),
+            name,
+        )
+        for name in SYSTEMS
+    ]
+
+
+def rating_columns(n: int, per_rater: int = 200, systems: int = 50) -> dict[str, list[object]]:
+    """So many ratings in HITs of 100 with their control pairs, of the systems and of people."""
+    rng = np.random.default_rng(0)
+    kinds = np.tile(np.array((["system"] * 7 + ["degraded", "repeat", "human"]) * 10, dtype=object), n // 100)
+    item, system = rng.integers(0, 2000, n), rng.integers(0, systems, n)
+    pair = np.full(n, "", dtype=object)
+    place = np.arange(n).reshape(-1, 100)
+    for block in range(10):
+        for original, control, name in ((9, 7, "d"), (0, 8, "r")):
+            a, b = place[:, block * 10 + original], place[:, (block + 5) % 10 * 10 + control]
+            item[b], system[b] = item[a], system[a]
+            pair[a] = pair[b] = f"{name}{block}"
+    mean = 50 + system * 0.5 + np.where(kinds == "human", 20, 0) - np.where(kinds == "degraded", 30, 0)
+    value = np.clip(np.rint(rng.normal(mean, 18)), 0, 100)
+    return {
+        "rater": [f"w{k}" for k in (np.arange(n) // per_rater).tolist()],
+        "hit": [f"h{k}" for k in (np.arange(n) // 100).tolist()],
+        "item": list(map(str, item.tolist())),
+        "system": [f"s{k}" for k in np.where(kinds == "human", systems, system).tolist()],
+        "value": value.tolist(),
+        "kind": kinds.tolist(),
+        "pair": pair.tolist(),
+        "position": (np.arange(n) % 100).tolist(),
+    }
 
 
 @contextlib.contextmanager

@@ -13,7 +13,6 @@ from typing import Any
 import human_kit
 import pytest
 
-from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
 from storymeter.human.organise import prepare, write
@@ -67,6 +66,15 @@ def on_a_phone(page: Any, name: str, violations: Any, photograph: Any) -> None:
     assert violations(page) == []
 
 
+def looked_at(page: Any, n: int, name: str, violations: Any, photograph: Any) -> None:
+    """The first item on a wide screen, the second on a phone's."""
+    if n == 1:
+        photograph(page, name)
+        assert violations(page) == []
+    if n == 2:
+        on_a_phone(page, name, violations, photograph)
+
+
 @pytest.mark.slow
 def test_a_whole_hit_by_mouse(
     tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any
@@ -114,7 +122,7 @@ def test_a_whole_hit_by_mouse(
 def test_a_whole_hit_by_keyboard_alone(
     tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any
 ) -> None:
-    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL)
+    folder = human_kit.small_campaign(tmp_path / "study", clips)
     _, links = served(folder)
     page = open_page(viewport={"width": 1280, "height": 800})
     page.goto(links[0])
@@ -165,7 +173,7 @@ def test_a_whole_hit_by_keyboard_alone(
 def test_a_whole_hit_on_a_phone_with_a_reload(
     tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any
 ) -> None:
-    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL)
+    folder = human_kit.small_campaign(tmp_path / "study", clips)
     _, links = served(folder)
     page = open_page(
         viewport={"width": 390, "height": 844}, device_scale_factor=2, is_mobile=True, has_touch=True
@@ -223,11 +231,7 @@ def test_preference(
         page.get_by_label("blue" if n != 2 else "yellow").check(force=True)
         assert page.locator("#why").text_content() == "Choose one of the answers."
         page.get_by_label("B is much better").check(force=True)
-        if n == 1:
-            photograph(page, "preference")
-            assert violations(page) == []
-        if n == 2:
-            on_a_phone(page, "preference", violations, photograph)
+        looked_at(page, n, "preference", violations, photograph)
         page.locator("#next").click()
     page.wait_for_selector("#code")
     found = human_kit.answers(folder)
@@ -243,18 +247,10 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
     from storymeter.human.example import HERE
 
     ids = ["story-01", "story-02", "story-03"]
-    systems = [
-        Corpus(
-            tuple(
-                Document(i, tuple(Caption(f"{name} tells sentence {k} of {i}.") for k in range(3)))
-                for i in ids
-            ),
-            name,
-        )
-        for name in human_kit.SYSTEMS
-    ]
     folder = write(
-        prepare(CampaignRequest(task="survey", systems=systems, clips=HERE / "pictures", per_hit=3)),
+        prepare(
+            CampaignRequest(task="survey", systems=human_kit.stories(ids), clips=HERE / "pictures", per_hit=3)
+        ),
         tmp_path / "study",
     )
     _, links = served(folder)
@@ -281,11 +277,7 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
                 )
         assert page.locator("#why").text_content() == "Choose the best story."
         page.locator("input[name='vote'][value='1']").check(force=True)
-        if n == 1:
-            photograph(page, "survey")
-            assert violations(page) == []
-        if n == 2:
-            on_a_phone(page, "survey", violations, photograph)
+        looked_at(page, n, "survey", violations, photograph)
         page.locator("#next").click()
     page.wait_for_selector("#code")
     found = [one for one in human_kit.answers(folder) if one.criterion != "test"]
@@ -305,7 +297,7 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
 def test_two_tabs_no_connection_a_broken_clip_and_practice(
     tmp_path: Path, clips: Path, served: Serve, open_page: Any, photograph: Any
 ) -> None:
-    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, practice=1)
+    folder = human_kit.small_campaign(tmp_path / "study", clips, practice=1)
     _, links = served(folder)
     page = open_page()
     page.goto(links[0])
@@ -412,7 +404,7 @@ def test_word_of_the_play_that_comes_late_or_never(
     """The server's clock misses time that was spent watching: the page waits, the rater does not watch
     again.
     """
-    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL)
+    folder = human_kit.small_campaign(tmp_path / "study", clips)
     _, links = served(folder)
     page = open_page()
     page.goto(links[0])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from golden_kit import COCO
 
 import storymeter
 from storymeter.captions import Corpus
@@ -22,15 +23,7 @@ from storymeter.score import Score
 
 TIOUS = (0.3, 0.5, 0.7, 0.9)
 SETTINGS = {"val1": ("soda-v1", 1), "merge": ("soda-v1", 2), "multi": ("soda-v1-multi", 2)}
-SCORERS = {
-    "meteor": "METEOR",
-    "bleu_1": "Bleu_1",
-    "bleu_2": "Bleu_2",
-    "bleu_3": "Bleu_3",
-    "bleu_4": "Bleu_4",
-    "rouge_l": "ROUGE_L",
-    "cider": "CIDEr",
-}
+SCORERS = {"meteor": "METEOR", **COCO}
 
 Run = Callable[[str, str, int], Score]
 

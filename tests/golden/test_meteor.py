@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from golden_kit import arel
 
 import storymeter
-from storymeter import Caption, Corpus, Document, _native
+from storymeter import _native
 from storymeter.pairs import Meteor
 from storymeter.pairs.meteor_tables import load
 from storymeter.registry import scorer
@@ -77,12 +78,7 @@ AREL = {
 
 
 def test_arel_published_figures(data: Path) -> None:
-    stories = json.loads((data / "vist" / "arel_test.json").read_text(encoding="utf-8"))
-    references = json.loads((data / "vist" / "test_reference.json").read_text(encoding="utf-8"))
-    mine = Corpus(tuple(Document(i, (Caption(texts[0]),)) for i, texts in stories.items()), "arel")
-    theirs = Corpus(
-        tuple(Document(i, (Caption(text),)) for i, texts in references.items() for text in texts), "vist"
-    )
+    mine, theirs, published = arel(data)
     report = storymeter.evaluate(
         candidates=mine, references=theirs, metrics=list(AREL), tokenizer="whitespace", resamples=0
     )
@@ -90,7 +86,6 @@ def test_arel_published_figures(data: Path) -> None:
         assert score.value == pytest.approx(AREL[score.metric], abs=1e-9), score.metric
         assert score.rows is not None
         assert score.parts["mean"] == pytest.approx(score.rows[:, -2].mean(), abs=1e-12)
-    published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
     assert report["arel", "meteor(task=hter,normalize=false)"].value == pytest.approx(
         published["METEOR"], abs=1e-9
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from golden_kit import COCO, arel
 
 import storymeter
 from storymeter import Caption, Corpus, Document
@@ -24,16 +25,7 @@ AREL_METEOR = {
     "meteor(task=hter)": 0.34749872976976803,
     "meteor(task=adq)": 0.26196717107604733,
 }
-AREL = {
-    "bleu_1": "Bleu_1",
-    "bleu_2": "Bleu_2",
-    "bleu_3": "Bleu_3",
-    "bleu_4": "Bleu_4",
-    "rouge_l": "ROUGE_L",
-    "cider": "CIDEr",
-    "cider_d": "CIDEr",
-    "meteor(task=hter,normalize=false)": "METEOR",
-}
+AREL = {**COCO, "cider_d": "CIDEr", "meteor(task=hter,normalize=false)": "METEOR"}
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +62,7 @@ def test_each_item_and_the_corpus_as_metrics(groups: dict[str, Any]) -> None:
 
 
 def test_arel_published_figures(data: Path) -> None:
-    stories = json.loads((data / "vist" / "arel_test.json").read_text(encoding="utf-8"))
-    references = json.loads((data / "vist" / "test_reference.json").read_text(encoding="utf-8"))
-    published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
-    mine = Corpus(tuple(Document(i, (Caption(texts[0]),)) for i, texts in stories.items()), "arel")
-    theirs = Corpus(
-        tuple(Document(i, (Caption(text),)) for i, texts in references.items() for text in texts), "vist"
-    )
+    mine, theirs, published = arel(data)
     report = storymeter.evaluate(
         candidates=mine, references=theirs, metrics=[*AREL, *AREL_METEOR], tokenizer="whitespace", resamples=0
     )
@@ -87,29 +73,13 @@ def test_arel_published_figures(data: Path) -> None:
 
 def test_arel_by_one_command(data: Path) -> None:
     """The command of docs/text-metrics.md, every digit."""
-    published = json.loads((data / "vist" / "arel_test_scores.json").read_text(encoding="utf-8"))
+    stories, references = (str(data / "vist" / name) for name in ("arel_test.json", "test_reference.json"))
+    command = [sys.executable, "-m", "storymeter", "score", stories, "--references", references]
+    options = ["--tokenizer", "whitespace", "--metric", ",".join(AREL), "--resamples", "0"]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "storymeter",
-            "score",
-            str(data / "vist" / "arel_test.json"),
-            "--references",
-            str(data / "vist" / "test_reference.json"),
-            "--tokenizer",
-            "whitespace",
-            "--metric",
-            ",".join(AREL),
-            "--resamples",
-            "0",
-            "--format",
-            "json",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
+        [*command, *options, "--format", "json"], capture_output=True, text=True, check=True
     )
+    published = arel(data).published
     for score in json.loads(done.stdout)["systems"][0]["scores"]:
         assert score["value"] == pytest.approx(published[AREL[score["metric"]]], abs=1e-9), score["metric"]
         assert "tok:whitespace" in score["signature"]

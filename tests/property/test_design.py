@@ -17,33 +17,10 @@ from storymeter.errors import DataError, UsageError
 from storymeter.human.degrade import fitting, replaced
 from storymeter.human.design import Design, Layout, build, degrade
 
-WORDS = [
-    "a",
-    "the",
-    "man",
-    "woman",
-    "dog",
-    "red",
-    "blue",
-    "car",
-    "runs",
-    "jumps",
-    "over",
-    "under",
-    "fast",
-    "slowly",
-    "near",
-    "street",
-    "park",
-    "while",
-    "rain",
-    "falls",
-    "child",
-    "ball",
-    "kicks",
-    "house",
-    "tree",
-]
+WORDS = (
+    "a the man woman dog red blue car runs jumps over under fast slowly near street park while rain"
+    " falls child ball kicks house tree"
+)
 TABLE_2 = {
     1: 1,
     **dict.fromkeys(range(2, 6), 2),
@@ -55,10 +32,10 @@ TABLE_2 = {
 
 
 def corpus(name: str, count: int, seed: int, low: int = 1, high: int = 24) -> Corpus:
-    rng = random.Random(f"{name} {seed}")
+    rng, words = random.Random(f"{name} {seed}"), WORDS.split()
     return Corpus(
         tuple(
-            Document(f"v{k}", (Caption(" ".join(rng.choice(WORDS) for _ in range(rng.randint(low, high)))),))
+            Document(f"v{k}", (Caption(" ".join(rng.choice(words) for _ in range(rng.randint(low, high)))),))
             for k in range(count)
         ),
         name,

@@ -17,8 +17,6 @@ from .scores import CaptionScores, Ranking, Repeats, caption_scores, rank, stand
 
 #: Graham et al. (2018): fewer ratings make a caption's or a system's score unreliable
 CAPTION_MINIMUM, SYSTEM_MINIMUM = 15, 500
-#: more raw scores outside 0-100 than this share, and they are no raw scores
-OUTSIDE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +90,10 @@ def analyse(
         moved,
         (*_notes(ratings, quality, ranking, scale), *moved.notes),
     )
+
+
+#: more raw scores outside 0-100 than this share, and they are no raw scores
+OUTSIDE = 0.05
 
 
 def _in_range(ratings: Ratings, scale: str) -> Ratings:

@@ -41,6 +41,9 @@ LEAST_REPEATS = 5
 LEAST_PEERS = 3
 #: the p that shows attention, by repeats and by peers (chosen on seeds of their own; docs/human-analysis.md)
 CONSISTENT, ATTENTIVE = 0.1, 0.02
+#: of those whom the control pairs believe, how many the check of repeats may take where it stands in for
+#: peers
+MOST_INCONSISTENT = 0.25
 _SHARE, _LOST = 0.5, 0.1
 #: how many usual raters the look at the captions of one author may lose where it is asked
 _INNER_LOST = 0.005

@@ -41,7 +41,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..stats.ranks import paired_t, rank_sum, signed_rank
-from .attention import ATTENTIVE, CONSISTENT, Peers, consistency, means, peers
+from .attention import ATTENTIVE, CONSISTENT, MOST_INCONSISTENT, Peers, consistency, means, peers
 from .ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, Ratings, control_pairs
 
 Test = Literal["t", "signed-rank", "mann-whitney"]
@@ -64,9 +64,6 @@ FLAGS = {
     ),
 }
 _STREAK, _SECONDS, _HUMAN = 8, 3.0, 90.0
-#: of those whom the control pairs believe, how many the check of repeats may take where it stands in for
-#: peers
-_MOST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +210,7 @@ def _careless(
             " never watch a clip pass the control pairs, and nothing else stops them here. Let three raters"
             " or more rate each caption, as `storymeter human new` does by default."
         )
-    if gates == "attention" and inconsistent.sum() > _MOST * unasked:
+    if gates == "attention" and inconsistent.sum() > MOST_INCONSISTENT * unasked:
         notes.append(
             f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the {unasked:,} raters"
             " whom it would be asked about do not meet it (--gates repeats insists)."

@@ -30,11 +30,8 @@ from .held import Held, records_without
 from .ratings import from_records
 from .reliability import krippendorff
 from .scores import t_interval
-from .span_record import FOUND, spans_of
+from .span_record import FOUND, MAJOR, spans_of
 from .word_labels import Labelled, by_caption, marks, word_labels
-
-#: what a major error weighs beside a minor one
-MAJOR = 5.0
 
 
 @dataclass(frozen=True, slots=True)

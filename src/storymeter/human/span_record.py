@@ -29,6 +29,8 @@ CRITERION = "spans"
 #: the share of planted errors that an attentive rater marks
 FOUND = 0.5
 SEVERITIES = ("minor", "major")
+#: what a major error weighs beside a minor one
+MAJOR = 5.0
 #: what an error is about, unless the organiser has an own list
 KINDS = ("object", "action", "place", "person", "number", "order", "other")
 

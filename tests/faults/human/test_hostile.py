@@ -39,9 +39,7 @@ def memory(pid: int) -> float:
 
 @pytest.fixture
 def server(tmp_path: Path, clips: Path) -> Iterator[tuple[Any, str, Folder]]:
-    folder = human_kit.campaign(
-        tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, watch=0.0
-    )
+    folder = human_kit.small_campaign(tmp_path / "study", clips, hits=2, watch=0.0)
     process, url = start(folder.path)
     yield process, url, folder
     if process.poll() is None:
@@ -77,7 +75,7 @@ def test_a_body_without_length_is_cut_off(server: tuple[Any, str, Folder], path:
 
 def test_half_sent_heads_keep_nobody_out(tmp_path: Path, clips: Path) -> None:
     """More connections than the server may have open: those that wait longest make room."""
-    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, watch=0.0)
+    folder = human_kit.small_campaign(tmp_path / "study", clips, watch=0.0)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

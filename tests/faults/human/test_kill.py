@@ -198,14 +198,8 @@ def _fill(ballast: Path) -> None:
 def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> None:
     disk, server = small_disk, None
     try:
-        folder = human_kit.campaign(
-            tmp_path / "study",
-            clips,
-            items=20,
-            layout=human_kit.SMALL,
-            hits=2,
-            raters=2,
-            database=f"sqlite:///{disk / 'campaign.db'}",
+        folder = human_kit.small_campaign(
+            tmp_path / "study", clips, hits=2, raters=2, database=f"sqlite:///{disk / 'campaign.db'}"
         )
         links = folder.links()
         server, url = start(folder.path, watch=0.0)
@@ -245,14 +239,8 @@ def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) 
     disk, server = small_disk, None
     try:
         with human_kit.postgres(data=disk / "pgdata") as database:
-            folder = human_kit.campaign(
-                tmp_path / "study",
-                clips,
-                items=20,
-                layout=human_kit.SMALL,
-                hits=2,
-                raters=2,
-                database=database("full"),
+            folder = human_kit.small_campaign(
+                tmp_path / "study", clips, hits=2, raters=2, database=database("full")
             )
             links = folder.links()
             server, url = start(folder.path, watch=0.0)

@@ -112,15 +112,8 @@ def test_a_metric_that_is_none_is_wrong_usage(run: Run, examples: Path, name: st
 
 
 def test_a_superscript_is_no_number_of_captions(run: Run, examples: Path) -> None:
-    code, _, err = run(
-        "stress",
-        "pad",
-        str(examples / "videos" / "good.json"),
-        "-r",
-        str(examples / "videos" / "reference_1.json"),
-        "--n",
-        "²",
-    )
+    good, reference = (str(examples / "videos" / name) for name in ("good.json", "reference_1.json"))
+    code, _, err = run("stress", "pad", good, "-r", reference, "--n", "²")
     assert code == 2 and "--n cannot be" in err
 
 

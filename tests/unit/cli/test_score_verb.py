@@ -33,16 +33,9 @@ def test_json_of_two_systems(run: Run, examples: Path) -> None:
 
 
 def test_same_bytes_whatever_the_jobs(run: Run, examples: Path) -> None:
-    arguments = [
-        "score",
-        str(examples / "formats" / "coco_results.json"),
-        "-r",
-        str(examples / "formats" / "coco_annotations.json"),
-        "-m",
-        "bleu_4,rouge_l,cider",
-        "--format",
-        "json",
-    ]
+    names = ("coco_results.json", "coco_annotations.json")
+    captions, references = (str(examples / "formats" / name) for name in names)
+    arguments = ["score", captions, "-r", references, "-m", "bleu_4,rouge_l,cider", "--format", "json"]
     one, two = (run(*arguments, "--jobs", jobs)[1] for jobs in ("1", "2"))
     assert one == two
 
@@ -100,18 +93,9 @@ def test_per_document_file(run: Run, examples: Path, tmp_path: Path) -> None:
 
 
 def test_compare_prints_a_table_and_json(run: Run, examples: Path) -> None:
-    videos = examples / "videos"
-    arguments = [
-        "compare",
-        str(videos / "good.json"),
-        str(videos / "padded.json"),
-        "-r",
-        str(videos / "reference_1.json"),
-        "-m",
-        "captions",
-        "--resamples",
-        "99",
-    ]
+    names = ("good.json", "padded.json", "reference_1.json")
+    good, padded, reference = (str(examples / "videos" / name) for name in names)
+    arguments = ["compare", good, padded, "-r", reference, "-m", "captions", "--resamples", "99"]
     _, out, _ = run(*arguments)
     assert "0/0/12" in out and "Where they differ most" in out
     _, out, _ = run(*arguments, "--format", "json")

@@ -120,18 +120,10 @@ def test_an_error_over_there_reads_as_it_does_here() -> None:
 
 @pytest.mark.usefixtures("ray")
 def test_command_line(run: Callable[..., tuple[int, str, str]], examples: Path) -> None:
-    videos = examples / "videos"
-    arguments = [
-        "score",
-        str(videos / "good.json"),
-        str(videos / "padded.json"),
-        "-r",
-        str(videos / "reference_1.json"),
-        "-m",
-        "soda_c(scorer=rouge_l)",
-        "--format",
-        "json",
-    ]
+    names = ("good.json", "padded.json", "reference_1.json")
+    good, padded, reference = (str(examples / "videos" / name) for name in names)
+    options = ["-m", "soda_c(scorer=rouge_l)", "--format", "json"]
+    arguments = ["score", good, padded, "-r", reference, *options]
     here, there = run(*arguments), run(*arguments, "--cluster", "local")
     assert here == there
     assert here[0] == 0

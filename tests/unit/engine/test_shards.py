@@ -26,27 +26,7 @@ pyarrow = pytest.importorskip("pyarrow", reason="the part 'parquet' is not insta
 from pyarrow import parquet  # noqa: E402
 
 METRICS = ["soda_c(scorer=rouge_l)", "anet(scorer=bleu_4)", "bleu_4", "cider", "paragraph_cider"]
-WORDS = [
-    "a",
-    "the",
-    "man",
-    "woman",
-    "dog",
-    "cat",
-    "runs",
-    "cooks",
-    "cuts",
-    "jumps",
-    "on",
-    "over",
-    "road",
-    "rice",
-    "onion",
-    "then",
-    "and",
-    "with",
-    "knife",
-]
+WORDS = "a the man woman dog cat runs cooks cuts jumps on over road rice onion then and with knife"
 
 
 def corpus(name: str, seed: int, documents: int = 40) -> Corpus:
@@ -56,7 +36,7 @@ def corpus(name: str, seed: int, documents: int = 40) -> Corpus:
         captions = []
         for _ in range(draw.randint(1, 4)):
             begin = draw.random() * 20
-            text = " ".join(draw.choices(WORDS, k=draw.randint(3, 9)))
+            text = " ".join(draw.choices(WORDS.split(), k=draw.randint(3, 9)))
             captions.append(Caption(text, begin, begin + 1 + draw.random() * 10))
         made.append(Document(f"v_{k}", tuple(captions), 40.0))
     return Corpus(tuple(made), name)

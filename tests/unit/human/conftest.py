@@ -19,7 +19,7 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def study(tmp_path: Path, clips: Path) -> Folder:
     """A small Direct Assessment campaign: HITs of 20, two raters, the clock of watching switched off."""
-    return human_kit.campaign(tmp_path / "study", clips, items=20, layout=human_kit.SMALL, hits=2, watch=0.0)
+    return human_kit.small_campaign(tmp_path / "study", clips, hits=2, watch=0.0)
 
 
 @pytest.fixture

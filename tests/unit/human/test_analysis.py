@@ -6,8 +6,8 @@ import re
 import time
 from pathlib import Path
 
+import human_kit
 import msgspec
-import numpy as np
 import pytest
 from rating_kit import campaign, run, write
 
@@ -69,31 +69,9 @@ def test_the_ratings_are_never_overwritten_by_a_page(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_million_ratings_in_ten_seconds() -> None:
-    random = np.random.default_rng(0)
-    n, raters = 1_000_000, 5_000
-    kinds = np.tile(np.array((["system"] * 7 + ["degraded", "repeat", "human"]) * 10, dtype=object), n // 100)
-    item, system = random.integers(0, 2000, n), random.integers(0, 50, n)
-    pair = np.full(n, "", dtype=object)
-    place = np.arange(n).reshape(-1, 100)
-    for block in range(10):
-        for original, control, name in ((9, 7, "d"), (0, 8, "r")):
-            a, b = place[:, block * 10 + original], place[:, (block + 5) % 10 * 10 + control]
-            item[b], system[b] = item[a], system[a]
-            pair[a] = pair[b] = f"{name}{block}"
-    mean = 50 + system * 0.5 + np.where(kinds == "human", 20, 0) - np.where(kinds == "degraded", 30, 0)
-    value = np.clip(np.rint(random.normal(mean, 18)), 0, 100)
-    columns = {
-        "rater": [f"w{k}" for k in (np.arange(n) // 200).tolist()],
-        "hit": [f"h{k}" for k in (np.arange(n) // 100).tolist()],
-        "item": list(map(str, item.tolist())),
-        "system": [f"s{k}" for k in np.where(kinds == "human", 50, system).tolist()],
-        "value": value.tolist(),
-        "kind": kinds.tolist(),
-        "pair": pair.tolist(),
-        "position": (np.arange(n) % 100).tolist(),
-    }
+    columns = human_kit.rating_columns(1_000_000)
     begin = time.process_time()  # the machine may be busy with other work
     table: Ratings = from_columns(columns)
     analysis = analyse(table, splits=0)
     assert time.process_time() - begin < 10
-    assert len(analysis.quality.workers) == raters and len(analysis.ranking.systems) == 51
+    assert len(analysis.quality.workers) == 5_000 and len(analysis.ranking.systems) == 51

@@ -68,7 +68,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_overwritten(tmp_path: Path, 
 def test_moved_clips_are_said(tmp_path: Path, clips: Path) -> None:
     own = tmp_path / "clips"
     shutil.copytree(clips, own)
-    study = human_kit.campaign(tmp_path / "study", own, items=20, layout=human_kit.SMALL)
+    study = human_kit.small_campaign(tmp_path / "study", own)
     manifest = backup(study, tmp_path / "safe")
     (own / next(iter(manifest.clips))).write_bytes(b"other")
     done = CliRunner().invoke(cli, ["human", "restore", str(tmp_path / "safe"), str(tmp_path / "again")])

@@ -90,22 +90,11 @@ def test_a_held_rater_gets_nothing_and_loses_nothing(
     store.close()
 
 
-def stories(ids: list[str], *, same: bool = False) -> list[Corpus]:
-    return [
-        Corpus(
-            tuple(
-                Document(i, tuple(Caption(f"{name} says {k} of {'it' if same else i}") for k in range(3)))
-                for i in ids
-            ),
-            name,
-        )
-        for name in human_kit.SYSTEMS
-    ]
-
-
 def survey(folder: Path, **more: Any) -> Folder:
     ids = ["story-01", "story-02", "story-03"]
-    options = CampaignRequest(task="survey", systems=stories(ids), clips=HERE / "pictures", per_hit=3, **more)
+    options = CampaignRequest(
+        task="survey", systems=human_kit.stories(ids), clips=HERE / "pictures", per_hit=3, **more
+    )
     return write(prepare(options), folder)
 
 
@@ -169,7 +158,7 @@ def test_the_story_that_must_lose_is_not_the_odd_one_out(tmp_path: Path) -> None
 
 def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) -> None:
     ids = sorted(p.stem for p in clips.glob("*.webm"))[:30]
-    prepared = prepare(CampaignRequest(task="preference", systems=stories(ids)[:2], clips=clips))
+    prepared = prepare(CampaignRequest(task="preference", systems=human_kit.stories(ids)[:2], clips=clips))
     controls = [duel for duel in prepared.key if duel.foil >= 0]
     assert prepared.campaign.hit_size == 13 and len(controls) == 3 * prepared.campaign.hits
     for hit in {duel.hit for duel in controls}:
@@ -180,7 +169,9 @@ def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) 
         right = 2 if duel.foil == 0 else -2
         values = [[r.value for r in judge.judgements(duel, {"value": v}, common)] for v in (right, -right, 0)]
         assert values == [[1.0], [0.0], [0.0]]
-    alike = prepare(CampaignRequest(task="preference", systems=stories(ids, same=True)[:2], clips=clips))
+    alike = prepare(
+        CampaignRequest(task="preference", systems=human_kit.stories(ids, same=True)[:2], clips=clips)
+    )
     assert any("Nothing vouches" in warning for warning in alike.warnings)
 
 
@@ -232,12 +223,12 @@ def test_the_dashboard_is_not_behind_a_proxy(study: Folder) -> None:
 
 def test_plans_and_links_say_what_is(tmp_path: Path, clips: Path) -> None:
     ids = ["story-01", "story-02", "story-03"]
-    options = CampaignRequest(task="survey", systems=stories(ids), clips=HERE / "pictures", per_hit=3)
+    options = CampaignRequest(
+        task="survey", systems=human_kit.stories(ids), clips=HERE / "pictures", per_hit=3
+    )
     rows = dict(plan(prepare(options)))
     assert "pictures" in rows and "clips" not in rows and "about 0" not in rows["time per HIT"]
-    study = human_kit.campaign(
-        tmp_path / "s", clips, items=20, layout=human_kit.SMALL, public_url="https://study.example.org/"
-    )
+    study = human_kit.small_campaign(tmp_path / "s", clips, public_url="https://study.example.org/")
     assert (
         (study.path / "links.csv").read_text().splitlines()[1].startswith("r001,https://study.example.org/r/")
     )

@@ -81,7 +81,7 @@ def test_resume_on_another_device(client: TestClient, links: list[str], study: F
 
 
 def test_the_clip_must_be_watched_by_the_servers_clock(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(tmp_path / "watched", clips, items=20, layout=human_kit.SMALL, watch=1.0)
+    study = human_kit.small_campaign(tmp_path / "watched", clips, watch=1.0)
     link = study.links()[0]
     with TestClient(create_app(study), follow_redirects=False) as client:
         item = begin(client, link)
@@ -128,9 +128,7 @@ def test_answers_that_do_not_fit(client: TestClient, links: list[str], bad: dict
 
 
 def test_two_raters_never_share_a_seat_and_the_third_is_told(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(
-        tmp_path / "seats", clips, items=20, layout=human_kit.SMALL, hits=2, watch=0.0, raters=3
-    )
+    study = human_kit.small_campaign(tmp_path / "seats", clips, hits=2, watch=0.0, raters=3)
     links = study.links()
     with TestClient(create_app(study), follow_redirects=False) as client:
         first, second = begin(client, links[0]), begin(client, links[1])
@@ -141,16 +139,7 @@ def test_two_raters_never_share_a_seat_and_the_third_is_told(tmp_path: Path, cli
 
 
 def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(
-        tmp_path / "lease",
-        clips,
-        items=20,
-        layout=human_kit.SMALL,
-        hits=1,
-        watch=0.0,
-        raters=2,
-        lease_minutes=60,
-    )
+    study = human_kit.small_campaign(tmp_path / "lease", clips, hits=1, watch=0.0, raters=2, lease_minutes=60)
     links = study.links()
     store = Store(study.database)
     with TestClient(create_app(study, store=store), follow_redirects=False) as client:
@@ -202,9 +191,7 @@ def test_range_requests(client: TestClient, links: list[str]) -> None:
 def test_practice_comes_first_with_feedback_and_does_not_count(tmp_path: Path, clips: Path) -> None:
     from storymeter.human.export import ratings
 
-    study = human_kit.campaign(
-        tmp_path / "practice", clips, items=20, layout=human_kit.SMALL, watch=0.0, practice=2
-    )
+    study = human_kit.small_campaign(tmp_path / "practice", clips, watch=0.0, practice=2)
     link = study.links()[0]
     store = Store(study.database)
     with TestClient(create_app(study, store=store), follow_redirects=False) as client:
@@ -235,9 +222,7 @@ def test_languages_have_the_same_keys() -> None:
 
 
 def test_mturk(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(
-        tmp_path / "mturk", clips, items=20, layout=human_kit.SMALL, watch=0.0, platform=Platform("mturk")
-    )
+    study = human_kit.small_campaign(tmp_path / "mturk", clips, watch=0.0, platform=Platform("mturk"))
     one, other, worker = "3ABCDEFGHIJKLMNOPQRSTUVWXYZ012", "3" + "Z" * 29, "A1B2C3D4E5F6G7"
     with TestClient(create_app(study), follow_redirects=False) as client:
         preview = client.get("/mturk?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
@@ -284,13 +269,8 @@ def test_mturk(tmp_path: Path, clips: Path) -> None:
 
 
 def test_prolific(tmp_path: Path, clips: Path) -> None:
-    study = human_kit.campaign(
-        tmp_path / "prolific",
-        clips,
-        items=20,
-        layout=human_kit.SMALL,
-        watch=0.0,
-        platform=Platform("prolific", "C0DE&x"),
+    study = human_kit.small_campaign(
+        tmp_path / "prolific", clips, watch=0.0, platform=Platform("prolific", "C0DE&x")
     )
     with TestClient(create_app(study), follow_redirects=False) as client:
         person, session = "5f1a2b3c4d5e6f7a8b9c0d1e", "60a1b2c3d4e5f60718293a4b"

@@ -36,16 +36,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer.chat_template = TEMPLATE
     tokenizer.save_pretrained(place)
     torch.manual_seed(3)
+    layer = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    ends = {"bos_token_id": None, "eos_token_id": 1}
     config = transformers.LlamaConfig(
-        vocab_size=len(WORDS),
-        hidden_size=32,
-        intermediate_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        max_position_embeddings=4096,
-        initializer_range=0.5,
-        bos_token_id=None,
-        eos_token_id=1,
+        vocab_size=len(WORDS), max_position_embeddings=4096, initializer_range=0.5, **layer, **ends
     )
     network = transformers.LlamaForCausalLM(config)
     with torch.no_grad():

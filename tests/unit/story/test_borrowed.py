@@ -67,13 +67,7 @@ def test_heads_that_were_trained_for_order(tmp_path: Path) -> None:
     size = tiny.save_tokenizer(folder, WORDS)
     torch.manual_seed(0)
     config = transformers.AlbertConfig(
-        vocab_size=size,
-        embedding_size=8,
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=64,
+        vocab_size=size, embedding_size=8, max_position_embeddings=64, **tiny.sizes()
     )
     plain = transformers.AlbertForPreTraining(config).eval()
     plain.save_pretrained(folder, safe_serialization=True)

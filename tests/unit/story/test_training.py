@@ -251,57 +251,23 @@ def test_the_verbs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
     data, words = tiny.ordered_stories(tmp_path / "stories.json", 40)
     encoder = tiny.text_model(tmp_path / "albert", words)
-    run = CliRunner()
-    result = run.invoke(
-        cli,
-        [
-            "train",
-            "coherence",
-            "--data",
-            str(data),
-            "--encoder",
-            str(encoder),
-            "--out",
-            str(tmp_path / "c"),
-            "--epochs",
-            "1",
-            "--lr",
-            "1e-3",
-            "--threads",
-            "1",
-        ],
-    )
-    assert result.exit_code == 0, result.output
+    _train("coherence", data=data, encoder=encoder, out=tmp_path / "c", epochs=1, lr="1e-3", threads=1)
     assert (tmp_path / "c" / "coherence.safetensors").is_file()
     entities, images = tiny.flickr(tmp_path, 12)
-    vectors = tiny.glove(tmp_path / "glove.txt", [*tiny.COLOURS, *tiny.SHAPES])
-    result = run.invoke(
-        cli,
-        [
-            "train",
-            "grounding",
-            "--entities",
-            str(entities),
-            "--images",
-            str(images),
-            "--vision",
-            str(tiny.vision_model(tmp_path / "vit")),
-            "--glove",
-            str(vectors),
-            "--out",
-            str(tmp_path / "g"),
-            "--epochs",
-            "1",
-            "--width",
-            "8",
-            "--batch-size",
-            "4",
-            "--dev-share",
-            "0.4",
-        ],
-    )
-    assert result.exit_code == 0, result.output
+    files = {
+        "vision": tiny.vision_model(tmp_path / "vit"),
+        "glove": tiny.glove(tmp_path / "glove.txt", [*tiny.COLOURS, *tiny.SHAPES]),
+        "out": tmp_path / "g",
+    }
+    sizes = {"epochs": 1, "width": 8, "batch-size": 4, "dev-share": 0.4}
+    _train("grounding", entities=entities, images=images, **files, **sizes)
     assert (tmp_path / "g" / "grounding.safetensors").is_file()
+
+
+def _train(what: str, **options: object) -> None:
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    result = CliRunner().invoke(cli, ["train", what, *words])
+    assert result.exit_code == 0, result.output
 
 
 def test_temperature() -> None:

@@ -6,11 +6,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 COLOURS = {"red": (220, 40, 40), "green": (40, 180, 60), "blue": (40, 60, 220), "yellow": (230, 210, 40)}
 SHAPES = ("circle", "square", "triangle")
+
+
+def sizes(width: int = 16, layers: int = 1, inner: int = 16, **others: Any) -> dict[str, Any]:
+    """The options that every transformer has, two attention heads, and others of this one."""
+    transformer = {"hidden_size": width, "num_hidden_layers": layers, "intermediate_size": inner}
+    return {**transformer, "num_attention_heads": 2, **others}
+
+
+#: where a text ends for CLIP and SigLIP, and the pictures that they take
+ENDS = {"eos_token_id": 3, "bos_token_id": 2, "pad_token_id": 0}
+PATCHES = sizes(image_size=16, patch_size=8)
 
 
 def save_tokenizer(folder: Path, words: list[str], *, ends: bool = False) -> int:
@@ -44,33 +56,13 @@ def text_model(folder: Path, words: list[str], kind: str = "albert") -> Path:
     from transformers import AlbertConfig, AlbertModel, BertConfig, BertModel
 
     folder.mkdir(parents=True, exist_ok=True)
-    size = save_tokenizer(folder, words)
+    text = {"vocab_size": save_tokenizer(folder, words), "max_position_embeddings": 64}
     torch.manual_seed(0)
     if kind == "albert":
-        model = AlbertModel(
-            AlbertConfig(
-                vocab_size=size,
-                embedding_size=16,
-                hidden_size=32,
-                num_hidden_layers=2,
-                num_attention_heads=2,
-                intermediate_size=64,
-                max_position_embeddings=64,
-                hidden_dropout_prob=0.1,
-                attention_probs_dropout_prob=0.0,
-            )
-        )
+        dropout = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.0}
+        model = AlbertModel(AlbertConfig(embedding_size=16, **sizes(32, 2, 64, **text), **dropout))
     else:
-        model = BertModel(
-            BertConfig(
-                vocab_size=size,
-                hidden_size=32,
-                num_hidden_layers=3,
-                num_attention_heads=2,
-                intermediate_size=64,
-                max_position_embeddings=64,
-            )
-        )
+        model = BertModel(BertConfig(**sizes(32, 3, 64, **text)))
     model.save_pretrained(folder, safe_serialization=True)
     return folder
 
@@ -85,17 +77,8 @@ def roberta(folder: Path, words: list[str]) -> Path:
     settings.pop("model_max_length")
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     torch.manual_seed(0)
-    RobertaModel(
-        RobertaConfig(
-            vocab_size=size,
-            hidden_size=16,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            intermediate_size=16,
-            max_position_embeddings=33,
-            pad_token_id=0,
-        )
-    ).save_pretrained(folder, safe_serialization=True)
+    config = RobertaConfig(vocab_size=size, max_position_embeddings=33, pad_token_id=0, **sizes(layers=2))
+    RobertaModel(config).save_pretrained(folder, safe_serialization=True)
     return folder
 
 
@@ -108,18 +91,9 @@ def pair_classifier(
 
     size = save_tokenizer(folder, words)
     torch.manual_seed(0)
-    BertForSequenceClassification(
-        BertConfig(
-            vocab_size=size,
-            hidden_size=16,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            intermediate_size=16,
-            max_position_embeddings=64,
-            id2label=dict(enumerate(names)),
-            label2id={name: k for k, name in enumerate(names)},
-        )
-    ).save_pretrained(folder, safe_serialization=True)
+    labels = {"id2label": dict(enumerate(names)), "label2id": {name: k for k, name in enumerate(names)}}
+    config = BertConfig(vocab_size=size, max_position_embeddings=64, **sizes(), **labels)
+    BertForSequenceClassification(config).save_pretrained(folder, safe_serialization=True)
     return folder
 
 
@@ -130,21 +104,8 @@ def clip(folder: Path, words: list[str], *, ends: bool = False, seed: int = 0) -
 
     size = save_tokenizer(folder, words, ends=ends)
     torch.manual_seed(seed)
-    small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    model = CLIPModel(
-        CLIPConfig(
-            text_config={
-                **small,
-                "vocab_size": size,
-                "max_position_embeddings": 64,
-                "eos_token_id": 3,
-                "bos_token_id": 2,
-                "pad_token_id": 0,
-            },
-            vision_config={**small, "image_size": 16, "patch_size": 8},
-            projection_dim=8,
-        )
-    )
+    text = sizes(vocab_size=size, max_position_embeddings=64, **ENDS)
+    model = CLIPModel(CLIPConfig(text_config=text, vision_config=PATCHES, projection_dim=8))
     if seed:
         with torch.no_grad():
             for weights in model.parameters():
@@ -167,21 +128,9 @@ def siglip(folder: Path, words: list[str]) -> Path:
         json.dumps({**settings, "model_input_names": ["input_ids"]})
     )
     torch.manual_seed(0)
-    small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    SiglipModel(
-        SiglipConfig(
-            text_config={
-                **small,
-                "vocab_size": size,
-                "max_position_embeddings": 32,
-                "projection_size": 16,
-                "eos_token_id": 3,
-                "bos_token_id": 2,
-                "pad_token_id": 0,
-            },
-            vision_config={**small, "image_size": 16, "patch_size": 8},
-        )
-    ).save_pretrained(folder, safe_serialization=True)
+    text = sizes(vocab_size=size, max_position_embeddings=32, projection_size=16, **ENDS)
+    config = SiglipConfig(text_config=text, vision_config=PATCHES)
+    SiglipModel(config).save_pretrained(folder, safe_serialization=True)
     SiglipImageProcessor(size={"height": 16, "width": 16}).save_pretrained(folder)
     return folder
 
@@ -191,16 +140,7 @@ def vision_model(folder: Path) -> Path:
     from transformers import ViTConfig, ViTModel
 
     torch.manual_seed(0)
-    model = ViTModel(
-        ViTConfig(
-            hidden_size=32,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            intermediate_size=64,
-            image_size=16,
-            patch_size=4,
-        )
-    )
+    model = ViTModel(ViTConfig(**sizes(32, 2, 64, image_size=16, patch_size=4)))
     model.save_pretrained(folder, safe_serialization=True)
     return folder
 
@@ -213,19 +153,9 @@ def detector(folder: Path) -> Path:
     from transformers import YolosConfig, YolosForObjectDetection, YolosImageProcessor
 
     torch.manual_seed(0)
-    model = YolosForObjectDetection(
-        YolosConfig(
-            hidden_size=16,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            intermediate_size=16,
-            image_size=[32, 32],
-            patch_size=16,
-            num_detection_tokens=12,
-            id2label={0: "cat", 1: "dog"},
-            label2id={"cat": 0, "dog": 1},
-        )
-    )
+    labels = {"id2label": {0: "cat", 1: "dog"}, "label2id": {"cat": 0, "dog": 1}}
+    seen = sizes(image_size=[32, 32], patch_size=16, num_detection_tokens=12)
+    model = YolosForObjectDetection(YolosConfig(**seen, **labels))
     centre = torch.tensor([0.5, 0.5, 0.4, 0.2])
     with torch.no_grad():
         for layer, bias in (
@@ -292,23 +222,8 @@ def ordered_stories(path: Path, count: int = 160) -> tuple[Path, list[str]]:
     """An artificial order: sentences speak of the morning, noon, evening and night, in this order."""
     random = np.random.default_rng(2)
     times = ["morning", "noon", "evening", "night"]
-    fillers = [
-        "we",
-        "ran",
-        "swam",
-        "sang",
-        "ate",
-        "slept",
-        "read",
-        "played",
-        "danced",
-        "walked",
-        "talked",
-        "here",
-        "there",
-        "slowly",
-        "gladly",
-    ]
+    said = "we ran swam sang ate slept read played danced walked talked here there slowly gladly"
+    fillers = said.split()
     stories = {}
     for number in range(count):
         sentences = [f"in the {time} {' '.join(random.choice(fillers, 3))}" for time in times]

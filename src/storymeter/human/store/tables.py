@@ -130,20 +130,12 @@ Index(
     "uq_assignment_active", assignment.c.ticket, unique=True, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE
 )
 
-
-def _one_position() -> tuple[Column[int], Column[int]]:
-    """The key of what is kept once for every position of an assignment."""
-    return (
-        Column("assignment", Integer, ForeignKey("assignment.id"), primary_key=True),
-        Column("position", Integer, primary_key=True),
-    )
-
-
 #: the evidence that a place was shown, and its clip played to the end, before it was answered
 viewing = Table(
     "viewing",
     metadata,
-    *_one_position(),
+    Column("assignment", Integer, ForeignKey("assignment.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
     Column("shown_at", Double, nullable=True),
     Column("play_at", Double, nullable=True),
     Column("ended_at", Double, nullable=True),
@@ -153,7 +145,8 @@ viewing = Table(
 rating = Table(
     "rating",
     metadata,
-    *_one_position(),
+    Column("assignment", Integer, ForeignKey("assignment.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
     Column("answer", Text, nullable=False),
     Column("shown_at", Double, nullable=False),
     Column("play_at", Double, nullable=True),

@@ -9,23 +9,17 @@ from markupsafe import Markup
 
 from .marks import Scale, shortened, tag, wide
 
-#: what the numbers and the name of the axis below the plane take
-BELOW = 46
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Its size, and where the plane ends at the left, above and at the right; all in points."""
+    """Its size, and where the plane lies in it."""
 
     width: int
     height: int
     left: int
     top: int
     right: int
-
-    @property
-    def bottom(self) -> int:
-        return self.height - BELOW
+    bottom: int
 
     def axes(self, labels: tuple[str, str]) -> list[Markup]:
         """Both axes with their names."""

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from .frame import Frame
 from .marks import COLOURS, Scale, mark, span, svg, tag
 
-FRAME = Frame(640, 300, left=56, top=12, right=636)
+FRAME = Frame(640, 300, left=56, top=12, right=636, bottom=254)
 
 
 def lines(

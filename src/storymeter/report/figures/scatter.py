@@ -9,7 +9,7 @@ from markupsafe import Markup
 from .frame import Frame
 from .marks import Scale, mark, shortened, span, svg, tag, wide
 
-FRAME = Frame(460, 340, left=58, top=26, right=450)
+FRAME = Frame(460, 340, left=58, top=26, right=450, bottom=294)
 _Box = tuple[float, float, float, float]
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .frame import Frame
 from .marks import COLOURS, Scale, svg, tag
 
-FRAME = Frame(720, 280, left=56, top=10, right=710)
+FRAME = Frame(720, 280, left=56, top=10, right=710, bottom=234)
 DASHES = (None, "7 3", "2 3", "9 3 2 3")
 
 
