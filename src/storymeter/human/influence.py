@@ -29,8 +29,8 @@ from scipy.special import ndtr, stdtr
 
 from ..arrays import FloatArray, IntArray
 from ..stats.multiple import holm
-from .ratings import DEGRADED, BoolArray, Ratings
-from .scores import standardise
+from .ratings import BoolArray, Ratings
+from .scores import credited, standardise
 
 #: the p that flags a bias, and a pair of raters (few captions are shared, and scores are not quite normal)
 FLAGGED, TOGETHER = 0.01, 0.001
@@ -116,10 +116,8 @@ def influence(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> Influence
 
 
 def _scored(ratings: Ratings, scale: Literal["raw", "z"]) -> _Scored:
-    z, row = standardise(ratings, scale), ratings.credit_row
-    named = np.array([name != "" for name in ratings.systems], dtype=bool)
-    use = named[ratings.credit.codes] & (ratings.kind[row] != DEGRADED) & ~np.isnan(z[row])
-    row, system = row[use], ratings.credit.codes[use]
+    z = standardise(ratings, scale)
+    row, system = credited(ratings, z)
     cells, caption = np.unique(system * len(ratings.item) + ratings.item.codes[row], return_inverse=True)
     return _Scored(
         ratings.rater.codes[row],

@@ -56,15 +56,11 @@ def faithful_raters(records: Sequence[Rating], share: float = 1.0) -> tuple[set[
     """Who answered enough test questions rightly, and who did not. Raters without questions count as
     faithful.
     """
-    asked: dict[str, list[float]] = {}
-    for r in records:
-        asked.setdefault(r.rater, [])
-        if r.criterion == "test":
-            asked[r.rater].append(r.value)
-    faithful = {
-        rater for rater, answers in asked.items() if not answers or sum(answers) / len(answers) >= share
-    }
-    return faithful, asked.keys() - faithful
+    from .study.controls import by_tests
+
+    tested = by_tests(records, share)
+    doubted = {rater for rater, verdict in tested.items() if verdict.accepted is False}
+    return tested.keys() - doubted, doubted
 
 
 def faith_notes(records: Sequence[Rating], doubted: set[str]) -> list[str]:

@@ -91,14 +91,20 @@ def standardise(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> FloatAr
         return np.asarray(deviation / sd[rater])
 
 
+def credited(ratings: Ratings, z: FloatArray) -> tuple[IntArray, IntArray]:
+    """The row and the system of every rating that counts for a system: of no damaged caption, by a rater who
+    could be standardised; once for each author of the caption.
+    """
+    row, named = ratings.credit_row, np.array([name != "" for name in ratings.systems], dtype=bool)
+    use = named[ratings.credit.codes] & (ratings.kind[row] != DEGRADED) & ~np.isnan(z[row])
+    return row[use], ratings.credit.codes[use]
+
+
 def caption_scores(
     ratings: Ratings, *, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all"
 ) -> CaptionScores:
     z = standardise(ratings, scale)
-    named = np.array([name != "" for name in ratings.systems], dtype=bool)
-    row = ratings.credit_row
-    use = named[ratings.credit.codes] & (ratings.kind[row] != DEGRADED) & ~np.isnan(z[row])
-    row, system = row[use], ratings.credit.codes[use]
+    row, system = credited(ratings, z)
     n_items = len(ratings.item)
     key = system * n_items + ratings.item.codes[row]
     captions, place = np.unique(key, return_inverse=True)

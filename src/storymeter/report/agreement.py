@@ -45,20 +45,19 @@ class Agreement:
 
 
 def agreement_data(agreement: Agreement) -> dict[str, Any]:
-    metrics = []
-    for r in agreement.results:
-        metrics.append(
-            {
-                "metric": r.metric,
-                **r.values,
-                "intervals": dict(r.intervals),
-                "n": r.n,
-                "dropped": r.dropped,
-                "reasons": dict(r.reasons),
-                "signature": r.signature,
-                "higher_is_better": r.higher_is_better,
-            }
-        )
+    metrics = [
+        {
+            "metric": r.metric,
+            **r.values,
+            "intervals": dict(r.intervals),
+            "n": r.n,
+            "dropped": r.dropped,
+            "reasons": dict(r.reasons),
+            "signature": r.signature,
+            "higher_is_better": r.higher_is_better,
+        }
+        for r in agreement.results
+    ]
     curve = (
         {
             "statistic": agreement.curve_statistic,

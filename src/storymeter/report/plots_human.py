@@ -1,12 +1,7 @@
-"""Figures of a human study (after Graham et al. 2018, figure 7 and the tables): PNG bytes, no display, no
-global state.
-"""
+"""Figures of a human study (after Graham et al. 2018, figure 7 and the tables), as PNG."""
 
 from __future__ import annotations
 
-import functools
-import io
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,77 +10,9 @@ import numpy as np
 from ..human.analysis import Analysis
 from ..human.preference import Preference
 from ..human.survey import Survey
-from .table import harmless
+from .plots import BLUE, beyond, figure, label, png
 
-GREEN, GREY, RED, BLUE = "#2e9e5b", "#c9ced8", "#c8453b", "#1b66c9"
-
-
-def figure(width: float, height: float) -> tuple[Any, Any]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(drawn)
-    axes = drawn.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    return drawn, axes
-
-
-#: fonts with the letters that matplotlib's own lacks, the usual ones of each system
-_MORE_FONTS = (
-    "Noto Sans CJK JP",
-    "Noto Sans JP",
-    "IPAexGothic",
-    "IPAGothic",
-    "Hiragino Sans",
-    "Yu Gothic",
-    "Meiryo",
-    "PingFang SC",
-    "Microsoft YaHei",
-    "Malgun Gothic",
-    "Noto Sans Arabic",
-    "Noto Sans Devanagari",
-    "Noto Sans Thai",
-    "Arial Unicode MS",
-)
-
-
-@functools.cache
-def fonts() -> list[str]:
-    """The families to look for a letter in, one after the other: matplotlib's own, then those that are
-    here.
-    """
-    from matplotlib.font_manager import get_font_names
-
-    here = set(get_font_names())
-    return ["DejaVu Sans", *(name for name in _MORE_FONTS if name in here)]
-
-
-def png(drawn: Any) -> bytes:
-    from matplotlib.text import Text
-
-    for text in drawn.findobj(Text):
-        text.set_fontfamily(fonts())
-    out = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is drawn as a box
-        drawn.savefig(
-            out,
-            format="png",
-            dpi=min(130, 12_000 / max(drawn.get_size_inches())),
-            metadata={"Software": None},
-        )
-    return out.getvalue()
-
-
-def beyond(labels: Sequence[str]) -> float:
-    """Inches that long names need beside a figure, more than ordinary ones."""
-    return 0.09 * max(0, max(map(len, labels), default=0) - 16)
-
-
-def label(name: str) -> str:
-    """A name as the figures may write it: a dollar sign begins no formula, and no name fills the picture."""
-    return (harmless(name) if len(name) <= 60 else harmless(name[:59]) + "…").replace("$", r"\$")
+GREEN, GREY, RED = "#2e9e5b", "#c9ced8", "#c8453b"
 
 
 def significance_matrix(analysis: Analysis) -> bytes:
@@ -148,7 +75,7 @@ def workers(analysis: Analysis) -> bytes:
     """Every rater: mean score of undamaged against damaged control captions."""
     drawn, axes = figure(6, 5)
     shown = [w for w in analysis.quality.workers if w.mean_high is not None and w.mean_low is not None]
-    for accepted, colour, label in ((True, GREEN, "passed"), (False, RED, "did not pass")):
+    for accepted, colour, said in ((True, GREEN, "passed"), (False, RED, "did not pass")):
         chosen = [w for w in shown if w.accepted is accepted]
         axes.scatter(
             [w.mean_low for w in chosen],
@@ -156,7 +83,7 @@ def workers(analysis: Analysis) -> bytes:
             s=26,
             color=colour,
             alpha=0.75,
-            label=f"{label} ({len(chosen)})",
+            label=f"{said} ({len(chosen)})",
             linewidths=0,
         )
     limits = [*axes.get_xlim(), *axes.get_ylim()]

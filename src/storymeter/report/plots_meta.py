@@ -10,7 +10,7 @@ import numpy as np
 
 from ..meta.scores import Scores
 from ..stats.correlation import pearson
-from .plots_human import BLUE, beyond, figure, label, png
+from .plots import BLUE, beyond, figure, label, png
 
 
 def scatter(scores: Scores, metric: str) -> bytes:

@@ -123,8 +123,7 @@ def matrix_table(found: Similarity) -> Table:
 
 
 def similarity_data(found: Similarity) -> dict[str, Any]:
-    low, high = min(0.0, float(found.values.min())), max(1.0, float(found.values.max()))
-    edges = np.linspace(low, high, 41)
+    edges = _edges(found)
     sources = [
         {
             "source": found.names[k],
@@ -188,8 +187,6 @@ def draw(found: Similarity) -> dict[str, bytes]:
 
 def similarity_page(found: Similarity) -> str:
     kinds = {kind: values.ravel() for kind in KINDS if (values := found.of_kind(kind)).size}
-    every = np.concatenate(list(kinds.values())) if kinds else np.zeros(1)
-    low, high = min(0.0, float(every.min())), max(1.0, float(every.max()))
     return render(
         "similarity.html",
         title="Who says the same as whom?",
@@ -198,7 +195,7 @@ def similarity_page(found: Similarity) -> str:
         kinds=shown(kind_table(found)),
         histograms=steps(
             {f"{kind} (median {np.median(values):.2f})": values for kind, values in kinds.items()},
-            np.linspace(low, high, 41),
+            _edges(found),
             labels=(found.scorer, "% of the similarities"),
             alternative="How the similarities are distributed, by kind of pair.",
             medians=True,
@@ -225,6 +222,11 @@ def similarity_page(found: Similarity) -> str:
         table=shown(matrix_table(found)),
         signature=found.signature,
     )
+
+
+def _edges(found: Similarity) -> FloatArray:
+    """Forty bins from 0, or the least similarity, to 1, or the largest."""
+    return np.linspace(min(0.0, found.values.min()), max(1.0, found.values.max()), 41)
 
 
 def _value(mean: Mean | None) -> float:

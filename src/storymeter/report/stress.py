@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from ..stress.tables import OracleScore
 from .attacks import attack_data
 from .figures.heat import Tile, heat_map
 from .figures.lines import lines
+from .plots import figure, png, svg
 from .table import Column, Table, keys, numbers, to_json
 from .templating import render, shown
 
@@ -42,6 +42,10 @@ def result_table(result: Result, *, change_from: str | None = None) -> Table:
         for row in result.rows
     ]
     return Table([*keys("metric", ""), *result.labels], rows, note=str(result.signature))
+
+
+def _metrics(result: Result) -> list[str]:
+    return list(dict.fromkeys(row.metric for row in result.rows))
 
 
 def _cell(row: Row, column: int, base: int | None) -> str:
@@ -101,8 +105,8 @@ def audit_figure(audit: Audit) -> Markup:
     thick border where a verdict that rests on the damage does not hold.
     """
     result = audit.result
-    metrics = list(dict.fromkeys(row.metric for row in result.rows))
-    labels = [label for label in result.labels if label not in ("original",) and not sampled(label)]
+    metrics = _metrics(result)
+    labels = [label for label in result.labels if label != "original" and not sampled(label)]
     broken = {
         (verdict.metric, label)
         for verdict in audit.verdicts
@@ -143,7 +147,7 @@ def damage_tables(result: Result) -> list[Table]:
     """One line per damage, one column per metric: its value and the percentage change; the samples of the
     padded captions are a table of their own.
     """
-    metrics = [result.row(metric) for metric in dict.fromkeys(row.metric for row in result.rows)]
+    metrics = [result.row(metric) for metric in _metrics(result)]
     heads = [row.metric for row in metrics]
     damages, samples = [], []
     for k, label in enumerate(result.labels):
@@ -200,41 +204,14 @@ def oracle_table(scores: list[OracleScore]) -> Table:
     )
 
 
-def _save(figure: Any, kind: str) -> bytes:
-    import matplotlib.pyplot as plt
-
-    out = io.BytesIO()
-    with plt.rc_context({"svg.hashsalt": "storymeter", "svg.fonttype": "none"}):  # same input, same bytes
-        figure.savefig(
-            out,
-            format=kind,
-            dpi=150,
-            bbox_inches="tight",
-            metadata={"Date": None} if kind == "svg" else {"Software": None},
-        )
-    plt.close(figure) if kind == "png" else None
-    return out.getvalue()
-
-
-def _axes(width: float = 7.0, height: float = 4.0) -> tuple[Any, Any]:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(width, height))
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
 _COUNTED = {"m": "captions kept, as a multiple of the references'", "k": "captions kept"}
 
 
 def curve(result: Result) -> Any:
     """Score against m or k, relative to each metric's best, with standard deviations."""
-    figure, axes = _axes()
+    drawn, axes = figure(7.0, 4.0)
     places = range(len(result.labels))
-    for metric in dict.fromkeys(row.metric for row in result.rows):
+    for metric in _metrics(result):
         row = result.row(metric)
         best = max(cell.mean for cell in row.cells) or 1.0
         axes.errorbar(
@@ -250,14 +227,14 @@ def curve(result: Result) -> Any:
     axes.set_ylabel("% of the metric's best")
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
-    return figure
+    return drawn
 
 
 def bars(result: Result, base: str) -> Any:
     """Percentage change from one column, a group of bars per metric."""
-    figure, axes = _axes()
+    drawn, axes = figure(7.0, 4.0)
     labels = [label for label in result.labels if label != base]
-    metrics = list(dict.fromkeys(row.metric for row in result.rows))
+    metrics = _metrics(result)
     width = 0.8 / max(1, len(metrics))
     for k, metric in enumerate(metrics):
         row = result.row(metric)
@@ -278,14 +255,14 @@ def bars(result: Result, base: str) -> Any:
     )
     axes.set_ylabel(f"change from {base}, %")
     axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
-    return figure
+    return drawn
 
 
 def tiles(result: Result, base: str) -> Any:
     """The same for many columns, as a matrix with the numbers in it."""
-    metrics = list(dict.fromkeys(row.metric for row in result.rows))
+    metrics = _metrics(result)
     labels = [label for label in result.labels if label != base and not sampled(label)]
-    figure, axes = _axes(2.5 + 0.9 * len(metrics), 1.5 + 0.32 * len(labels))
+    drawn, axes = figure(2.5 + 0.9 * len(metrics), 1.5 + 0.32 * len(labels))
     axes.spines[:].set_visible(False)
     for i, label in enumerate(labels):
         for j, metric in enumerate(metrics):
@@ -298,20 +275,20 @@ def tiles(result: Result, base: str) -> Any:
     axes.set_xticks(range(len(metrics)), metrics, rotation=45, ha="right")
     axes.set_yticks(range(len(labels)), labels)
     axes.tick_params(length=0)
-    return figure
+    return drawn
 
 
 def figures(result: Result, base: str | None) -> dict[str, bytes]:
     """`png` and `svg` of the one picture that belongs to the result."""
     many = len(result.labels) > 6
-    figure = curve(result) if base is None else tiles(result, base) if many else bars(result, base)
-    return {"svg": _save(figure, "svg"), "png": _save(figure, "png")}
+    drawn = curve(result) if base is None else tiles(result, base) if many else bars(result, base)
+    return {"svg": svg(drawn), "png": png(drawn)}
 
 
 def curve_figure(result: Result) -> Markup:
     """The curve of `count` for a page."""
     groups, errors = {}, {}
-    for metric in dict.fromkeys(row.metric for row in result.rows):
+    for metric in _metrics(result):
         row = result.row(metric)
         best = max(cell.mean for cell in row.cells) or 1.0
         groups[metric] = [100 * cell.mean / best for cell in row.cells]
@@ -327,7 +304,7 @@ def curve_figure(result: Result) -> Markup:
 
 def change_figure(result: Result, base: str) -> Markup:
     """Metric by column: the change from `base`, in per cent."""
-    metrics = list(dict.fromkeys(row.metric for row in result.rows))
+    metrics = _metrics(result)
     labels = [label for label in result.labels if label != base]
     tiles = []
     for metric in metrics:

@@ -37,8 +37,8 @@ _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u2
 
 
 def harmless(text: str) -> str:
-    """The text with all that a terminal would obey written out: an id or a caption never moves the cursor or
-    hides a line.
+    """The text with all that a terminal or a page would obey written out: an id or a caption never moves the
+    cursor, hides a line or turns the direction of writing.
 
     >>> harmless("red \\x1b[31m")
     'red \\\\x1b[31m'

@@ -17,8 +17,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from .. import __version__
-from .figures.marks import mark, svg, visible
-from .table import Table
+from .figures.marks import mark, svg
+from .table import Table, harmless
 
 _HERE = files(__package__)
 
@@ -40,7 +40,7 @@ def environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """What a template prints: text that turns the direction of writing or is no character is written out."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def breakable(name: str) -> Markup:
@@ -49,7 +49,7 @@ def breakable(name: str) -> Markup:
     >>> breakable("anet(scorer=meteor)")
     Markup('anet(<wbr>scorer=<wbr>meteor)')
     """
-    return Markup(re.sub(r"([(,=_])", r"\1<wbr>", str(escape(visible(name)))))  # noqa: S704 - escaped
+    return Markup(re.sub(r"([(,=_])", r"\1<wbr>", str(escape(harmless(name)))))  # noqa: S704 - escaped
 
 
 def legend_mark(number: int) -> Markup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storymeter.report.plots_human import figure, fonts, png
+from storymeter.report.plots import figure, fonts, png
 
 
 def _drawn(name: str) -> bytes:

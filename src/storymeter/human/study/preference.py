@@ -20,11 +20,11 @@ from ...errors import DataError
 from ...metric import Progress, silent
 from ..lots import drawn
 from ..request import CampaignRequest, Question
-from .base import ControlResult, Dealt, Rehearsing, Study, fit
-from .controls import TEST, by_tests
+from .base import Dealt, Rehearsing, fit
+from .controls import TEST
 from .da import playable
 from .foils import Foils
-from .stories import FOIL, Story, deal_rounds, gather, times_of
+from .stories import Story, StoryStudy, deal_rounds, gather, times_of
 
 #: controls per comparison, where there are no test questions
 CONTROLS = 0.3
@@ -54,7 +54,7 @@ class _Choice(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     test: int | None = None
 
 
-class Preference(Study):
+class Preference(StoryStudy):
     name = "preference"
     line = Duel
     answering = 12.0
@@ -126,24 +126,14 @@ class Preference(Study):
             right = answer.get("test") == line.question.answer
             yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
 
-    def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
-        return by_tests(records)
-
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
         from ..preference import analyse_preferences
 
         return analyse_preferences(records, faithful=faithful, minimum=minimum, **options)
 
-    def levels(self, line: Duel, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
-        for side, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
-            if side != line.foil:
-                yield story, systems[name]
-
     def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
-        quality = [bot.level(item["left"]), bot.level(item["right"])]
-        if secret is not None and secret.foil >= 0 and bot.attentive:
-            quality[secret.foil] = FOIL
-        out: dict[str, Any] = {"value": max(-2, min(2, round((quality[1] - quality[0]) / 15)))}
+        left, right = self.thought((item["left"], item["right"]), bot, secret)
+        out: dict[str, Any] = {"value": max(-2, min(2, round((right - left) / 15)))}
         if item.get("question"):
             known = secret is not None and secret.question is not None and bot.attentive
             options = len(item["question"]["options"])

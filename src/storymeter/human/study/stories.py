@@ -4,17 +4,40 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
-from ...captions import Corpus
+from ...captions import Corpus, Rating
 from ...errors import DataError, UsageError
 from ..request import CampaignRequest
+from .base import ControlResult, Rehearsing, Study
+from .controls import by_tests
 
 T = TypeVar("T")
 Story = tuple[str, ...]
 #: the true quality of a story that belongs to something else
 FOIL = 6.0
+
+
+class StoryStudy(Study):
+    """Stories of several systems beside each other; `foil` of a line is the one that must lose, if any."""
+
+    def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
+        return by_tests(records)
+
+    def levels(self, line: Any, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
+        for number, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
+            if number != line.foil:
+                yield story, systems[name]
+
+    def thought(self, stories: Iterable[Story], bot: Rehearsing, secret: Any) -> list[float]:
+        """What a simulated rater thinks of each story; an attentive one sees which is told of something
+        else.
+        """
+        levels = [bot.level(story) for story in stories]
+        if secret is not None and secret.foil >= 0 and bot.attentive:
+            levels[secret.foil] = FOIL
+        return levels
 
 
 def stories_of(corpus: Corpus) -> dict[str, Story]:

@@ -20,10 +20,10 @@ from ...metric import Progress, silent
 from .. import clips
 from ..lots import drawn
 from ..request import CampaignRequest
-from .base import ControlResult, Dealt, Rehearsing, Study, fit
-from .controls import TEST, by_tests
+from .base import Dealt, Rehearsing, fit
+from .controls import TEST
 from .foils import Foils
-from .stories import FOIL, Story, deal_rounds, gather, pictures_of
+from .stories import Story, StoryStudy, deal_rounds, gather, pictures_of
 
 CRITERIA = ("grounded", "coherent", "no_repetition")
 #: sequences with a story that must lose
@@ -51,7 +51,7 @@ class _Marks(msgspec.Struct, forbid_unknown_fields=True):
     vote: int
 
 
-class Survey(Study):
+class Survey(StoryStudy):
     name = "survey"
     line = Panel
     plays = False
@@ -139,23 +139,13 @@ class Survey(Study):
                 yield Rating(**common, system=system, value=float(value), criterion=criterion)
             yield Rating(**common, system=system, value=float(answer["vote"] == number), criterion="vote")
 
-    def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
-        return by_tests(records)
-
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
         from ..survey import analyse_survey
 
         return analyse_survey(records, faithful=faithful, **options)
 
-    def levels(self, line: Panel, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
-        for number, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
-            if number != line.foil:
-                yield story, systems[name]
-
     def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
-        levels = [bot.level(story) for story in item["stories"]]
-        if secret is not None and secret.foil >= 0 and bot.attentive:
-            levels[secret.foil] = FOIL
+        levels = self.thought(item["stories"], bot, secret)
         marks = [
             [max(1, min(5, round(1 + level / 25 + bot.rng.gauss(0, 0.4)))) for _ in CRITERIA]
             for level in levels

@@ -27,15 +27,8 @@ def tag(name: str, *children: str | Markup, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    inside = "".join(child if isinstance(child, Markup) else escape(visible(child)) for child in children)
+    inside = "".join(child if isinstance(child, Markup) else escape(harmless(child)) for child in children)
     return Markup(f"<{name}{written}>{inside}</{name}>")  # noqa: S704 - all parts are escaped above
-
-
-def visible(text: str) -> str:
-    """Text for a page: what would turn the direction of writing, or is no character of HTML, is written
-    out.
-    """
-    return harmless(text)
 
 
 def _short(value: object) -> str:
@@ -136,4 +129,4 @@ def shortened(text: str, room: float, letter: float = 7.2) -> str:
     """The text, cut where it would not fit; its whole is in the title of the element."""
     from ..fitting import clip
 
-    return clip(visible(text), max(3, int(room / letter)))
+    return clip(harmless(text), max(3, int(room / letter)))

@@ -26,7 +26,7 @@ from markupsafe import Markup
 from ...arrays import FloatArray
 from ...captions import Document
 from ...score import Alignment
-from ..figures.marks import visible
+from ..table import harmless
 from .findings import Findings
 
 #: METEOR's word links are left out where there are more matched pairs than this
@@ -37,7 +37,7 @@ def data(findings: Findings, *, details: dict[str, Any]) -> dict[str, Any]:
     texts: dict[str, int] = {}
 
     def number(text: str) -> int:
-        return texts.setdefault(visible(text), len(texts))
+        return texts.setdefault(harmless(text), len(texts))
 
     captions = [[_events(docs.get(id), number) for id in findings.ids] for docs in findings.captions]
     references = [[_events(docs.get(id), number) for id in findings.ids] for _, docs in findings.annotators]
@@ -49,12 +49,12 @@ def data(findings: Findings, *, details: dict[str, Any]) -> dict[str, Any]:
     words = _word_links(findings) if 0 < pairs <= MOST_PAIRS else []
     return {
         "schema": 1,
-        "title": visible(findings.title),
+        "title": harmless(findings.title),
         "kind": findings.kind,
-        "ids": [visible(id) for id in findings.ids],
-        "systems": [visible(name) for name in findings.systems],
+        "ids": [harmless(id) for id in findings.ids],
+        "systems": [harmless(name) for name in findings.systems],
         "metrics": [
-            {"name": visible(name), "percent": score.percent, "sign": findings.direction(m)}
+            {"name": harmless(name), "percent": score.percent, "sign": findings.direction(m)}
             for m, name in enumerate(findings.metrics)
             for score in findings.scores(m)[:1]
         ],
@@ -62,14 +62,14 @@ def data(findings: Findings, *, details: dict[str, Any]) -> dict[str, Any]:
             [[_rounded(s.value), *(map(_rounded, s.interval) if s.interval else ())] for s in system.scores]
             for system in findings.results.systems
         ],
-        "annotators": [visible(name) for name, _ in findings.annotators],
+        "annotators": [harmless(name) for name, _ in findings.annotators],
         "values": [[_values(column) for column in row] for row in findings.values],
         "durations": [_duration(findings, id) for id in findings.ids],
         "captions": captions,
         "references": references,
         "alignments": alignments,
         "words": words,
-        "videos": {visible(id): address for id, address in findings.videos.items()},
+        "videos": {harmless(id): address for id, address in findings.videos.items()},
         **details,
         "texts": list(texts),
     }

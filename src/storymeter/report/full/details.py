@@ -10,7 +10,7 @@ from typing import Any
 
 from ...captions import Document
 from ...errors import MissingPartError
-from ..figures.marks import visible
+from ..table import harmless
 from .findings import Findings
 
 #: explained are at most so many documents of all systems together
@@ -58,7 +58,7 @@ def _stories(
                     addresses[name] = store(name, _small(path))
             row: dict[str, Any] = {
                 "repeated": sorted(repeated_words(story)),
-                "images": [visible(name) for name in names],
+                "images": [harmless(name) for name in names],
             }
             if story.links is not None:
                 row |= {
@@ -67,13 +67,17 @@ def _stories(
                 }
             if story.sight is not None:
                 row["regions"] = [
-                    {"noun": visible(n.noun), "sentence": n.sentence, "box": [round(v, 3) for v in n.box[:4]]}
+                    {
+                        "noun": harmless(n.noun),
+                        "sentence": n.sentence,
+                        "box": [round(v, 3) for v in n.box[:4]],
+                    }
                     for n in story.sight.nouns
                     if n.sentence < len(names) and n.image == names[n.sentence]
                 ]
             rows.append(row)
         out.append(rows)
-    return {"stories": out, "images": {visible(name): address for name, address in addresses.items()}}
+    return {"stories": out, "images": {harmless(name): address for name, address in addresses.items()}}
 
 
 def _small(path: Path) -> bytes:
@@ -122,7 +126,7 @@ def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
             rows.append(
                 {
                     "words": words(document.text, against[nearest]),
-                    "facts": [[visible(str(cell)) for cell in row] for row in fact_table(graphs).rows],
+                    "facts": [[harmless(str(cell)) for cell in row] for row in fact_table(graphs).rows],
                 }
             )
         out.append(rows)
