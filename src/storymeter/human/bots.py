@@ -153,7 +153,7 @@ class Tally(msgspec.Struct):
 
 
 class Visitor:
-    """A bot with a browser's manners: keeps an answer until it is acknowledged; with `trouble`, an unlucky
+    """A bot that does as the page does: keeps an answer until it is acknowledged; with `trouble`, an unlucky
     one too (double clicks, stale tabs, connections that drop before the reply comes)."""
 
     def __init__(
@@ -224,15 +224,12 @@ class Visitor:
                 body["events"] = ["play", "ended"]
         if self.think[1]:
             await asyncio.sleep(self.bot.rng.uniform(*self.think))
-        while True:
-            response = await self.call("POST", "/answer", body)
-            reply: dict[str, Any] = response.json()
-            if reply.get("status") == "unwatched":  # the server's clock says no: watch it after all
-                await self.see(item, mark)
-                await asyncio.sleep(float(reply["missing"]))
-                body["events"] = ["play", "ended"]
-                continue
-            break
+        reply: dict[str, Any] = (await self.call("POST", "/answer", body)).json()
+        while reply.get("status") == "unwatched":  # the server's clock says no: watch it after all
+            await self.see(item, mark)
+            await asyncio.sleep(float(reply["missing"]))
+            body["events"] = ["play", "ended"]
+            reply = (await self.call("POST", "/answer", body)).json()
         if reply.get("status") == "saved":
             self.tally.saved.append((item["at"], answer))
             if (
@@ -256,14 +253,14 @@ async def rehearse(
     *,
     report: Callable[[int, int], None] = lambda done, total: None,
     at_once: int = 200,
-    **manners: Any,
+    **behaviour: Any,
 ) -> list[Tally]:
     """All of them at work. Seats are taken one after the other, so that the same seed gives the same rater
     the same HIT.
     """
     limits = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
     async with httpx.AsyncClient(base_url=url, limits=limits, follow_redirects=False, timeout=60) as client:
-        visitors = [Visitor(client, link, bot, **manners) for link, bot in zip(links, bots, strict=True)]
+        visitors = [Visitor(client, link, bot, **behaviour) for link, bot in zip(links, bots, strict=True)]
         seated = [visitor for visitor in visitors if await visitor.arrive()]
         gate = asyncio.Semaphore(at_once)
         done = 0

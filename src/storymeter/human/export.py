@@ -24,6 +24,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -106,19 +107,7 @@ def to_jsonl(found: Iterable[Rating]) -> str:
 
 
 def to_csv(found: Iterable[Rating]) -> str:
-    columns = (
-        "item",
-        "system",
-        "rater",
-        "value",
-        "kind",
-        "criterion",
-        "hit",
-        "pair",
-        "position",
-        "seconds",
-        "time",
-    )
+    columns = tuple(name for name in Rating.__struct_fields__ if name != "meta")
     more = ("state", "against", "held")
     rows = (
         [getattr(rating, column) for column in columns] + [rating.meta.get(key, "") for key in more]
@@ -159,34 +148,22 @@ def to_appraise(found: Sequence[Rating], language: str) -> str:
     """Appraise's result rows, which have no header: user, system, segment, type, source, target, score,
     start, end.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for rating in found:
+
+    def row(rating: Rating) -> Sequence[str]:
+        what = (rating.rater, rating.system, rating.item, APPRAISE_TYPES[rating.kind], "video", language)
         end = datetime.datetime.fromisoformat(rating.time).timestamp()
-        writer.writerow(
-            [
-                safe(v)
-                for v in (
-                    rating.rater,
-                    rating.system,
-                    rating.item,
-                    APPRAISE_TYPES[rating.kind],
-                    "video",
-                    language,
-                    _number(rating.value),
-                    f"{end - (rating.seconds or 0):.3f}",
-                    f"{end:.3f}",
-                )
-            ]
-        )
-    return out.getvalue()
+        return *what, _number(rating.value), f"{end - (rating.seconds or 0):.3f}", f"{end:.3f}"
+
+    return _csv(map(row, found))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    return _csv(itertools.chain([columns], rows))
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([safe(value) for value in row] for row in rows)
+    csv.writer(out, lineterminator="\n").writerows([safe(value) for value in row] for row in rows)
     return out.getvalue()
 
 

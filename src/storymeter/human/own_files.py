@@ -17,11 +17,9 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..captions import Rating
 from ..errors import DataError, some
-from .ratings import Labels, Numbering
+from .ratings import Labels, Numbering, columns_of
 
 _NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum", "held")
-#: names that our own JSON Lines keep in `meta`
-_IN_META = ("stratum", "held")
 _NUMBERS = ("value", "position", "seconds")
 #: bytes of JSON Lines and rows of CSV at a time; so few rows do not wake the garbage collector
 _BYTES, _ROWS = 1 << 21, 500
@@ -83,10 +81,7 @@ def storymeter(raw: bytes, name: str, notes: list[str]) -> dict[str, Any]:
             credit_all(quick)
             return quick
         rows = csv_rows(content, name)
-    known = [key for key in (*_NAMES, *_NUMBERS) if key not in _IN_META]
-    columns: dict[str, Any] = {key: list(map(operator.attrgetter(key), rows)) for key in known}
-    for key in _IN_META:
-        columns[key] = [str(row.meta.get(key, "")) for row in rows]
+    columns: dict[str, Any] = columns_of(rows)
     columns["systems"] = [_systems(row.meta) for row in rows]
     if not any(columns["systems"]):
         del columns["systems"]

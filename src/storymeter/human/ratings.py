@@ -7,6 +7,7 @@ dropped on the way in, and why, stands in `notes`; every report prints them."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -180,24 +181,17 @@ def control_pairs(ratings: Ratings, kind: int) -> tuple[ControlPairs, int]:
 
 
 def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Ratings:
-    listed = records if isinstance(records, list) else list(records)
-    return from_columns(
-        {
-            "item": [r.item for r in listed],
-            "system": [r.system for r in listed],
-            "rater": [r.rater for r in listed],
-            "value": [r.value for r in listed],
-            "kind": [r.kind for r in listed],
-            "hit": [r.hit for r in listed],
-            "pair": [r.pair for r in listed],
-            "position": [r.position for r in listed],
-            "seconds": [r.seconds for r in listed],
-            "systems": [r.meta.get("systems") if r.meta else None for r in listed],
-            "stratum": [str(r.meta.get("stratum", "")) if r.meta else "" for r in listed],
-            "held": [str(r.meta.get("held", "")) if r.meta else "" for r in listed],
-        },
-        notes,
-    )
+    return from_columns(columns_of(records if isinstance(records, list) else list(records)), notes)
+
+
+def columns_of(records: Sequence[Rating]) -> dict[str, list[Any]]:
+    """What `from_columns` takes."""
+    own = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")
+    return {
+        **{name: list(map(operator.attrgetter(name), records)) for name in own},
+        "systems": [r.meta.get("systems") for r in records],
+        **{name: [str(r.meta.get(name, "")) for r in records] for name in ("stratum", "held")},
+    }
 
 
 def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratings:

@@ -17,7 +17,7 @@ from ..metric import Metric
 from ..score import Score
 from ..signature import Signature
 from .comparison import SIGNIFICANT, too_few_resamples
-from .table import Cell, Column, Table, raw, to_json
+from .table import Cell, Column, Table, keys, raw, to_json
 
 
 def score_json(results: Results) -> str:
@@ -52,8 +52,8 @@ def score_table(results: Results) -> Table:
     """
     rows, numbers = [], []
     for system in results.systems:
-        for metric, score in zip(results.metrics, system.scores, strict=True):
-            people, few = Column("", ".2f", _scale(metric)), dict(list(score.parts.items())[:4])
+        for score in system.scores:
+            people, few = Column("", ".2f", score.scale), dict(list(score.parts.items())[:4])
             rows.append(
                 [
                     system.name,
@@ -64,7 +64,7 @@ def score_table(results: Results) -> Table:
                 ]
             )
             numbers.append([*(raw(cell) for cell in rows[-1]), str(score.signature)])
-    names: list[Column | str] = [Column("system", key=True), Column("metric", key=True)]
+    names = keys("system", "metric")
     machine = Table([*names, "value", "interval", "parts", "n", "signature"], numbers)
     return Table(
         [*names, "score", "95 %", "parts", Column("n", ",d")],
@@ -84,7 +84,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
     ]
     arrows = {True: "", False: " ↓", None: ""}
     heads: list[Column | str] = [
-        Column("system", key=True),
+        *keys("system"),
         *(s.metric + arrows[s.higher_is_better] for s in results.systems[0].scores),
     ]
     rows = [[system.name, *(column[k] for column in columns)] for k, system in enumerate(results.systems)]
@@ -131,15 +131,11 @@ def _leaderboard_column(
     } - leaders
     cells = []
     for system, score, leads in zip(results.systems, scores, leading, strict=True):
-        text = f"{score.value * _scale(metric):.2f}"
+        text = f"{score.value * score.scale:.2f}"
         if score.interval is not None:
-            text += f" ± {(score.interval[1] - score.interval[0]) / 2 * _scale(metric):.2f}"
+            text += f" ± {(score.interval[1] - score.interval[0]) / 2 * score.scale:.2f}"
         cells.append(Cell(score.value, text, strong=leads, mark="†" if system.name in near else ""))
     return cells
-
-
-def _scale(metric: Metric) -> float:
-    return 100.0 if metric.percent else 1.0
 
 
 def signature_lines(results: Results) -> list[str]:
@@ -201,7 +197,7 @@ def document_table(results: Results) -> Table:
     rows: list[list[Any]] = []
     for system in results.systems:
         blocks = []
-        heads = [Column("system", key=True), Column("document", key=True)]
+        heads = [*keys("system", "document")]
         for metric, score in zip(results.metrics, system.scores, strict=True):
             values = _by_document(metric, score)
             heads += [score.metric if key == "value" else f"{score.metric}.{key}" for key in values]

@@ -29,6 +29,11 @@ FIRST_LEASE = 180.0
 NEWCOMERS = 30
 
 
+def base(request: Request) -> str:
+    """The address of the rater whose link this request came by."""
+    return f"/r/{request.path_params['token']}"
+
+
 class Context:
     def __init__(
         self, folder: Folder, store: Store, *, admin_anywhere: bool = False, admin_port: int | None = None

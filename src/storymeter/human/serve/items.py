@@ -17,7 +17,7 @@ from ..campaign import Folder
 from ..recent import Recent
 from ..store import Answer, Door, Outcome, Place, Standing, StoreError, StoreFullError
 from .bodies import json_body
-from .context import Context
+from .context import Context, base
 from .endpoint import Endpoint
 from .ids import Ids
 
@@ -126,9 +126,6 @@ def routes(context: Context) -> list[Endpoint]:
             if work.first <= body.at < work.size and ids.is_slot(body.id, work.assignment, body.at):
                 return work
         return None
-
-    def base(request: Request) -> str:
-        return f"/r/{request.path_params['token']}"
 
     async def stale(request: Request, door: Door) -> Response:
         work = await context.work(door.ticket, fresh=True)

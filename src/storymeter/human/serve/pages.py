@@ -4,6 +4,7 @@ is shown.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 
 from starlette.concurrency import run_in_threadpool
@@ -14,7 +15,7 @@ from ..campaign import fingerprint
 from ..organise import pseudonym
 from ..platforms import Visit, mturk_visit, prolific_return, prolific_visit
 from ..store import Door, SessionTakenError, Standing, Visitor
-from .context import Context
+from .context import Context, base
 from .endpoint import Endpoint
 from .errors import PageError
 from .security import address, same_origin
@@ -28,9 +29,6 @@ def routes(context: Context) -> list[Endpoint]:
     campaign, store, words = context.campaign, context.store, context.words
     count = campaign.hit_size
     steps = words["instructions"][campaign.task]
-
-    def base(request: Request) -> str:
-        return f"/r/{request.path_params['token']}"
 
     async def home(request: Request) -> Response:
         return context.message(200, "home")
@@ -112,12 +110,8 @@ def routes(context: Context) -> list[Endpoint]:
                 raise PageError(409, "session_taken") from None
         return RedirectResponse(f"/r/{token}", 303)
 
-    async def mturk(request: Request) -> Response:
-        return await visit(request, "mturk", mturk_visit)
-
-    async def prolific(request: Request) -> Response:
-        return await visit(request, "prolific", prolific_visit)
-
+    mturk = functools.partial(visit, platform="mturk", read=mturk_visit)
+    prolific = functools.partial(visit, platform="prolific", read=prolific_visit)
     visits = (303, 400, 409)
     return [
         Endpoint("GET", "/", home, "For those who come without a link"),

@@ -27,24 +27,13 @@ def counts(connection: sa.Connection) -> dict[str, int]:
 
 def raters(connection: sa.Connection) -> list[dict[str, Any]]:
     """Raters who have begun, with the states of their assignments and the time of their last answer."""
+    who = (rater.c.pseudonym, rater.c.held_reason)
+    what = (assignment.c.id, assignment.c.state, assignment.c.started_at)
     rows = connection.execute(
-        sa.select(
-            rater.c.pseudonym,
-            rater.c.held_reason,
-            assignment.c.id,
-            assignment.c.state,
-            sa.func.max(rating.c.received_at).label("last"),
-            assignment.c.started_at,
-        )
+        sa.select(*who, *what, sa.func.max(rating.c.received_at).label("last"))
         .join(assignment, assignment.c.rater == rater.c.id)
         .outerjoin(rating, rating.c.assignment == assignment.c.id)
-        .group_by(
-            rater.c.pseudonym,
-            rater.c.held_reason,
-            assignment.c.id,
-            assignment.c.state,
-            assignment.c.started_at,
-        )
+        .group_by(*who, *what)
         .order_by(assignment.c.id)
     )
     found: dict[str, dict[str, Any]] = {}
