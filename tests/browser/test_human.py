@@ -27,6 +27,14 @@ WATCHED = (
 )
 
 
+def begun(open_page: Any, link: str, **how: Any) -> Any:
+    """The task page of a rater who has agreed."""
+    page = open_page(**how)
+    page.goto(link)
+    page.get_by_role("button", name="I agree").click()
+    return page
+
+
 def at(page: Any, n: int, total: int) -> None:
     try:
         page.wait_for_function(
@@ -219,9 +227,7 @@ def test_preference(
         tmp_path / "study",
     )
     _, links = served(folder)
-    page = open_page(viewport={"width": 1200, "height": 1000})
-    page.goto(links[0])
-    page.get_by_role("button", name="I agree").click()
+    page = begun(open_page, links[0], viewport={"width": 1200, "height": 1000})
     for n in range(1, 5):
         at(page, n, 4)
         page.locator("#play").click()
@@ -254,9 +260,7 @@ def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, 
         tmp_path / "study",
     )
     _, links = served(folder)
-    page = open_page(viewport={"width": 1200, "height": 1000})
-    page.goto(links[0])
-    page.get_by_role("button", name="I agree").click()
+    page = begun(open_page, links[0], viewport={"width": 1200, "height": 1000})
     for n in range(1, 4):
         at(page, n, 3)
         assert page.evaluate("() => [...document.images].every(i => i.complete)") or page.wait_for_function(
@@ -299,9 +303,7 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(
 ) -> None:
     folder = human_kit.small_campaign(tmp_path / "study", clips, practice=1)
     _, links = served(folder)
-    page = open_page()
-    page.goto(links[0])
-    page.get_by_role("button", name="I agree").click()
+    page = begun(open_page, links[0])
     page.wait_for_function("() => document.getElementById('count').textContent === 'Practice 1 of 1'")
     page.locator("#play").click()
     page.wait_for_function(WATCHED)
@@ -406,9 +408,7 @@ def test_word_of_the_play_that_comes_late_or_never(
     """
     folder = human_kit.small_campaign(tmp_path / "study", clips)
     _, links = served(folder)
-    page = open_page()
-    page.goto(links[0])
-    page.get_by_role("button", name="I agree").click()
+    page = begun(open_page, links[0])
     held: list[Any] = []
 
     def late(route: Any) -> None:
