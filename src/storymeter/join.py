@@ -162,7 +162,7 @@ def _check(
         )
     if matched:
         return
-    hint = "Check that both files speak of the same documents."
+    hint = "Check that both files describe the same documents."
     for difference, maps, simple in _ALIKE:
         if {simple(i) for i in submitted} & {simple(i) for i in referenced}:
             hint = f"The ids differ only by {difference}: use {maps}."

@@ -84,7 +84,7 @@ class Metric(Measure, ABC):
         scorer = getattr(self, "scorer", None)
         if scorer is None or not getattr(scorer, "learns", False) or scorer.by_group:
             return ""
-        return f"{scorer.name} learns from the references of all documents"
+        return f"{scorer.name} is fitted to the references of all documents"
 
     def corpus_counts(self, task: Task, bench: Workbench) -> CorpusCounts | None:
         """Of a part of the corpus: what `with_counts` wants of the whole; None where rows need no such
@@ -155,7 +155,7 @@ class Metric(Measure, ABC):
             raise UsageError(
                 f"{self.name} gave no number for {len(wrong):,} of {len(task):,} documents:"
                 f" {some(task.ids[k] for k in wrong)}",
-                hint="A document that cannot be scored must have a value all the same, or be left out.",
+                hint="A document that cannot be scored must still have a value, or be left out.",
             )
         return found
 

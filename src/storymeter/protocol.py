@@ -41,34 +41,38 @@ class Protocol(Options):
     )
     orientation: Literal["candidate", "reference"] = option(
         "candidate",
-        "which side is the scorer's hypothesis in SODA; the public SODA script has the reference there",
+        "which side is the scorer's hypothesis in SODA; in the public SODA script it is the reference",
     )
     missing: Literal["zero", "skip", "error"] = option("zero", "a reference video that the submission lacks")
     extra: Literal["ignore", "error"] = option("ignore", "a submitted video without a reference")
     unmatched: Literal["garbage-fixed", "garbage-random", "ignore"] = option(
-        "garbage-fixed", "what a caption without any partner is compared with (ActivityNet score only)"
+        "garbage-fixed", "what an unmatched caption is compared with (ActivityNet score only)"
     )
     garbage_seed: int = option(0, "seed of garbage-random; the 2019-2021 script had none", low=0)
     average: Literal["reference-videos", "submitted-videos"] = option(
         "reference-videos",
-        "which videos SODA's mean is over, where `missing` keeps those that were not submitted",
+        "which videos SODA's mean is over, if `missing` keeps those that were not submitted",
     )
-    text_tiou: Literal[">=", ">"] = option(">=", "how IoU meets a threshold in the ActivityNet score")
-    detection_tiou: Literal[">=", ">"] = option(">", "how IoU meets a threshold in localisation")
+    text_tiou: Literal[">=", ">"] = option(
+        ">=", "whether IoU must reach or exceed a threshold in the ActivityNet score"
+    )
+    detection_tiou: Literal[">=", ">"] = option(
+        ">", "whether IoU must reach or exceed a threshold in localisation"
+    )
     detection_f1: Literal["of-means", "mean-of-limits", "mean-of-videos"] = option(
         "of-means",
         "F1 over all limits in localisation: of mean precision and mean recall, the mean of each limit's F1,"
         " or the mean of each video's F1",
     )
-    distance: Literal["<=", "<"] = option("<=", "how a distance between starts meets a limit")
+    distance: Literal["<=", "<"] = option("<=", "whether a distance between starts may equal a limit")
     max_proposals: int = option(
-        1000, "only the first so many captions of a video count, in the order of the file", low=1
+        1000, "maximum number of captions per video, counted in the order of the file", low=1
     )
     corpus_scorers: Literal["per-video", "corpus"] = option(
-        "per-video", "whether the ActivityNet score is made per video or over the pairs of all videos"
+        "per-video", "whether the ActivityNet score is computed per video or over the pairs of all videos"
     )
     ascii: Literal["strip", "keep"] = option(
-        "keep", "strip: every character past U+007F becomes a blank before tokenising"
+        "keep", "strip: every character above U+007F is replaced by a space before tokenising"
     )
     tokens: Literal["alone", "batch"] = option(
         "alone",
@@ -84,7 +88,8 @@ class Protocol(Options):
         "start", "the same for references; file leaves them as written, as SODA's multi-reference option does"
     )
     reversed: Literal["keep", "turn"] = option(
-        "keep", "a segment that ends before it starts: it overlaps nothing, or it is turned round"
+        "keep",
+        "a segment that ends before it starts: it overlaps nothing, or its start and end are exchanged",
     )
     paragraph: Literal["time", "letters"] = option(
         "time",
@@ -153,12 +158,12 @@ def _presets() -> dict[str, Preset]:
     swapped = (
         "METEOR's hypothesis is the reference, so that its recall is the submission's precision (repeated)."
     )
-    easy = "Leaving a video out costs nothing (repeated; coverage is printed)."
-    back = "Variants a and b do not always follow their own optimum (ours do)."
+    easy = "Leaving a video out does not lower the score (repeated; coverage is printed)."
+    back = "Variants a and b do not always follow their own optimum (not repeated)."
     presets = [
         Preset(
             Protocol(),
-            "What the SODA paper describes, with common sense where it is silent: missing videos cost, the"
+            "What the SODA paper describes, and our choices where it is silent: missing videos count 0, the"
             " better annotator counts.",
             "Fujita et al., SODA, ECCV 2020",
         ),
@@ -166,7 +171,7 @@ def _presets() -> dict[str, Preset]:
             soda_v1,
             "The public SODA script: annotators merged, reference as METEOR's hypothesis, missing videos"
             " skipped.",
-            "fujiso/SODA v1.1, as run by its users",
+            "fujiso/SODA v1.1, default options",
             f"{swapped} {easy} {back}",
         ),
         Preset(
@@ -179,32 +184,33 @@ def _presets() -> dict[str, Preset]:
             replace(anet, name="anet-2017", unmatched="ignore"),
             "The first ActivityNet Captions script: a caption without a partner is ignored.",
             "densevid_eval, first version, 2017; Krishna et al., ICCV 2017",
-            "Captions where nothing happens cost nothing (repeated).",
+            "Captions that overlap no reference do not lower the score (repeated).",
         ),
         Preset(
             anet,
-            "The 2018 ActivityNet script: missing videos are 0, an unmatched caption meets the string"
-            " abc123!@#.",
+            "The 2018 ActivityNet script: missing videos are 0, an unmatched caption is compared with the"
+            " string abc123!@#.",
             "densevid_eval, 2018 challenge version",
-            "CIDEr's idf is made from each video's own pairs, so that few captions give high values"
+            "CIDEr's idf comes from each video's own pairs, so that few captions give high values"
             " (repeated).",
         ),
         Preset(
             replace(anet, name="anet-2021", unmatched="garbage-random"),
-            "The 2019-2021 ActivityNet script: random garbage for unmatched captions, here with a seed.",
+            "The 2019-2021 ActivityNet script: random strings for unmatched captions, here with a seed.",
             "densevid_eval, 2019-2021 challenge versions",
-            "The garbage has no seed there, so that no number can be repeated exactly (ours has one).",
+            "The random strings have no seed there, so that no number can be reproduced exactly (not"
+            " repeated).",
         ),
         Preset(
             per_annotator,
             "PDVC's evaluation: SODA against each annotator, the mean of their corpus means; ActivityNet"
             " scores as in 2018; paragraphs of letters alone.",
             "ttengwang/PDVC, ICCV 2021",
-            f"{swapped} In SODA leaving a video out costs nothing, elsewhere it counts 0 (repeated).",
+            f"{swapped} In SODA missing videos are skipped, elsewhere they count 0 (repeated).",
         ),
         Preset(
             vidchapters,
-            "VidChapters' evaluation (and of what is built on it): as pdvc, but missing videos are skipped in"
+            "The evaluation of VidChapters and its derivatives: as pdvc, but missing videos are skipped in"
             " all measures; start distances below their limit; F1 is averaged over thresholds.",
             "antoyang/VidChapters, NeurIPS 2023; Vid2Seq's PyTorch port",
             f"{swapped} {easy} A video with too many captions for its recursion counts 0 there (not"
@@ -223,8 +229,8 @@ def _presets() -> dict[str, Preset]:
                 reversed="turn",
                 paragraph="letters",
             ),
-            "Vid2Seq's own evaluation: nothing is sorted, reversed segments are turned round, F1 of segments"
-            " per video, SODA per annotator.",
+            "Vid2Seq's own evaluation: nothing is sorted, start and end of reversed segments are exchanged,"
+            " F1 of segments per video, SODA per annotator.",
             "google-research/scenic, Vid2Seq, CVPR 2023",
             f"{swapped} Captions out of order in the file cannot all be matched (repeated).",
         ),
@@ -233,20 +239,21 @@ def _presets() -> dict[str, Preset]:
             "TimeChat's YouCook2 script: as vidchapters, with captions in the order of their numbers as"
             " text.",
             "RenShuhuai-Andy/TimeChat, CVPR 2024",
-            "Caption 10 stands before caption 2, so that SODA is wrong for every video with more than ten"
+            "Caption 10 comes before caption 2, so that SODA is wrong for every video with more than ten"
             f" captions (repeated; vidchapters is the same without it). {easy}",
         ),
         Preset(
             Protocol("nlp2020-ja", refs="merge", unmatched="ignore"),
-            "SODA's Japanese forerunner: annotators merged, unmatched captions ignored.",
+            "SODA's Japanese predecessor: annotators merged, unmatched captions ignored.",
             "Fujita et al., NLP 2020 (in Japanese), eqs. 3-4",
         ),
         Preset(
             Protocol("rdcap", soda_tious=TIOUS),
             "Region dense captioning by a judge: soda_c(scorer=judge(prompt=rdcap,…)) at four thresholds on"
             " IoU, F1 per video at each, their mean, then the mean over videos.",
-            "PLM-VideoBench (Cho et al., PerceptionLM, 2025), as lmms-eval runs it; the prompt is our own",
-            "A verdict that cannot be read counts 0 there (ours is missing, and reported).",
+            "PLM-VideoBench (Cho et al., PerceptionLM, 2025), as lmms-eval runs it; the prompt was written"
+            " for Storymeter",
+            "A mark that cannot be read counts 0 there (here it is missing, and reported).",
         ),
     ]
     return {preset.protocol.name: preset for preset in presets}

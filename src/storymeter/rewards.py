@@ -76,7 +76,7 @@ class Reward(ABC):
             raise UsageError(
                 f"Captions are texts, not {type(lines[wrong[0]]).__name__} ({len(wrong):,} of"
                 f" {len(lines):,}, the first is number {wrong[0] + 1:,}).",
-                hint="Join tokens by blanks, numbers of a vocabulary too.",
+                hint="Join tokens, or indices of a vocabulary, by spaces.",
             ) from None
 
     def __len__(self) -> int:
@@ -115,7 +115,7 @@ class Reward(ABC):
             if items != len(self):
                 raise UsageError(
                     f"There are {items:,} samples for {len(self):,} fitted items.",
-                    hint="Say which items they belong to: ids=[...].",
+                    hint="Give the items they belong to: ids=[...].",
                 )
             return list(range(items))
         if len(ids) != items:

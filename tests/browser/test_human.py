@@ -311,7 +311,7 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(
     page.locator("#next").click()
     page.wait_for_function("() => document.getElementById('notice').textContent.includes('high rating was')")
     photograph(page, "practice-feedback")
-    assert page.locator("#next").text_content() == "Go on" and page.locator("#stage *").count() == 0
+    assert page.locator("#next").text_content() == "Continue" and page.locator("#stage *").count() == 0
     page.locator("#next").click()
     at(page, 1, 20)
     assert page.locator("#notice").is_hidden(), "practice is over, and so is its feedback"

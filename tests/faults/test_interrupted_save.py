@@ -74,7 +74,7 @@ def test_killed_in_the_middle(examples: Path, tmp_path: Path) -> None:
     )
     assert len(computed(again.stderr)) == 18 - kept, "nothing that was finished is scored twice"
     assert set(first[:7]).isdisjoint(computed(again.stderr))
-    assert f"{kept} scores were there from an interrupted run" in again.stderr
+    assert f"{kept} scores were read from an interrupted run" in again.stderr
     assert target.read_bytes() == (tmp_path / "whole.smr").read_bytes()
     assert again.stdout == whole.stdout
     assert not (tmp_path / "run.smr.partial").exists()

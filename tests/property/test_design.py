@@ -228,4 +228,4 @@ def test_identical_captions_are_rated_once_and_credited_to_all() -> None:
 def test_one_system_is_laid_out_with_a_note() -> None:
     design = build([corpus("s", 300, 0)], corpus("human", 300, 0))
     check(design, corpus("human", 300, 0))
-    assert any("come once" in note for note in design.notes)
+    assert any("shown once" in note for note in design.notes)

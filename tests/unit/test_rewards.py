@@ -152,7 +152,7 @@ def test_mistakes_are_explained(tmp_path: Path) -> None:
     reward = CiderD.fit({"x": ["a"], "y": ["b"]})
     with pytest.raises(DataError, match="1 of 2 ids were not fitted: z"):
         reward(["a", "b"], ids=["x", "z"])
-    with pytest.raises(UsageError, match="Say which items"):
+    with pytest.raises(UsageError, match="Give the items they belong to"):
         reward(["a"])
     with pytest.raises(UsageError, match="2 samples but 1 ids"):
         reward(["a", "b"], ids=["x"])

@@ -43,7 +43,7 @@ def _keep(context: click.Context, option: click.Parameter, value: Any) -> None:
 
 _option = functools.partial(option, expose_value=False, callback=_keep)
 judging_options = together(
-    _option("--max-requests", "Judges: maximum number of requests in all.", FROM_ZERO, metavar="N"),
+    _option("--max-requests", "Judges: maximum number of requests.", FROM_ZERO, metavar="N"),
     _option(
         "--deadline",
         "Judges: stop after this time; answers received so far are kept.",

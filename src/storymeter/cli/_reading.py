@@ -42,14 +42,14 @@ reading_options = together(
         metavar="PAIRS",
     ),
     option(
-        "--repair", "Swap reversed segments, clip to the video, trim blanks; recorded in the signature.", bool
+        "--repair", "Swap reversed segments, clip to the video, trim spaces; recorded in the signature.", bool
     ),
 )
 #: of a verb that scores files and prints a result
 result_options = together(format_option(), jobs_option, seed_option, reading_options)
 unequal_lines_option = option(
     "--unequal-lines",
-    "Files whose lines are numbered may differ in length: the shorter ones lack their last lines.",
+    "Accept files with numbered lines that differ in length: the last lines of the shorter ones are missing.",
     bool,
 )
 
@@ -66,10 +66,10 @@ def require_equal_lines(corpora: Sequence[Corpus]) -> None:
     if len(set(counts.values())) > 1:
         listed = some((f"{name} {count:,}" for name, count in counts.items()), limit=6)
         raise DataError(
-            f"Files whose lines are numbered must have the same number of lines; these have not: {listed}.",
+            f"Files whose lines are numbered must have the same number of lines; these do not: {listed}.",
             hint=(
-                "Line 7 of one is compared with line 7 of the other. Put ids at the head of the lines, or say"
-                " --unequal-lines if the shorter files only lack their last lines."
+                "Line 7 of one is compared with line 7 of the other. Put ids at the head of the lines, or"
+                " give --unequal-lines if only the last lines of the shorter files are missing."
             ),
         )
 

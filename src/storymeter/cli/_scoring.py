@@ -43,13 +43,13 @@ cluster_options = together(
     ),
     option(
         "--shards",
-        "Of a corpus in shards (a quoted pattern, or a folder of .parquet or .jsonl): how many;"
-        " default: of 200,000 captions. Does not change results.",
+        "For a corpus in shards (a quoted pattern, or a folder of .parquet or .jsonl): number of shards;"
+        " default: one per 200,000 captions. Does not change results.",
         click.IntRange(1, 999_999),
     ),
     option(
         "--sample",
-        "Of a corpus in shards: score this share of the documents, drawn by their ids.",
+        "For a corpus in shards: score this share of the documents, drawn by their ids.",
         ABOVE_ZERO,
         metavar="SHARE",
     ),
@@ -61,9 +61,8 @@ scoring_options = together(
     metrics_option("Metric, or a comma-separated list; default: chosen by the kind of document."),
     protocol_option,
     tokenizer_option(
-        "How sentences become words: ptb as captioning papers do, whitespace for text that is"
-        " tokenised already, 13a and intl as machine translation does, ja and zh for Japanese and"
-        " Chinese."
+        "How sentences become words: ptb as captioning papers do, whitespace for text that is already"
+        " tokenised, 13a and intl as machine translation does, ja and zh for Japanese and Chinese."
     ),
     option(
         "--language",
@@ -97,7 +96,7 @@ def metric_names(texts: Sequence[str]) -> list[str]:
     names = [name for text in texts for name in split(text)]
     if texts and not names:
         raise UsageError(
-            f"--metric {texts[0]!r} names no metric.",
+            f"--metric {texts[0]!r} is empty.",
             hint="Leave it out for the default ones, or see storymeter info --metrics.",
         )
     named(names)
@@ -196,7 +195,7 @@ def _keep(results: Results, path: str, journal: PartialRun) -> None:
     results.save(path)
     journal.remove()
     if journal.resumed:
-        say(f"{journal.resumed:,} scores were there from an interrupted run and were not computed again.")
+        say(f"{journal.resumed:,} scores were read from an interrupted run and not computed again.")
     say(f"Saved: {path} ({len(results.systems)} systems, {len(results.metrics)} metrics)")
 
 
@@ -214,7 +213,7 @@ def load_runs(paths: Sequence[str], references: Sequence[str], names: Sequence[s
     others = [path for path in paths if not is_saved(path)]
     if others or references:
         raise UsageError(
-            f"A saved run brings its own captions and references; {[*others, *references][0]} is another"
+            f"A saved run contains its own captions and references; {[*others, *references][0]} is another"
             " file.",
             hint="Add a system to it: storymeter score NEW.json --into RUN.smr",
         )

@@ -25,7 +25,7 @@ from ._options import (
 @data_option
 @option(
     "--parts kept",
-    "Keep the values of the parts here, and take them from here if the file is there.",
+    "File to store the values of the parts; stored values are reused.",
     click.Path(dir_okay=False, path_type=Path),
     metavar="FILE.npz",
 )
@@ -49,8 +49,8 @@ def blend(
 
     It combines sts, facts, bertscore and word metrics.
 
-    Fitted on three of TRECVID 2016 and 2017, Flickr8k-Expert and FactVC, held against people on the fourth,
-    in turn; weights may be 0. Says whether the blend deserves to be used."""
+    It is fitted on three of TRECVID 2016 and 2017, Flickr8k-Expert and FactVC and tested on the fourth, in
+    turn; weights may be 0. Prints whether the blend meets the rule for being used."""
     from ..engine.run import Run
     from ..meta.blend import leave_one_out, verdict
     from ..report.blend import blend_data, blend_table
@@ -67,7 +67,11 @@ def blend(
         output(to_json({"schema": 1, "blends": blend_data(found), "deserves": good, "reason": why}))
         return
     put(blend_table(found), style)
-    say(f"The blend ({chosen}) deserves to be used." if good else f"The blend ({chosen}) fails: {why}.")
+    say(
+        f"The blend ({chosen}) passes the rule and can be used."
+        if good
+        else f"The blend ({chosen}) fails: {why}."
+    )
 
 
 def _samples(data: Path, kept: Path | None, run: Any) -> list[Any]:

@@ -74,7 +74,7 @@ def command(out: str, jobs: int, seed: int) -> None:
     say("\nWritten:")
     for path in sorted(folder.iterdir()):
         say(f"  {path}")
-    say(f"\nAll of it on one page, to open in a browser: {folder / 'report.html'}")
+    say(f"\nThe results on one page, to open in a browser: {folder / 'report.html'}")
 
 
 def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:

@@ -68,7 +68,7 @@ def _facts() -> list[tuple[str, str]]:
             "there" if importlib.util.find_spec("storymeter._native") else "missing: reinstall storymeter",
         ),
         ("cache folder", cache_folder()),
-        ("java (only for cross-checks)", shutil.which("java") or "not there; nothing needs it"),
+        ("java (only for cross-checks)", shutil.which("java") or "not installed; not needed"),
     ]
     facts += [(name, _version(name) or f"missing: pip install {name}") for name in CORE]
     for part, distributions in PARTS.items():

@@ -16,14 +16,14 @@ def command() -> None:
     """Add encoders, a detector and a language model.
 
     \b
-    storymeter models list                    what there is, and what is here
-    storymeter models add mpnet               fetch it (404 MB), check it, put it in its place
+    storymeter models list                    available and installed models
+    storymeter models add mpnet               download it (404 MB), check it, install it
     storymeter score mine.json -r references.json -m "sts(model=minilm+mpnet)"
     """
 
 
 @command.command("list")
-@option("--speed", "Let each model that is here work; print its speed on one core and its memory.", bool)
+@option("--speed", "Measure the speed on one core and the memory of each installed model.", bool)
 @format_option()
 def list_models(speed: bool, style: str) -> None:
     """List the models that are installed and those that can be added."""
@@ -55,7 +55,7 @@ def list_models(speed: bool, style: str) -> None:
 def add_model(name: str, wheels: Path | None) -> None:
     """Download a model, check its hash, and install it as model=NAME."""
     if (found := installed(name)) is not None:
-        say(f"{name} is here already: {found}")
+        say(f"{name} is already installed: {found}")
         return
     with progress_bar() as progress:
         folder = add(name, wheels=wheels, progress=progress)
@@ -66,7 +66,7 @@ def add_model(name: str, wheels: Path | None) -> None:
 @click.argument("name", metavar="NAME")
 def remove_model(name: str) -> None:
     """Delete a model that was added."""
-    say(f"{name} was removed." if remove(name) else f"{name} was not here.")
+    say(f"{name} was removed." if remove(name) else f"{name} was not installed.")
 
 
 def _has_default() -> bool:

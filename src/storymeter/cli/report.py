@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @option("--title", "Heading of the page.  [default: names of the systems]", metavar="TEXT")
 @option(
     "--out",
-    "The page; a folder of pictures stands beside it only past 25 MB.",
+    "File to write; above 25 MB, pictures go into a folder beside it.",
     click.Path(dir_okay=False, path_type=Path),
     "report.html",
     metavar="FILE",
@@ -52,8 +52,8 @@ def command(
 ) -> None:
     """Write a self-contained HTML report.
 
-    RUN.smr is what `storymeter score --save RUN.smr` keeps; without one, CANDIDATES are scored first. The
-    page is one file that loads nothing from elsewhere.
+    RUN.smr is a run saved by `storymeter score --save RUN.smr`; without one, CANDIDATES are scored first. The
+    page is one file that loads nothing from the network.
 
     \b
     storymeter report run.smr --out report.html

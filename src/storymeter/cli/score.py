@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 @option("--per-document", "Also write one row per document (.csv, .tsv, .jsonl, .parquet).", metavar="FILE")
 @option(
     "--save",
-    "Keep the whole run in a file for compare, show, report and meta; interrupted, the same command"
-    " goes on. Of a corpus in shards: a folder.",
+    "Save the whole run in a file for compare, show, report and meta; after an interruption the same command"
+    " continues. For a corpus in shards: a folder.",
     click.Path(),
     metavar="RUN.smr",
 )
 @option(
     "--into",
-    "Add CANDIDATES to a saved run: its references, metrics and protocol; nothing is scored again.",
+    "Add CANDIDATES to a saved run, with its references, metrics and protocol; the other systems are not"
+    " scored again.",
     click.Path(exists=True, dir_okay=False),
     metavar="RUN.smr",
 )
@@ -121,9 +122,9 @@ def _check(save: str | None, into: str | None, candidates: tuple[str, ...], per_
     if into is None:
         return
     if save is not None:
-        raise UsageError("--save makes a run, --into adds to one.", hint="Give one of the two.")
+        raise UsageError("--save writes a new run, --into adds to an existing one.", hint="Give one.")
     context = click.get_current_context()
     for name in ("references", "metrics", "protocol", "tokenizer", "resamples", "seed", "cluster"):
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            hint = "Leave it out, or score all systems anew with --save."
+            hint = "Leave it out, or score all systems again with --save."
             raise UsageError(f"With --into, --{name} comes from the saved run.", hint=hint)

@@ -26,7 +26,7 @@ from ._shown import Shown
 @click.argument("document")
 @click.argument("candidates")
 @references_option
-@option("--system", "Which system of a saved run; default: the first.", metavar="NAME")
+@option("--system", "System of a saved run to show; default: the first.", metavar="NAME")
 @option(
     "--metric -m",
     "Metric whose matching is shown (soda_b, soda_c, soda_d, with any scorer); default: soda_c, or"
@@ -36,8 +36,8 @@ from ._shown import Shown
 @tokenizer_option("How sentences become words; see storymeter score --help.")
 @option(
     "--graphs",
-    "Scene graphs instead: which things, attributes and relations both sides name. Single captions are"
-    " always shown so.",
+    "Show scene graphs instead: objects, attributes and relations of both sides. This is the default for"
+    " single captions.",
     bool,
 )
 @option(
@@ -66,9 +66,9 @@ def command(
     """Show how one document was scored.
 
     DOCUMENT is its id in CANDIDATES, a file of captions or a saved run. A video: its captions and references
-    on a time axis, matched pairs joined. A story: its weakest link, what repeats, and what each noun was seen
-    in. A single caption: a scene graph beside its references'. Any of them with --facts: which words no
-    reference supports.
+    on a time axis, matched pairs joined. A story: its weakest link, repetitions, and the best image region
+    for each noun. A single caption: its scene graph and that of its references. With --facts: the words that
+    no reference supports.
 
     \b
     storymeter show v_123 mine.json --references references.json --html v_123.html

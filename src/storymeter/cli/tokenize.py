@@ -20,10 +20,10 @@ from ._options import busy, format_option, output, tokenizer_option
 @click.command(epilog="\b\n" + "\n".join(f"{name:<11} {kind.summary}" for name, kind in TOKENIZERS.items()))
 @click.argument("file", metavar="FILE")
 @tokenizer_option("Tokeniser.")
-@option("--punctuation", "Keep the marks that ptb drops.", bool)
+@option("--punctuation", "Keep the punctuation that ptb removes.", bool)
 @option(
     "--from format",
-    "Read FILE as captions of this format, each of them a line; default: a text line by line, JSON as"
+    "Read FILE as captions of this format, one line for each; default: text files line by line, JSON as"
     " captions.",
     metavar="FORMAT",
 )
@@ -31,7 +31,7 @@ from ._options import busy, format_option, output, tokenizer_option
 def command(file: str, tokenizer: str, punctuation: bool, format: str | None, style: str) -> None:
     """Tokenise each line of FILE.
 
-    A line of tokens for each line, with blanks between them; `-` is stdin.
+    Prints one line of tokens per line, separated by spaces; `-` is stdin.
 
     \b
     storymeter tokenize captions.txt

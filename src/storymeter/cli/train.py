@@ -100,7 +100,8 @@ def _threads(count: int | None) -> None:
 @option("--out", "Folder of the run: state, learning curve, best model.", NEW_FOLDER)
 @option(
     "--encoder",
-    "Folder of any Hugging Face encoder, trained as the paper does; default: the top of the embedded MiniLM.",
+    "Folder of any Hugging Face encoder, trained as the paper does; default: the top layers of the packaged"
+    " MiniLM.",
     default="",
 )
 @option("--freeze", "Number of lowest layers to freeze.", FROM_ZERO)
@@ -111,12 +112,12 @@ def _threads(count: int | None) -> None:
     "--name",
     "Name of the model in signatures.",
     default="",
-    show_default="coherence, or coherence-minilm for the embedded recipe",
+    show_default="coherence, or coherence-minilm for the packaged recipe",
 )
 @option("--evaluate", "Do not train; evaluate a model on the held-out stories of the data folder.", bool)
 @option(
     "--model",
-    "With --evaluate: the model's folder; default: the embedded one.",
+    "With --evaluate: the model's folder; default: the packaged one.",
     default="",
 )
 @_loop_options(1e-5, 0.95, 32, 30, 5)
@@ -145,7 +146,7 @@ def coherence(
     """Train the sentence-order model (RoViST-C).
 
     \b
-    storymeter train coherence --data DATA --out runs/c                            the embedded model's recipe
+    storymeter train coherence --data DATA --out runs/c                            the packaged model's recipe
     storymeter train coherence --data vist.json --data roc.csv --encoder albert-large-v1 --out runs/albert
         the paper's
     storymeter train coherence --evaluate --data DATA [--model runs/c]             held-out results
@@ -165,7 +166,7 @@ def coherence(
             if len(data) != 1 or not data[0].is_dir():
                 raise UsageError(
                     "--evaluate needs one folder of data.",
-                    hint=f"It holds {', '.join(sources.UNSEEN)}, and what was learnt from.",
+                    hint=f"It holds {', '.join(sources.UNSEEN)}, and the training files.",
                 )
             tables = held_out_tables(
                 sources.evaluate(data[0], model, device=device, seed=seed, progress=progress)

@@ -256,7 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--max-proposals-per-video",
         type=int,
         default=1000,
-        help="only the first so many captions count",
+        help="maximum number of captions per video",
     )
     parser.add_argument("--variant", choices=list(_PROTOCOLS), default="2018", help="which script")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the value at each threshold")

@@ -63,7 +63,7 @@ class Pairs(NamedTuple):
 )
 @dataclass(frozen=True)
 class ActivityNet(Metric):
-    scorer: PairScorer = option(Meteor(), "how alike two sentences are")
+    scorer: PairScorer = option(Meteor(), "the scorer of sentence pairs")
 
     #: the protocol's thresholds, whether the pairs of all videos are put together, and whether a caption
     #: without a partner meets random letters; `under` settles them
@@ -82,7 +82,7 @@ class ActivityNet(Metric):
 
     def needs_whole(self) -> str:
         if self._random and self.scorer.raw_text:
-            return "captions without a partner meet random letters, drawn for all documents in one go"
+            return "unmatched captions are compared with random letters, drawn for all documents at once"
         return super().needs_whole() if self._corpus else ""
 
     @property

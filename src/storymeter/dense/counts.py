@@ -83,7 +83,7 @@ class Words(_Ratio):
         return super().signature(bench).add(tok="blanks")
 
 
-@measure(Named("coverage", "share of the video that some caption speaks of"))
+@measure(Named("coverage", "share of the video that is captioned"))
 @dataclass(frozen=True)
 class TimeCoverage(_Ratio):
     columns: ClassVar[tuple[str, ...]] = ("share", "documents")

@@ -62,7 +62,7 @@ MOST_ANNOTATORS = 8
         variant="a",
     ),
     Named("soda_b", "SODA: the story in order, matched by IoU, scored by words", variant="b"),
-    Named("soda_d", "SODA: the story in order, times alone", variant="d"),
+    Named("soda_d", "SODA: the story in order, scored by times alone", variant="d"),
     papers=("fujita2020",),
 )
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Soda(Metric):
     """
 
     variant: Literal["a", "b", "c", "d"] = option("c", "what is matched and what is summed")
-    scorer: PairScorer = option(Meteor(), "how alike two sentences are")
+    scorer: PairScorer = option(Meteor(), "the scorer of sentence pairs")
     refs: Literal["protocol", "best", "merge", "mean", "corpus-mean", "single"] = option(
         "protocol",
         "several annotators: as the protocol says, or the best, merged, their mean, the mean of their corpus"
@@ -244,7 +244,7 @@ def _per_annotator(problems: Problems, values: FloatArray, counts: FloatArray, m
     """(videos, annotators * columns): each annotator's values and whether the video counts for it."""
     if len(problems) and problems.annotator.max() >= MOST_ANNOTATORS:
         raise UsageError(
-            f"{metric} with refs=corpus-mean knows up to {MOST_ANNOTATORS} annotators, not"
+            f"{metric} with refs=corpus-mean supports up to {MOST_ANNOTATORS} annotators, not"
             f" {problems.annotator.max() + 1}.",
             hint="Choose refs=mean, best or merge.",
         )

@@ -223,7 +223,7 @@ class Tracks:
         ]
         if several:
             raise UsageError(
-                f"{metric} with refs=single wants exactly one reference per video; {len(several):,} of"
+                f"{metric} with refs=single needs exactly one reference per video; {len(several):,} of"
                 f" {len(self.task):,} have another number: {some(several)}",
                 hint="Give one reference file, or choose refs=best, mean or merge.",
             )

@@ -124,9 +124,9 @@ class Archive:
         try:
             head = msgspec.json.decode(data, type=Head)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise self.damaged("its part run.json is none of a saved run") from None
+            raise self.damaged("its part run.json is not that of a saved run") from None
         if head.storymeter != "run":
-            raise self.damaged("its part run.json is none of a saved run")
+            raise self.damaged("its part run.json is not that of a saved run")
         if head.schema > SCHEMA:
             raise DataError(
                 f"{self.path} was written by a newer Storymeter ({head.version}, schema {head.schema}; this"

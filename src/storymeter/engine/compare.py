@@ -203,6 +203,6 @@ def _common(a: SystemResult, b: SystemResult) -> tuple[list[str], FloatArray, Fl
         raise DataError(
             f"{a.name!r} and {b.name!r} were scored on {len(ids)} common documents; a paired test needs at"
             " least two.",
-            hint="Compare systems that answered the same documents.",
+            hint="Compare systems that were scored on the same documents.",
         )
     return list(ids), rows[0], rows[1]

@@ -12,4 +12,4 @@ def example_folder() -> Path:
     for folder in (package / "examples", package.parents[1] / "examples"):
         if (folder / "videos" / "good.json").is_file():
             return folder
-    raise DataError("The packaged examples are not there.", hint="Reinstall storymeter.")
+    raise DataError("The packaged examples are missing.", hint="Reinstall storymeter.")

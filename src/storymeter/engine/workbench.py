@@ -189,7 +189,7 @@ class Workbench:
 
         if self.images is None:
             raise UsageError(
-                f"{metric} looks at pictures, and was given none.",
+                f"{metric} needs pictures, and none were given.",
                 hint="Give their folder: --images FOLDER (images= in Python).",
             )
         if (model, regions) not in self._pictures:

@@ -129,7 +129,7 @@ class Ids(JsonFormat):
         for i, video in enumerate(check.sequence(value, (), "a list of ids")):
             id = check.open(video, (i,))
             if id in seen:
-                check.error("duplicate-id", "an id stands more than once in the list", (i,), id=id)
+                check.error("duplicate-id", "an id occurs more than once in the list", (i,), id=id)
             seen.add(id)
             yield check.close(id, [])
 

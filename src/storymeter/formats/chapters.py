@@ -37,7 +37,7 @@ def finish(
         if end is None:
             check.warn(
                 "open-end",
-                "the last caption stays open: the file does not give the length of the video",
+                "the last caption has no end: the file does not give the length of the video",
                 at,
                 id=id,
                 index=i,

@@ -93,7 +93,7 @@ def _pairs(path: Path) -> dict[str, str]:
         ) from None
     if wrong:
         raise DataError(
-            f"Line {wrong:,} of the id map {path} has not two columns.",
+            f"Line {wrong:,} of the id map {path} does not have two columns.",
             hint="Each line holds: old id, new id.",
         )
     return {row[0]: row[1] for row in rows if row}

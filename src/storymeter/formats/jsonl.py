@@ -72,7 +72,7 @@ class JsonLines(LineFormat):
                     meta = check.mapping(item.get("meta") or {}, (*at, "meta"), "meta")
                     continue
                 if current in closed:
-                    check.error("scattered", "captions of one document must stand together", at, id=current)
+                    check.error("scattered", "captions of one document must be consecutive", at, id=current)
             check.move(at)
             image = item.get("image")
             extra = item.get("meta") or {}

@@ -152,7 +152,7 @@ class Lenient:
             if isinstance(value, Repeated):
                 for key in value.keys_again:
                     self.check.error(
-                        "duplicate-id", "a key stands more than once in one object", (*path, key), id=key
+                        "duplicate-id", "a key occurs more than once in one object", (*path, key), id=key
                     )
             children: list[tuple[Any, Path]] = []
             if isinstance(value, dict):

@@ -49,8 +49,8 @@ MESSAGES = {
     "skipped-times": "the line holds times that cannot be read as those of a caption, and was left out",
     "skipped-item": "an item cannot be read as a caption with times, and was left out",
     "broken-json": "the JSON is broken or cut off: each object that is whole was read",
-    "loose-json": "the JSON is not by the book (commas, quotes, comments): read all the same",
-    "thinking": "what the model thought aloud was left out",
+    "loose-json": "the JSON is not valid (commas, quotes, comments), but was read",
+    "thinking": "the model's reasoning was left out",
     "title": "the words before the times were left out",
 }
 

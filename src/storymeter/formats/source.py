@@ -167,7 +167,7 @@ class Source:
 
 def _from_utf_16(data: bytes, check: Check) -> bytes:
     """The same text as UTF-8; what is broken in it becomes U+FFFD and is reported."""
-    check.warn("utf-16", "the file is UTF-16, not UTF-8: read all the same", (Mark("byte", 0),))
+    check.warn("utf-16", "the file is UTF-16, not UTF-8, but was read", (Mark("byte", 0),))
     try:
         return data.decode("utf-16").encode()
     except UnicodeDecodeError as error:

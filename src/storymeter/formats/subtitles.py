@@ -100,7 +100,7 @@ class Srt(Subtitles):
     def preface(self, lines: Sequence[str], end: int, check: Check) -> None:
         for number, line in enumerate(lines[:end]):
             if line.strip():
-                self.bad(check, number, named(line), "text without times stands before the first cue")
+                self.bad(check, number, named(line), "text without times before the first cue")
 
     def text(self, lines: Sequence[str], begin: int, end: int, check: Check) -> list[str]:
         return [line for line in lines[begin:end] if line.strip()]
@@ -147,7 +147,7 @@ class WebVtt(Subtitles):
         for number in range(begin, end):
             line = lines[number].strip()
             if line and not inside and not re.match(r"(?:NOTE|STYLE|REGION)(?:\s|$)", line):
-                self.bad(check, number, named(line), "text stands between cues, without times")
+                self.bad(check, number, named(line), "text without times between cues")
             inside = bool(line)
 
     def plain(self, text: str) -> str:

@@ -198,7 +198,7 @@ class Csv(Table):
             for head in sorted({head for head in heads if heads.count(head) > 1}):
                 check.error(
                     "duplicate-column",
-                    "a column stands more than once in the head",
+                    "a column occurs more than once in the header",
                     (Mark("line", 1),),
                     detail=repr(head),
                 )
@@ -207,7 +207,7 @@ class Csv(Table):
                 if None in row or None in row.values():
                     check.error(
                         "ragged-row",
-                        "the row has more or fewer cells than the head",
+                        "the row has more or fewer cells than the header",
                         (mark,),
                         detail=f"{len(reader.fieldnames or ())} columns",
                     )
@@ -216,7 +216,7 @@ class Csv(Table):
         except csv.Error as error:
             check.error(
                 "bad-table",
-                "the table cannot be read on",
+                "the rest of the table cannot be read",
                 (Mark("line", reader.line_num + 1),),
                 detail=str(error),
             )

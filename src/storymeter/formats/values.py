@@ -96,7 +96,7 @@ class Values(ProblemLog):
             elif abs(value) > FOREVER:
                 self.error(
                     "infinity",
-                    "a time is infinite or absurdly large",
+                    "a time is infinite or too large",
                     at,
                     detail="infinite" if abs(value) == math.inf else f"above {FOREVER:g} s",
                     id=id,

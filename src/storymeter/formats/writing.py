@@ -134,6 +134,6 @@ def _by_suffix(corpus: Corpus, path: str) -> Format:
         return fits[0]
     which = f"The suffix {suffix!r} does not say" if suffix else "The name does not say"
     raise UsageError(
-        f"{which} which format {path} shall have.",
-        hint=f"Say it with --to: {', '.join(f.name for f in fits or registry.FORMATS.values())}.",
+        f"{which} which format to write to {path}.",
+        hint=f"Give it with --to: {', '.join(f.name for f in fits or registry.FORMATS.values())}.",
     )

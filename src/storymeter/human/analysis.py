@@ -57,7 +57,7 @@ def analyse(
         counts = ", ".join(f"{name or '(none)'} {n:,}" for name, n in ratings.strata.items())
         raise DataError(
             f"The ratings are of {len(ratings.strata)} strata that are no single study: {counts}.",
-            hint="Choose one with --stratum NAME, or mix them knowingly with --stratum all.",
+            hint="Choose one with --stratum NAME, or analyse them together with --stratum all.",
         )
     ratings = _in_range(table_without(ratings, held), scale)
     quality = assess(
@@ -109,7 +109,7 @@ def _in_range(ratings: Ratings, scale: str) -> Ratings:
     if bad > OUTSIDE * len(good):
         raise DataError(
             f"{worst}.",
-            hint="If the scores are standardised already, say --scale z; otherwise correct the file.",
+            hint="If the scores are already standardised, use --scale z; otherwise correct the file.",
         )
     note = f"{worst}; they were left out."
     return replace(ratings.rows(good), notes=(*ratings.notes, note))
@@ -120,15 +120,15 @@ def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> 
     if quality.incomplete:
         notes.append(
             f"{quality.incomplete:,} control captions have no partner that the same rater rated (a HIT left"
-            " half done?); they are in no test."
+            " half done?); they are not used in any test."
         )
     if not any(worker.pairs for worker in quality.workers):
-        notes.append("The file holds no control pairs, so nobody could be tested.")
+        notes.append("The file holds no control pairs, so no rater could be tested.")
     thin = [s.name for s in ranking.systems if s.n < SYSTEM_MINIMUM]
     if thin:
         notes.append(
-            f"Fewer than {SYSTEM_MINIMUM} ratings, the least that the method's authors advise for a system:"
-            f" {', '.join(thin)}."
+            f"Fewer than {SYSTEM_MINIMUM} ratings, the minimum that the method's authors recommend for a"
+            f" system: {', '.join(thin)}."
         )
     if scale == "z":
         notes.append("The file holds standardised scores, so raw means are not known.")

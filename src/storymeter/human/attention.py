@@ -135,9 +135,9 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
     with np.errstate(invalid="ignore", divide="ignore"):
         lead = (np.arctanh(min(inner_usual, 1 - 1e-12)) - np.arctanh(_SHARE * inner_usual)) * root
     silent = (
-        f"fewer than {LEAST_PEERS} believed raters share captions"
+        f"fewer than {LEAST_PEERS} accepted raters share captions"
         if np.isnan(usual)
-        else "they share too few captions with believed others, or believed raters agree too little"
+        else "they share too few captions with accepted raters, or accepted raters agree too little"
     )
     return Peers(
         r,

@@ -89,7 +89,7 @@ def check(out: Path) -> Manifest:
         wrong = [ANSWERS]
     if wrong:
         raise DataError(
-            f"The backup in {out} is damaged: {some(wrong)}.", hint="Use another one; this one changed."
+            f"The backup in {out} is damaged: {some(wrong)}.", hint="Use another one; this one was changed."
         )
     return manifest
 
@@ -111,7 +111,7 @@ def restore(
         for name in ("campaign.db", "campaign.db-wal", "campaign.db-shm"):
             (folder / name).unlink(missing_ok=True)
         if rows != manifest.rows:
-            raise DataError("Not every row came back.", hint="Give the campaign an empty database.")
+            raise DataError("Not every row was restored.", hint="Give the campaign an empty database.")
     for name in FILES:
         if (out / name).exists() and name not in ("secrets.json", "campaign.json"):
             private(folder / name, (out / name).read_bytes())

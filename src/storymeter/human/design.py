@@ -306,8 +306,8 @@ class _Dealer:
         except DataError:
             first, second = self.one(left), self.one(right)
             note = (
-                "Some clips had no two captions left to show in one HIT, so they come once there while"
-                " controls come twice: add systems, or make HITs smaller, if raters may notice."
+                "Some clips had no two captions left to show in one HIT, so they are shown once there while"
+                " controls are shown twice, which raters may notice: add systems, or make HITs smaller."
             )
             if note not in self.notes:
                 self.notes.append(note)

@@ -37,7 +37,7 @@ _MTURK_KINDS = {
 _APPRAISE_KINDS = {"TGT": "system", "CHK": "repeat", "REF": "human", "BAD": "degraded"}
 _APPRAISE_KIND_COLUMN = 3
 _FIELDS = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds", "stratum")
-_EMPTY = "Give a file of ratings: an export of ours, a WMT table, MTurk batch results or an Appraise CSV."
+_EMPTY = "Give a file of ratings: a Storymeter export, a WMT table, MTurk batch results or an Appraise CSV."
 _OTHERWISE = {"kind": "system", "hit": "", "pair": "", "stratum": "", "held": ""}
 
 
@@ -217,7 +217,7 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             stratum="-".join(cells[place[key]] for key in ("src", "trg") if key in place),
         )
     return table.columns(
-        "A row has the columns of the header, separated by tabs (names with blanks may stand in quotation"
+        "A row has the columns of the header, separated by tabs (names with spaces may be put in quotation"
         " marks); type is SYSTEM, REPEAT, REF or BAD_REF.",
         total,
     )

@@ -267,7 +267,7 @@ def _alike(scored: _Scored, present: IntArray) -> list[tuple[list[int], str]]:
             group[k] = merged
     distinct = {id(members): members for members in group.values() if len(members) > 1}
     return [
-        ([int(present[k]) for k in sorted(members)], "agree with each other far better than is usual")
+        ([int(present[k]) for k in sorted(members)], "agree with each other far more than is usual")
         for members in distinct.values()
     ]
 
@@ -280,8 +280,8 @@ def _notes(biases: list[Bias], alone: list[Without], groups: list[Without]) -> I
         listed = list(same)
         yield (
             f"Influence: {', '.join(f'{one.rater} ({one.bias:+.2f} z, p = {one.p:.2g})' for one in listed)}"
-            f" {'favour' if up else 'disfavour'}{'s' if len(listed) == 1 else ''} {system} against what the"
-            " others say of it. Nothing was dropped; look at their answers, and at the order without them."
+            f" {'favour' if up else 'disfavour'}{'s' if len(listed) == 1 else ''} {system} compared with the"
+            " other raters. No rating was excluded; check their answers, and the ranking without them."
         )
     for one in groups:
         yield f"Influence: {len(one.raters)} raters {one.why}: {', '.join(one.raters)}. Without them " + (
@@ -291,5 +291,5 @@ def _notes(biases: list[Bias], alone: list[Without], groups: list[Without]) -> I
     if turning:
         yield (
             f"Influence: without {'any one of ' if len(turning) > 1 else ''}{len(turning):,} of the"
-            f" {len(alone):,} raters the order of the systems would be another (the table says which)."
+            f" {len(alone):,} raters the order of the systems would change (see the table)."
         )

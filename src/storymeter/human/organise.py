@@ -54,8 +54,8 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
     seed = new_seed() if options.seed is None else str(options.seed)
     if options.seed is not None:
         warnings.append(
-            f"--seed {seed} is for rehearsals: whoever guesses it can rebuild the private key from the"
-            " captions. Leave it out for raters who are paid."
+            f"--seed {seed} is for rehearsals: anyone who guesses it can reconstruct the private key from"
+            " the captions. Leave it out for raters who are paid."
         )
     dealt = study.deal(options, seed, progress)
     key = [msgspec.structs.replace(dealt.key[0], seed=seed), *dealt.key[1:]]
@@ -82,9 +82,9 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
     mean, _ = _overlap(key, options.raters_per_hit)
     if mean < ENOUGH:
         warnings.append(
-            f"WARNING: a caption gets {mean:.1f} raters on average, so that raters can hardly be held against"
-            " each other, and some who never watch a clip pass the other controls. Give more HITs (--hits, or"
-            " leave it out), or --raters-per-hit 3."
+            f"WARNING: a caption gets {mean:.1f} raters on average, so that the agreement between raters can"
+            " hardly be measured, and some raters who never watch a clip pass the other controls. Use more"
+            " HITs (--hits, or leave it out), or --raters-per-hit 3."
         )
     shown, slots = _slots(study, key, dealt.practice, options, dealt.files)
     return Prepared(
@@ -231,7 +231,7 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
     ]
     mean, least = _overlap(prepared.key, campaign.raters_per_hit)
     rows.append(
-        ("overlap", f"{mean:.1f} raters for each caption on average, {least} at least, in different company")
+        ("overlap", f"{mean:.1f} raters for each caption on average, {least} at least, in different HITs")
     )
     rows += study.described(prepared.key, campaign.layout, campaign.systems, campaign.raters_per_hit)
     rows.append(("time per HIT", _time(prepared, study)))

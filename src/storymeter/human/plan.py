@@ -103,7 +103,7 @@ def variances(pilot: Ratings, *, accepted: float = 1.0, scale: Literal["raw", "z
         raise DataError(
             f"The pilot has {free} second ratings of a caption; at least 10 are needed to tell captions from"
             " raters.",
-            hint="State the spread instead: --sd-captions and --sd-ratings.",
+            hint="Give the spread instead: --sd-captions and --sd-ratings.",
         )
     mean = np.bincount(unit, weights=value) / size
     within = float(((value - mean[unit]) ** 2).sum()) / free
@@ -141,7 +141,7 @@ def from_pilot(pilot: Ratings, *, everybody: bool = False) -> Variances:
     if not kept.any():
         raise DataError(
             f"None of the {len(kept):,} raters of the pilot passed the control test.",
-            hint="Use --accept all, or state the spreads: --sd-captions, --sd-ratings and --sd-rater.",
+            hint="Use --accept all, or give the spreads: --sd-captions, --sd-ratings and --sd-rater.",
         )
     used = pilot.of_raters(kept)
     return variances(used, accepted=ACCEPTED if everybody else len(used) / len(pilot))

@@ -67,8 +67,8 @@ def faith_notes(records: Sequence[Rating], doubted: set[str]) -> list[str]:
     """Who was left out; or, loudly, that nothing tells raters who looked from raters who did not."""
     if not any(record.criterion == "test" for record in records):
         return [
-            "Nothing vouches for the raters: there is neither a test question nor a control in these answers,"
-            " so that whoever only clicks counts like everybody else."
+            "The raters cannot be checked: there is neither a test question nor a control item in these"
+            " answers, so that careless raters are not detected."
         ]
     if not doubted:
         return []
@@ -102,7 +102,7 @@ def analyse_preferences(
         of_item.setdefault(r.rater, value)
     if not answers:
         raise DataError(
-            "There is no answer of a faithful rater to analyse.",
+            "There is no answer of a rater who passed the test questions.",
             hint="Lower --faithful, or check the criterion names: preference, test.",
         )
     notes += faith_notes(records, doubted)

@@ -53,10 +53,9 @@ FLAGS = {
     "fast": "less than three seconds per rating (300 s for a HIT of 100)",
     "streak": "more than eight equal scores in a row",
     "constant": "every score is the same",
-    "repeats-differ": "captions that came twice got higher (or lower) scores the second time (p < alpha)",
+    "repeats-differ": "captions shown twice got higher (or lower) scores the second time (p < alpha)",
     "inconsistent": (
-        "the two scores of captions that came twice are hardly closer than those of unrelated captions (p"
-        " >= .1)"
+        "the two scores of captions shown twice are hardly closer than those of unrelated captions (p >= .1)"
     ),
     "apart": (
         "agreement with the other raters is not clearly more than half of what is usual (p >= .02), or less"
@@ -205,30 +204,30 @@ def _careless(
     notes = []
     if gates == "attention" and unasked:
         notes.append(
-            f"WARNING: agreement with the others could not be asked of {unasked:,} of the"
-            f" {int(believed.sum()):,} raters whom the control pairs believe: {company.silent}. Some who"
-            " never watch a clip pass the control pairs, and nothing else stops them here. Let three raters"
+            f"WARNING: agreement with the others could not be computed for {unasked:,} of the"
+            f" {int(believed.sum()):,} raters who pass the control pairs: {company.silent}. Some who"
+            " never watch a clip pass the control pairs, and no other check applies here. Let three raters"
             " or more rate each caption, as `storymeter human new` does by default."
         )
     if gates == "attention" and inconsistent.sum() > MOST_INCONSISTENT * unasked:
         notes.append(
-            f"The check of repeats decides nothing: {int(inconsistent.sum()):,} of the {unasked:,} raters"
-            " whom it would be asked about do not meet it (--gates repeats insists)."
+            f"The check of repeats is not applied: {int(inconsistent.sum()):,} of the {unasked:,} raters"
+            " for whom it would be used do not pass it (--gates repeats enforces it)."
         )
         inconsistent[:] = False
         steady = np.full(len(steady), np.nan)
     reasons = (
         {
             int(k): (
-                f"agrees with the other raters hardly half as well as is usual (r = {company.r[k]:.2f}, usual"
-                f" is {company.usual:.2f}; p = {company.p[k]:.3g})"
+                f"agreement with the other raters is hardly half of the usual one (r = {company.r[k]:.2f},"
+                f" usual is {company.usual:.2f}; p = {company.p[k]:.3g})"
             )
             for k in np.flatnonzero(apart)
         }
         | {
             int(k): (
-                "agrees with the other raters on who wrote a caption, but on captions of one author less"
-                f" than half as well as is usual (r = {company.inner[k]:.2f}, usual is"
+                "agrees with the other raters on the systems, but among captions of one system less"
+                f" than half of the usual agreement (r = {company.inner[k]:.2f}, usual is"
                 f" {company.inner_usual:.2f})"
             )
             for k in np.flatnonzero(unlike)

@@ -189,8 +189,9 @@ def rank(
     alone = [s.name for s in systems if s.captions == 1]
     if alone:
         notes.append(
-            f"{', '.join(alone)}: one caption only, so there is no interval and no test worth the name;"
-            " nothing significant can be said of it, which may join clusters that would be apart without it."
+            f"{', '.join(alone)}: one caption only, so there is no interval and no meaningful test; it"
+            " differs significantly from no other system, which may join clusters that would be separate"
+            " without it."
         )
     off = ~np.eye(len(order), dtype=bool)
     adjusted = [np.full(p.shape, np.nan), np.full(p.shape, np.nan)]

@@ -101,9 +101,7 @@ def analyse_survey(records: Sequence[Rating], *, faithful: float = 1.0, held: He
     said += faith_notes(records, doubted)
     records = [record for record in records if record.rater in trusted]
     if not records:
-        raise DataError(
-            "No rater saw which stories must lose.", hint="Lower --faithful to use their answers."
-        )
+        raise DataError("No rater passed the control stories.", hint="Lower --faithful to use their answers.")
     scales = _scales(records)
     criteria, systems = sorted({r.criterion for r in scales}), sorted({r.system for r in records if r.system})
     once = {(r.item, r.system, r.rater, r.criterion): r.value for r in scales}

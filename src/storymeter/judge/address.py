@@ -20,7 +20,7 @@ EXAMPLE = "judge(model=NAME,endpoint=http://127.0.0.1:8000/v1)"
 class Address:
     def __init__(self, endpoint: str) -> None:
         if not endpoint:
-            raise UsageError("The judge was given no endpoint.", hint=f"Write it like {EXAMPLE}.")
+            raise UsageError("The judge has no endpoint.", hint=f"Write it like {EXAMPLE}.")
         try:
             parts = urlsplit(endpoint)
             host, port = parts.hostname or "", parts.port
@@ -28,7 +28,7 @@ class Address:
             host, port, parts = "", None, urlsplit("")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise UsageError(
-                "The judge's endpoint must not carry a name, a password or a query: it is printed with"
+                "The judge's endpoint must not contain a user name, a password or a query: it is printed with"
                 " scores.",
                 hint=f"Set the key in the environment: {KEY}.",
             )
@@ -45,11 +45,11 @@ class Address:
             self.key = os.environ.get("OPENAI_API_KEY", "").strip()
         if self.key and parts.scheme == "http" and not self.local:
             raise UsageError(
-                f"The key in {KEY} would travel unencrypted to {host}.",
+                f"The key in {KEY} would be sent unencrypted to {host}.",
                 hint="Use https, a tunnel to 127.0.0.1, or unset the key.",
             )
         if not self.key.isascii() or not self.key.isprintable():
-            raise UsageError(f"The key in {KEY} holds characters that no key has.", hint="Set it anew.")
+            raise UsageError(f"The key in {KEY} holds characters that no key has.", hint="Set it again.")
 
     @property
     def proxy(self) -> str | None:

@@ -192,7 +192,7 @@ class Asking:
         hint = (
             error.hint or "Is the prompt or a caption too long for the model, or a parameter unknown to it?"
         )
-        return DataError(f"{error.message} {done:,} of {total:,} new verdicts are there.", hint=hint)
+        return DataError(f"{error.message} {done:,} of {total:,} new answers were received.", hint=hint)
 
     async def _verdict(self, engine: Engine, question: Question, sample: int) -> Answer | None:
         """The answer, or None where no reply held a mark."""

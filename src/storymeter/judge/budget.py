@@ -49,7 +49,7 @@ class Budget:
             raise UsageError(
                 f"The judge needs {requests:,} more requests after {self.sent:,}, and --max-requests allows"
                 f" {self.max_requests:,} in all; none of them was sent.",
-                hint="Raise --max-requests, or score fewer documents; what was answered before is kept.",
+                hint="Raise --max-requests, or score fewer documents; earlier answers are kept.",
             )
         cost = None
         if self.price is not None:

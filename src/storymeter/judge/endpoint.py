@@ -169,7 +169,7 @@ class Endpoint:
             raise DataError(
                 f"No server answers at {self.address.base}: is the judge's server running, and the network"
                 " reachable?",
-                hint="Start it, or give another endpoint; what was answered before is kept.",
+                hint="Start it, or give another endpoint; earlier answers are kept.",
             ) from None
         return f"the connection broke ({type(error).__name__})"
 

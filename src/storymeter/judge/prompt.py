@@ -144,8 +144,8 @@ def _parsed(name: str, content: str, where: str) -> Prompt:
     unknown = sorted(set(_ANY_PLACE.findall(text)) - {"candidate", "references", "images", "scale"})
     if unknown:
         raise DataError(
-            f"The prompt {where} has a place {{{unknown[0]}}} that nothing fills.",
-            hint="Places are {candidate}, {references}, {images} and {scale}.",
+            f"The prompt {where} has an unknown placeholder {{{unknown[0]}}}.",
+            hint="Placeholders are {candidate}, {references}, {images} and {scale}.",
         )
     if text.count("{candidate}") != 1 or text.count("{references}") > 1 or text.count(IMAGES) > 1:
         raise DataError(

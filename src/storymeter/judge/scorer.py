@@ -62,20 +62,22 @@ PROBABILITIES = {"logprobs": True, "top_logprobs": 20}
 class Judge(ModelScorer):
     model: str = option("", "the model's name at the endpoint; with engine=local a folder or a .gguf file")
     endpoint: str = option("", "an OpenAI-compatible address, such as http://127.0.0.1:8000/v1")
-    prompt: str = option(
-        "adequacy", "what is asked: adequacy, support, dense, quality, seen, rdcap, or a file"
+    prompt: str = option("adequacy", "the prompt: adequacy, support, dense, quality, seen, rdcap, or a file")
+    scale: Literal["0-10", "1-5", "yes-no"] = option("0-10", "the scale of the marks")
+    engine: Literal["endpoint", "local"] = option(
+        "endpoint", "where the model runs: at an endpoint, or in this process"
     )
-    scale: Literal["0-10", "1-5", "yes-no"] = option("0-10", "the marks that are asked for")
-    engine: Literal["endpoint", "local"] = option("endpoint", "who answers: an endpoint, or this process")
     n: int = option(1, "how many samples are averaged", low=1, high=100)
     temperature: float = option(0.0, "0: the likeliest reply; above: samples", low=0, high=2)
     tokens: int = option(16, "how long a reply may be", low=1, high=100_000)
     logprobs: bool = option(True, "whether the expected mark over token probabilities is read, where given")
-    trial: int = option(0, "another number asks everything anew: does the judge agree with itself?", low=0)
-    frames: int = option(8, "how many frames or images a judge that sees is shown", low=1, high=256)
+    trial: int = option(
+        0, "another number sends all requests again, to measure the agreement of the judge with itself", low=0
+    )
+    frames: int = option(8, "how many frames or images a judge of images is shown", low=1, high=256)
     missing: float = option(0.05, "the share of verdicts that may be missing", low=0, high=1)
-    parallel: int = option(16, "requests side by side; changes no number", low=1, high=1024)
-    timeout: float = option(120.0, "seconds that one request may take; changes no number", low=0.01)
+    parallel: int = option(16, "number of parallel requests; does not change results", low=1, high=1024)
+    timeout: float = option(120.0, "time limit of one request in seconds; does not change results", low=0.01)
 
     may_miss: ClassVar[bool] = True
 
@@ -196,7 +198,7 @@ class Judge(ModelScorer):
             raise UsageError(
                 f"The prompt {self._prompt.name!r} shows pictures: it judges whole documents, not pairs of"
                 " captions.",
-                hint="Use it as a metric of its own, with --images or --videos.",
+                hint="Use it as a metric, with --images or --videos.",
             )
         reads = self._prompt.reads_references
         asked = [
@@ -235,7 +237,7 @@ class Judge(ModelScorer):
     def _asking(self) -> Asking:
         if not self.model:
             hint = "Write it like judge(model=NAME,endpoint=URL); endpoints list their models at /v1/models."
-            raise UsageError("The judge was given no model.", hint=hint)
+            raise UsageError("The judge has no model.", hint=hint)
         who = self._locally() if self.engine == "local" else self._remotely()
         sent = {"temperature": self.temperature, "max_tokens": self.tokens}
         return Asking(

@@ -84,7 +84,7 @@ def lines_of(path: Path) -> list[str]:
     except OSError as error:
         raise DataError(
             f"{path} cannot be read: {error.strerror}.",
-            hint="The folder given with --data must be laid out as docs/meta-evaluation.md says.",
+            hint="The folder given with --data must have the layout in docs/meta-evaluation.md.",
         ) from None
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 (byte {error.start:,}).", hint="Check the download.") from None

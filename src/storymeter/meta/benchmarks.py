@@ -145,8 +145,9 @@ def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
     if len(set(counts.values())) > 1:
         said = ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:6])
         raise DataError(
-            f"{folder}: the numbers of lines differ ({said}), so that a caption cannot be told by its line.",
-            hint="A line is missing somewhere, and it is not known where: the release needs mending first.",
+            f"{folder}: the numbers of lines differ ({said}), so that a caption cannot be identified by its"
+            " line.",
+            hint="A line is missing at an unknown place: the released files must be corrected first.",
         )
     texts: dict[Key, str] = {}
     against: dict[Key, Sequence[str]] = {}

@@ -200,7 +200,7 @@ def _table(raw: bytes, name: str) -> list[dict[str, str]]:
     wrong = [str(number) for number, row in enumerate(rows[1:], 2) if len(row) != len(head)]
     if wrong:
         raise DataError(
-            f"{name}: {len(wrong):,} lines have not the {len(head)} columns of the header: lines"
+            f"{name}: {len(wrong):,} lines do not have the {len(head)} columns of the header: lines"
             f" {some(wrong)}.",
             hint="Check the separators.",
         )

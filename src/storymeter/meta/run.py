@@ -72,7 +72,7 @@ def check_references(benchmark: Benchmark, metrics: Sequence[str | Metric]) -> N
     if asked:
         raise UsageError(
             f"{benchmark.name} has no references, and {', '.join(map(str, asked))} needs them.",
-            hint="Ask for measures of a text by itself: rovist_c, rovist_nr, self_bleu, distinct_2, words.",
+            hint="Use metrics without references: rovist_c, rovist_nr, self_bleu, distinct_2, words.",
         )
 
 

@@ -87,7 +87,7 @@ def tabulate(judgements: Sequence[Judgement], *, scale: str = "", notes: Sequenc
     human = np.array([j.value for j in listed], dtype=float)
     known = np.abs(human) < LARGEST
     said = (
-        [*notes, f"{int((~known).sum()):,} human scores are no usable numbers and were left out."]
+        [*notes, f"{int((~known).sum()):,} human scores are not usable numbers and were left out."]
         if not known.all()
         else list(notes)
     )

@@ -124,7 +124,7 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
 def advice(found: Sequence[Standing], benchmarks: int) -> str:
     """The sentence that follows from the standings by the rule at the top."""
     if not found:
-        return "No benchmark with references was there."
+        return "No benchmark with references was found."
     first = found[0]
     text = (
         f"Look at `{first.metric}` first: over {benchmarks} benchmark{'s' * (benchmarks != 1)} it wins"

@@ -268,8 +268,8 @@ class PairScorer(Metric):
 
     def needs_whole(self) -> str:
         if self.learns:
-            return "it learns from the references of all documents"
-        return "pairs are scored in batches that run across documents" if getattr(self, "batch", 0) else ""
+            return "it is fitted to the references of all documents"
+        return "pairs are scored in batches across documents" if getattr(self, "batch", 0) else ""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -69,9 +69,7 @@ class BertScore(ModelScorer):
     idf: bool = option(False, "whether rare tokens count more")
     baseline: float = option(0.0, "each value is rescaled to (x - baseline) / (1 - baseline)", high=0.999999)
     value: Literal["f1", "precision", "recall"] = option("f1", "which of the three is the value")
-    batch: int = option(
-        0, "64 follows the package bert-score; 0 lets no pair depend on its neighbours", low=0
-    )
+    batch: int = option(0, "64 follows the package bert-score; with 0 no pair depends on other pairs", low=0)
 
     precision: Precision = option("fp32", "of the encoder's products; bf16 is faster, and within .01 of fp32")
 
@@ -87,7 +85,7 @@ class BertScore(ModelScorer):
     @property
     def seen(self) -> Seen:
         if self.model:
-            return Seen("what the model given has seen")
+            return Seen("the training data of the given model")
         years = tuple(f"trecvid-{year}{kind}" for year in (2016, 2017) for kind in ("", "-multiple"))
         return Seen(
             f"{ENCODER_SEEN.what}; its layer was chosen on TRECVID", (*ENCODER_SEEN.benchmarks, *years)
@@ -125,7 +123,7 @@ class BertScore(ModelScorer):
         candidate_index, reference_index = pairs["candidate_index"], pairs["reference_index"]
         if self.idf and not self._frequency[1]:
             raise UsageError(
-                "bertscore(idf=true) has seen no references to learn from.",
+                "bertscore(idf=true) was not fitted to references.",
                 hint="Call fit(references) first; `storymeter score` does.",
             )
         ours, theirs = (

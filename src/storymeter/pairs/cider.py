@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     Named(
         "cider", "n-grams weighted by rarity, what captioning calls CIDEr: CIDEr-D, sigma 6", called="cider"
     ),
-    Named("cider_d", "the same number as cider, under its own name", called="cider_d"),
+    Named("cider_d", "the same number as cider, under the name of the paper", called="cider_d"),
     papers=("vedantam2015",),
 )
 @dataclass(frozen=True)

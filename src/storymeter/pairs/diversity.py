@@ -111,7 +111,7 @@ class Distinct(_Mean):
 
 
 @measure(
-    Named("repetition_4", "share of a document's four-word runs that it has said before"),
+    Named("repetition_4", "share of a document's four-word runs that are repetitions"),
     papers=("xiong2018",),
 )
 @dataclass(frozen=True)

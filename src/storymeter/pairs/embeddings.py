@@ -187,7 +187,7 @@ class VectorStore:
         self._connection = None
         warnings.warn(
             f"Sentence vectors cannot be kept in {self._path.parent}"
-            f" ({getattr(error, 'strerror', None) or error}); they are worked out in this run alone. Set"
+            f" ({getattr(error, 'strerror', None) or error}); they are computed for this run only. Set"
             " STORYMETER_CACHE to a folder that can be written, or STORYMETER_EMBEDDINGS=off.",
             StorymeterWarning,
             stacklevel=2,

@@ -69,7 +69,10 @@ class SentenceSupport(NamedTuple):
 
 
 @measure(
-    Named("facts", "is what was said supported by the references? precision, with the words that are not"),
+    Named(
+        "facts",
+        "share of a caption that the references support (precision); also lists the unsupported words",
+    ),
     papers=("liu2023", "zhang2020"),
 )
 @dataclass(frozen=True)

@@ -62,7 +62,9 @@ CATEGORIES: Mapping[str, Callable[[Fact], bool]] = {
 
 
 @measure(
-    Named("spice", "do candidate and references say the same things are there? facts of scene graphs"),
+    Named(
+        "spice", "scene graphs: do candidate and references name the same objects, attributes and relations?"
+    ),
     papers=("anderson2016",),
 )
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Spice(ModelScorer):
 
     engine: Literal["rules", "parse", "java"] = option(
         "rules",
-        "our rules, a dependency parse (the part `parse`), or the original program where its jars are",
+        "rules, a dependency parse (the part `parse`), or the original program, if its jars are installed",
         always=True,
     )
     category: Literal["all", "object", "attribute", "relation", "colour", "size", "cardinality"] = option(

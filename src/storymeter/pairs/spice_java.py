@@ -113,7 +113,7 @@ class OriginalSpice:
                 folder,
             )
             if not target.is_file():
-                raise DataError("SPICE ended without a word and wrote no scores." + said, hint=_HINT)
+                raise DataError("SPICE ended without a message and wrote no scores." + said, hint=_HINT)
             return _parsed(target, len(items))
 
     def _run(self, command: Sequence[str], folder: str) -> str:

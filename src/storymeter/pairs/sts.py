@@ -85,7 +85,7 @@ class Sts(ModelScorer):
 
     @property
     def seen(self) -> Seen:
-        return Seen("what the model given has seen") if self.model or self.vectors else ENCODER_SEEN
+        return Seen("the training data of the given model") if self.model or self.vectors else ENCODER_SEEN
 
     def depends_on(self) -> dict[str, object]:
         if self.engine == "align":

@@ -67,7 +67,7 @@ class Bag(NamedTuple):
         return np.stack(self.words) if self.words else np.empty((0, 0))
 
 
-@measure(Named("wmd", "how far must words travel? 1 / (1 + Word Mover's Distance)"), papers=("kusner2015",))
+@measure(Named("wmd", "Word Mover's Distance, as 1 / (1 + distance)"), papers=("kusner2015",))
 @dataclass(frozen=True)
 class Wmd(ModelScorer):
     vectors: str = option("", "a text file of word vectors; empty: those of the packaged encoder")
@@ -76,7 +76,7 @@ class Wmd(ModelScorer):
 
     @property
     def seen(self) -> Seen:
-        return Seen("what the vectors given have seen") if self.vectors else ENCODER_SEEN
+        return Seen("the training data of the given vectors") if self.vectors else ENCODER_SEEN
 
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._source.label}

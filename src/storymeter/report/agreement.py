@@ -104,7 +104,7 @@ def agreement_table(agreement: Agreement) -> Table:
         if against is not None and against.reason:
             said.append(f"no test: {against.reason}")
         if not r.higher_is_better:
-            said.append("less is better: sign turned round")
+            said.append("lower is better: sign reversed")
         rows.append(
             [
                 r.metric,
@@ -181,7 +181,7 @@ def interval_table(agreement: Agreement) -> Table:
         title=f"Intervals ({agreement.level} level)",
         note=(
             "–: Fisher's z exists for plain coefficients only; the bootstrap was not asked for (--resamples"
-            " 0), has fewer than two items, or most draws were constant."
+            " 0), has fewer than two items, or most resamples were constant."
         ),
     )
 

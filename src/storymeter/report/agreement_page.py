@@ -29,7 +29,7 @@ from .templating import render, shown
 WORDS = {
     "r": (
         "Pearson's correlation with the human scores: 1 means that the metric rises exactly as people's"
-        " scores do, 0 that it knows nothing of them"
+        " scores do, 0 that there is no linear relation"
     ),
     "rho": "Spearman's correlation: the same for ranks, so that only order counts",
     "tau-b": (
@@ -64,7 +64,7 @@ WORDS = {
     "n": "how many points the numbers rest on: judgements at segment level, systems at system level",
     "p against best": (
         "how likely the lead of the best metric over this one would be if both were equally good; a small"
-        " number means that the lead is real"
+        " number means that the lead is significant"
     ),
 }
 
@@ -118,7 +118,9 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
             }
         )
     return render(
-        "agreement.html", title=f"Which metric agrees with people? {agreements[0].title}", levels=levels
+        "agreement.html",
+        title=f"Agreement of metrics with human scores: {agreements[0].title}",
+        levels=levels,
     )
 
 

@@ -20,7 +20,7 @@ def attack_table(found: Persuasion) -> Table:
     return Table(
         [*keys("attacks"), *metrics],
         rows,
-        title="Talked into it?",
+        title="Attacks in captions: how many succeed, by kind",
         note=(
             "Attacks that succeed of those tried, and the highest lift: what a wrong caption gains by"
             f" carrying the attack, in % of what right captions score. Above {100 * SUCCESS:.0f} % an attack"

@@ -24,7 +24,7 @@ def too_few_resamples(comparisons: Sequence[Comparison]) -> str:
         return ""
     return (
         f"{drawn:,} resamples are too few for {tests:,} tests: after Holm no p can be below"
-        f" {min(1.0, least):.3f}, so no difference can come out as more than luck. Take --resamples"
+        f" {min(1.0, least):.3f}, so no difference can be significant. Take --resamples"
         f" {math.ceil(tests / SIGNIFICANT)} or more."
     )
 

@@ -47,7 +47,9 @@ def terminal(comparisons: Sequence[GraphComparison], width: int = 100) -> str:
                 lines += wrapped(f"{name}  {text}", max(width, 40), " " * 11)
         lines += ["", fact_table(comparison).render("table", width=width)]
     return harmless(
-        "\n".join([*lines, "= the same words, ~ words of one WordNet synset; the rest only one side says"])
+        "\n".join(
+            [*lines, "= the same words, ~ words of one WordNet synset; all others are found on one side only"]
+        )
     )
 
 
@@ -55,7 +57,7 @@ def graphs_page(document: str, comparisons: Sequence[GraphComparison]) -> str:
     """A self-contained page."""
     return render(
         "graphs.html",
-        title=f"{document}: what is there",
+        title=f"{document}: scene graphs",
         comparisons=[
             {
                 "title": comparison.title,

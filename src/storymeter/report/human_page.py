@@ -36,7 +36,7 @@ from .templating import render, shown
 def analysis_page(
     analysis: Analysis,
     *,
-    title: str = "What people said",
+    title: str = "Results of the human study",
     price: float = 0.99,
     fee: float = 0.20,
     currency: str = "USD",
@@ -71,7 +71,7 @@ def analysis_page(
         ),
         thin=(
             f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings,"
-            " the least that the method's authors advise before the score of a single caption is trusted;"
+            " the minimum that the method's authors recommend for the score of a single caption;"
             " scores of systems need less."
         ),
         notes=analysis.notes,

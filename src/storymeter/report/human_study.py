@@ -88,7 +88,7 @@ def pair_table(analysis: Analysis) -> Table:
     return Table(
         [*keys("better", "worse"), *numbers(".4g", "p", "p Holm", "p BH"), "significant"],
         rows,
-        title="Who beats whom",
+        title="Differences between systems",
         note=(
             f"Rank-sum test on z scores of captions, one-sided; significant: p < {analysis.ranking.alpha:g}."
         ),
@@ -136,10 +136,10 @@ def evidence_table(analysis: Analysis) -> Table:
             *numbers(".3g", "p drift", "p alike"),
         ],
         rows,
-        title="The evidence on each rater",
+        title="Control results of each rater",
         note=(
-            "–: nothing to compute it from (no complete control pair, no caption that a believed other rated,"
-            " no repeated caption, or scores that are all equal)."
+            "–: nothing to compute it from (no complete control pair, no caption that another accepted rater"
+            " rated, no repeated caption, or scores that are all equal)."
         ),
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 SYSTEM_WORDS = {
     "cluster": (
-        "neighbouring systems that cannot all be told apart; every system significantly beats every system of"
-        " the clusters below"
+        "neighbouring systems without significant differences between all of them; every system"
+        " significantly beats every system of the clusters below"
     ),
     "rank": (
         "the best and worst place that is compatible with the significant differences: 1-2 means first or"
@@ -17,15 +17,16 @@ SYSTEM_WORDS = {
         " alike; 0 is a rater's own average and 1 is one standard deviation above it; this column decides the"
         " order"
     ),
-    "95 %": "the range in which the system's z would lie in 95 of 100 studies of the same size",
+    "95 %": "95 % interval: the range in which z would lie in 95 of 100 studies of the same size",
     "captions": "how many different captions of the system were rated",
     "ratings": "how many ratings they got, exact repeats included",
 }
 WORKER_WORDS = {
-    "passed": "whether the rater's answers are believed (–: nothing to judge by), and in the next column why",
+    "passed": "whether the rater passed quality control (–: no control items); the reason is in the next"
+    " column",
     "ratings": "how many ratings the rater gave",
     "s/rating": "seconds per rating, on average (–: the file holds no times)",
-    "flags": "advice; no flag rejects anybody by itself",
+    "flags": "unusual patterns; a flag alone rejects nobody",
 }
 EVIDENCE_WORDS = {
     "pairs": (
@@ -39,7 +40,7 @@ EVIDENCE_WORDS = {
         " the rater passes"
     ),
     "r others": (
-        "how well the rater's scores follow what the believed others gave the same captions: 1 is perfectly,"
+        "correlation with the accepted other raters' scores of the same captions: 1 is perfect,"
         " 0 not at all; about half of what is usual, or less, is too little"
     ),
     "repeats": "how many captions the rater saw twice",
@@ -53,20 +54,20 @@ EVIDENCE_WORDS = {
         " below .1 the rater is consistent"
     ),
     "–": (
-        "there is nothing to compute the number from: no complete control pair, no caption that a believed"
-        " other rated, no repeated caption (fewer than five for p alike), or scores that are all equal"
+        "there is nothing to compute the number from: no complete control pair, no caption that another"
+        " accepted rater rated, no repeated caption (fewer than five for p alike), or all scores equal"
     ),
 }
 SECOND_GATE = {
     "": "",
     "repeats": (
-        " Other captions came twice. Whose two scores of one caption are no closer than those of unrelated"
-        " captions is not believed either."
+        " Other captions were shown twice. A rater whose two scores of one caption are no closer than those"
+        " of unrelated captions does not pass either."
     ),
     "peers": (
-        " Who looks at some captions only passes that test all the same, but agrees little with what the"
-        " others said of the same captions: whose agreement is not clearly more than half of what is usual is"
-        " not believed either."
+        " A rater who looks at some captions only can pass that test, but agrees little with the other"
+        " raters of the same captions: a rater whose agreement is not clearly above half of the usual one"
+        " does not pass either."
     ),
 }
 PAIR_WORDS = {

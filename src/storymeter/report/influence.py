@@ -9,21 +9,20 @@ from ..human.influence import Influence
 from .table import Column, Table
 
 WORDS = {
-    "favours": (
-        "the system that the rater leans to (or from) most, against what the others say of its captions"
-    ),
+    "favours": ("the system that the rater scores most differently from the other raters of its captions"),
     "bias": (
         "by how many standard deviations more (or less) than the others the rater scores that system's"
-        " captions, beside what the rater does to all systems"
+        " captions, after subtracting the rater's difference over all systems"
     ),
     "p": (
-        "how likely so large a bias of any rater for any system is by luck (Holm's correction); below .01:"
+        "how likely so large a bias of any rater for any system is by chance (Holm's correction); below .01:"
         " flagged"
     ),
     "moves": (
-        "the system whose score the rater moves most, and by how much; without the rater that much is gone"
+        "the system whose score the rater moves most, and by how much its score would change without the"
+        " rater"
     ),
-    "order": "whether the systems would come in another order without the rater",
+    "order": "whether the order of the systems would change without the rater",
 }
 #: rows of the table; all raters are in the JSON
 SHOWN = 12
@@ -66,7 +65,7 @@ def influence_table(found: Influence) -> Table:
     return Table(
         ["rater", "favours", Column("bias", "+.2f"), Column("p", ".3g"), "moves", "order"],
         rows,
-        title="Influence of single raters",
-        note="Shown, never acted upon: nobody is dropped for it."
+        title="Bias and influence of single raters",
+        note="For information only: no rater is excluded because of it."
         + (f" {more:,} more raters are in the JSON." if more > 0 else ""),
     )

@@ -24,7 +24,7 @@ PREFERENCE_WORDS = {
     "alpha": "how far raters agree with each other: 1 is perfectly, 0 is chance (Krippendorff)",
 }
 CRITERION_WORDS = {
-    "grounded": "the story says what the pictures show",
+    "grounded": "the story reflects what is in the pictures",
     "coherent": "its sentences belong together",
     "no_repetition": "it does not repeat itself",
 }
@@ -107,12 +107,12 @@ def preferences(results: Sequence[Preference]) -> Study:
         rows,
         title="Preferences",
         note=(
-            "share B: of the decided items, how many B wins; p: two-sided binomial test against a coin;"
+            "share B: of the decided items, how many B wins; p: two-sided binomial test against 50 %;"
             " alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies)."
         ),
     )
     return Study(
-        "What people preferred",
+        "Human preferences",
         to_json({"schema": 1, "task": "preference", "pairs": [asdict(result) for result in results]}),
         [table],
         [PREFERENCE_WORDS],
@@ -171,7 +171,7 @@ def survey(result: Survey) -> Study:
         ),
     )
     return Study(
-        "What people said of the stories",
+        "Human ratings of the stories",
         to_json({"schema": 1, "task": "survey", **asdict(result)}),
         [first, second],
         [

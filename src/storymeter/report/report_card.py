@@ -28,15 +28,16 @@ YARDSTICK, PERMUTATIONS = "meteor", 1000
 RULE = (
     "The rule: metrics are compared two by two on every benchmark of the table (permutation tests of"
     f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
-    " correction over all of these tests together. What survives it is a win of one metric and a loss of the"
-    " other, unless the winner has seen the benchmark: then it counts for nobody. Look first at the metric"
-    " with the most wins minus losses; beside it at the one that wins most often against it. Benchmarks with"
-    " one rater a text, and those whose texts stand in another one, are in the details only."
+    " correction over all of these tests together. A significant difference is a win of one metric and a loss"
+    " of the other, unless the winner has seen the benchmark: then neither is counted. Look first at the"
+    " metric with the most wins minus losses, and second at the one that wins most often against it."
+    " Benchmarks with one rater per text, and those whose texts also occur in another one, are in the"
+    " details only."
 )
 DETAIL = (
-    "The column wrong detail is no human judgement and does not count: it is the share of captions, in per"
-    " cent, that score higher than the same caption with one detail changed (kinds weighing alike; by kind in"
-    " the details)."
+    "The column wrong detail is not a human judgement and is not counted: it is the share of captions, in per"
+    " cent, that score higher than the same caption with one detail changed (each kind has the same weight;"
+    " shares by kind are in the details)."
 )
 READING = (
     "In brackets: 95 % bootstrap intervals over items. Best first, by the statistic in the first column of"
@@ -44,9 +45,9 @@ READING = (
     " than METEOR's, with the one-sided p of Williams' test at system level and of a permutation test at"
     " segment level; * is below .05 after Holm's correction over the column."
 )
-JUDGES = """A judge is a language model that somebody serves: its numbers hold for the model, the prompt and
-the days below, and another day may give others. Whether it says the same twice is for `storymeter meta self`
-to say, and whether it can be talked into a mark for `storymeter stress audit`
+JUDGES = """A judge is a served language model: its numbers hold for the model, the prompt and the
+days below, and may differ on another day. `storymeter meta self` measures whether it gives the same mark
+twice, and `storymeter stress audit` whether attacks inside captions raise its marks
 ([judge audit](judge-audit.md))."""
 
 
@@ -193,7 +194,7 @@ def _details(cards: Sequence[Card]) -> Iterator[tuple[str, list[str], Table]]:
         lacking = [f"Not computed: {missing}"] if missing else []
         for agreement in card.agreements:
             turned = [r.metric for r in agreement.results if not r.higher_is_better]
-            said = [f"Of {', '.join(turned)} less is better; the sign was turned round."] if turned else []
+            said = [f"Of {', '.join(turned)} lower is better; the sign was reversed."] if turned else []
             notes = [*agreement.notes, *said, *lacking]
             title = f"{agreement.title}: {agreement.level} level"
             yield title, notes, card_table(agreement, card.headline)
@@ -222,7 +223,7 @@ def card_markdown(cards: Sequence[Card], *, figure: str = "", **about: Any) -> s
     lines = ["# Report card", "", _made(**about), "", "## Which number to trust", ""]
     lines += [advice(found, len(counted)), "", _rule(cards).replace("*", "\\*"), ""]
     lines += [summary_table(found, counted, noticed(cards)).render("markdown"), *drawn, "## Details", ""]
-    lines += [READING.replace("*", "\\*"), "", "What the benchmarks are is said in"]
+    lines += [READING.replace("*", "\\*"), "", "The benchmarks are described in"]
     lines += ["[meta-evaluation](meta-evaluation.md).", ""]
     for title, notes, table in _details(cards):
         lines += ['<details markdown="1">', f"<summary>{escape(title)}</summary>", "", *notes, ""]

@@ -96,7 +96,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         if any(cell.mark for cell in shown)
         else "",
         too_few_resamples(comparisons).replace("Take", "Take storymeter compare"),
-        "↓ less is better." if any(m.higher_is_better is False for m in results.metrics) else "",
+        "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
     ]
     return Table(
         heads,

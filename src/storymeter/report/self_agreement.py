@@ -30,7 +30,7 @@ def self_table(found: Sequence[SelfAgreement]) -> Table:
     return Table(
         [*keys("metric"), *heads],
         rows,
-        title="Agreement with itself",
+        title="Agreement of a metric with itself",
         note=(
             "Values of each document in one trial beside those in another, over all pairs of trials. In"
             " brackets: 95 % bootstrap interval over documents. –: every document has the same value."

@@ -189,7 +189,7 @@ def similarity_page(found: Similarity) -> str:
     kinds = {kind: values.ravel() for kind in KINDS if (values := found.of_kind(kind)).size}
     return render(
         "similarity.html",
-        title="Who says the same as whom?",
+        title="Similarity between sources",
         notes=found.notes,
         sources=shown(source_table(found), WORDS),
         kinds=shown(kind_table(found)),

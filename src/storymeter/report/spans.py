@@ -72,7 +72,7 @@ def profile_table(study: SpanStudy) -> Table:
             ]
             for p in study.profiles
         ],
-        title="What is wrong, per caption",
+        title="Errors per caption: what is wrong",
         note="weight: minor errors + 5 x major errors per caption, lower is better.",
     )
 
@@ -110,7 +110,7 @@ def rater_table(study: SpanStudy) -> Table:
             ]
             for one in study.raters
         ],
-        title="Raters and words",
+        title="Raters: controls and agreement on words",
     )
 
 

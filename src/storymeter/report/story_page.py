@@ -61,7 +61,7 @@ def terminal(story: StoryExplanation, width: int = 100) -> str:
     if not story.sentences:
         lines.append("(no sentences)")
     lines += (
-        ["", "What repeats", repetition_table(story).render("table", width=width).rstrip("\n")]
+        ["", "Repetitions", repetition_table(story).render("table", width=width).rstrip("\n")]
         if story.repetitions
         else ["", "Nothing repeats."]
     )
@@ -70,7 +70,7 @@ def terminal(story: StoryExplanation, width: int = 100) -> str:
     elif story.sight is not None:
         lines += [
             "",
-            "What each noun was seen in",
+            "Best image region for each noun",
             grounding_table(story).render("table", width=width).rstrip("\n"),
         ]
     return "\n".join([*lines, *(["", *story.notes] if story.notes else [])])
@@ -119,7 +119,7 @@ def story_page(story: StoryExplanation, crops: Mapping[int, bytes] | None = None
     repeated, links, sight = repeated_words(story), story.links, story.sight
     return render(
         "story.html",
-        title=f"{story.id}: a story looked at",
+        title=f"{story.id}: coherence, repetition and grounding",
         headline=" · ".join([*([story.system] if story.system else []), *headline(story).split("   ")]),
         sentences=[
             [(chunk, bool(set(words(chunk)) & repeated)) for chunk in sentence.split()]

@@ -161,7 +161,7 @@ def damage_tables(result: Result) -> list[Table]:
         Table(
             [*keys("damage"), "change from", *heads],
             damages,
-            title="What each damage does",
+            title="Scores by kind of damage",
             note=(
                 "In brackets: the change in % from the line that is named. Damages to the order also move the"
                 " segments, and so are compared with jitter, which does only that; the verdicts use the same."
@@ -173,7 +173,7 @@ def damage_tables(result: Result) -> list[Table]:
             Table(
                 [*keys("captions"), *heads],
                 samples,
-                title="How many captions",
+                title="Scores by number of captions",
                 note=(
                     "Samples of the captions padded to 60 a video: m times as many as people wrote. The best"
                     " should be at m=1 or m=2."

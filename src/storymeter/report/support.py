@@ -58,7 +58,7 @@ def support_page(support: Support) -> str:
     table = word_table(support)
     return render(
         "support.html",
-        title=f"{support.document}: what the references support",
+        title=f"{support.document}: words that the references support",
         support=support,
         table=shown(table) if table.rows else None,
     )

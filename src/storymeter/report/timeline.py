@@ -147,7 +147,7 @@ def timeline_page(timeline: Timeline) -> str:
     """A self-contained HTML page."""
     return render(
         "timeline.html",
-        title=f"{timeline.video}: the story on a time axis",
+        title=f"{timeline.video}: captions and references on a time axis",
         timeline=timeline,
         figure=timeline_figure(timeline),
         links=shown(link_table(timeline)),

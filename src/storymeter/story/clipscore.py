@@ -106,7 +106,7 @@ class ClipMetric(StoryMetric):
     """Captions beside pictures or frames, in the space of a CLIP."""
 
     model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")
-    frames: int = option(16, "how many frames of a video are looked at", low=1, high=4096)
+    frames: int = option(16, "how many frames of a video are used", low=1, high=4096)
 
     def sight(self, bench: Workbench) -> Sight:
         return bench.sight(self.model, self.names[0].word)
@@ -125,15 +125,15 @@ class ClipMetric(StoryMetric):
 
 
 @measure(
-    Named("clipscore", "how near caption and picture are in the space of a CLIP (CLIPScore)"),
+    Named("clipscore", "similarity of caption and picture in the space of a CLIP (CLIPScore)"),
     papers=("hessel2021",),
 )
 @dataclass(frozen=True)
 class ClipScore(ClipMetric):
     parts: ClassVar[tuple[str, ...]] = ("value", "no_pictures")
 
-    prompt: str = option("A photo depicts", "what stands before every text; none: nothing")
-    missing: Missing = option("error", "pictures or videos that are not there: stop, or go on without them")
+    prompt: str = option("A photo depicts", "text put before every caption; none: no text")
+    missing: Missing = option("error", "missing pictures or videos: stop, or continue without them")
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         sight = self.sight(bench)
@@ -172,7 +172,7 @@ class ClipScore(ClipMetric):
 
 
 @measure(
-    Named("refclipscore", "CLIPScore with the best reference beside the picture (RefCLIPScore)"),
+    Named("refclipscore", "CLIPScore combined with the similarity to the best reference (RefCLIPScore)"),
     papers=("hessel2021",),
 )
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def _sides(texts: Sequence[str], sight: Sight, weights: Weights) -> dict[str, Si
 
 
 @measure(
-    Named("emscore", "caption and video matched as wholes, and words with frames (EMScore)"),
+    Named("emscore", "similarity of caption and video, and of words and frames (EMScore)"),
     papers=("shi2022",),
 )
 @dataclass(frozen=True)
@@ -118,9 +118,11 @@ class EmScore(ClipMetric):
     #: `video` is EMScore(X, V); `best_reference` EMScore(X, X*), 0 unless references count
     parts: ClassVar[tuple[str, ...]] = (*Match._fields, "video", "best_reference", "no_pictures")
 
-    idf: Literal["none", "references", "candidates"] = option("none", "whose rare words weigh more")
-    references: bool = option(False, "whether the best reference counts beside the video")
-    missing: Missing = option("error", "pictures or videos that are not there: stop, or go on without them")
+    idf: Literal["none", "references", "candidates"] = option(
+        "none", "texts whose rare words have more weight"
+    )
+    references: bool = option(False, "whether the best reference also counts")
+    missing: Missing = option("error", "missing pictures or videos: stop, or continue without them")
 
     @property
     def needs_references(self) -> bool:  # type: ignore[override]

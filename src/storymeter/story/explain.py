@@ -77,7 +77,7 @@ def explain_story(
         notes.append(str(error))
     sight = None
     if images is None:
-        notes.append("No pictures were given (--images FOLDER), so nothing is said of grounding.")
+        notes.append("No pictures were given (--images FOLDER), so grounding is not computed.")
     else:
         try:
             sight = _sight(

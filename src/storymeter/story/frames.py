@@ -132,7 +132,7 @@ def _picture(frame: Any, path: Path) -> Any:
     if frame.width * frame.height > MAX_PIXELS:
         raise DataError(
             f"{path} has frames of {frame.width * frame.height / 1e6:,.0f} megapixels, which is more than"
-            f" the {MAX_PIXELS // 1_000_000} that are looked at.",
+            f" the {MAX_PIXELS // 1_000_000} that are decoded.",
             hint="Scale it down.",
         )
     picture = frame.to_image()

@@ -188,14 +188,15 @@ class RegionMetric(StoryMetric):
 
 
 @measure(
-    Named("rovist_vg", "are the things a story names in its pictures? (RoViST-VG)"), papers=("wang2022",)
+    Named("rovist_vg", "a story's grounding: are the things it names in its pictures? (RoViST-VG)"),
+    papers=("wang2022",),
 )
 @dataclass(frozen=True)
 class VisualGrounding(RegionMetric):
     parts: ClassVar[tuple[str, ...]] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
 
     idf: Idf = option("corpus", "rarity of nouns in the stories scored, or none")
-    missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
+    missing: Missing = option("error", "missing pictures: stop, or continue without them")
     scaled: bool = option(False, "whether the value is scaled to 0 … 1 (eq. 3)")
 
     def needs_whole(self) -> str:

@@ -95,7 +95,7 @@ def open_picture(path: Path, *, whole: bool = False) -> Any:
                 raise DataError(
                     f"{path} has {image.width * image.height / 1e6:,.0f} megapixels, which is more than the"
                     f" {MAX_PIXELS // 1_000_000} that are decoded.",
-                    hint="Scale it down; regions are looked at in 224 x 224 pixels anyway.",
+                    hint="Scale it down; regions are scaled to 224 x 224 pixels anyway.",
                 )
             if not whole:
                 image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))

@@ -38,7 +38,7 @@ class Rovist(StoryMetric):
     grounding: str = option("", "model of rovist_vg")
     regions: str = option("grid", "regions of rovist_vg")
     idf: Idf = option("corpus", "idf of rovist_vg")
-    missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
+    missing: Missing = option("error", "missing pictures: stop, or continue without them")
     jaccard: Jaccard = option("set", "jaccard of rovist_nr")
     scaled: bool = option(False, "whether grounding is added on its scale of 0 … 1")
 

@@ -63,11 +63,11 @@ class Sight:
         for begin in range(0, len(paths), PICTURES):
             part = paths[begin : begin + PICTURES]
             self._remember([self._name(path) for path in part], partial(self._see_pictures, part))
-            progress("looking at pictures", begin + len(part), len(paths))
+            progress("encoding pictures", begin + len(part), len(paths))
         for done, (path, wanted) in enumerate(films.items(), 1):
             times = sorted(wanted)
             self._remember([self._name(path, time) for time in times], partial(self._see_frames, path, times))
-            progress("looking at videos", done, len(films))
+            progress("encoding videos", done, len(films))
 
     def of_views(self, views: Views) -> Float32:
         """(pictures and frames of all, width); after `look`."""

@@ -81,7 +81,7 @@ def _softmax(values: FloatArray) -> FloatArray:
 
 
 @measure(
-    Named("tiger", "do candidate and reference point at the same parts of the picture? (after TIGEr)"),
+    Named("tiger", "do candidate and reference refer to the same regions of the picture? (after TIGEr)"),
     papers=("jiang2019",),
 )
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Tiger(RegionMetric):
     needs_references: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("value", "rank", "weights", "no_nouns", "no_pictures")
 
-    missing: Missing = option("error", "pictures that are not there: stop, or go on without them")
+    missing: Missing = option("error", "missing pictures: stop, or continue without them")
 
     def document_values(self, task: Task, bench: Workbench) -> FloatArray:
         store = self.store(bench)

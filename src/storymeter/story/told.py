@@ -28,9 +28,9 @@ def stories_of(documents: Sequence[Document], *, like_nltk: bool = False) -> lis
     told = [story for story in stories if story]
     if len(told) > 1 and all(len(story) == 1 for story in told):
         warnings.warn(
-            f"All {len(told):,} stories have one sentence each, such as {told[0][0][:60]!r}: what compares"
-            " sentences of a story has nothing to compare. Is there a full stop between them, or is the file"
-            " one of single captions?",
+            f"All {len(told):,} stories have one sentence each, such as {told[0][0][:60]!r}: metrics that"
+            " compare the sentences of a story cannot be computed. Is there a full stop between them, or is"
+            " the file one of single captions?",
             StorymeterWarning,
             stacklevel=2,
         )

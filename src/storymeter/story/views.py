@@ -38,7 +38,7 @@ class Visuals:
     def __init__(self, images: str | None, videos: str | None, metric: str) -> None:
         if images is None and videos is None:
             raise UsageError(
-                f"{metric} looks at pictures or videos, and was given none.",
+                f"{metric} needs pictures or videos, and none were given.",
                 hint="Give their folder: --images FOLDER or --videos FOLDER (images=, videos= in Python).",
             )
         self.pictures = Pictures(images) if images is not None else None
@@ -91,7 +91,7 @@ class Visuals:
                 raise DataError(
                     f"{len(lacking):,} of {len({name for names in named for name in names}):,} images are"
                     f" not in {self.pictures.folder}: {some(lacking)}",
-                    hint=f"Add them, or go on without: {metric}(missing=skip).",
+                    hint=f"Add them, or continue without them: {metric}(missing=skip).",
                 )
         blind = [
             document.id
@@ -103,7 +103,10 @@ class Visuals:
             what = "image" if not self.videos else "video" if not self.pictures else "image or video"
             raise DataError(
                 f"{len(blind):,} of {len(documents):,} documents have no {what} in {places}: {some(blind)}",
-                hint=f"Name the files by the ids of the documents, or go on without: {metric}(missing=skip).",
+                hint=(
+                    f"Name the files by the ids of the documents, or continue without them:"
+                    f" {metric}(missing=skip)."
+                ),
             )
 
 

@@ -99,7 +99,7 @@ def persuasion(
     (few,), references = fewer_documents([corpus], run.references, most, run.bench.seed)
     if len(few) < 2:
         raise DataError(
-            "Attacks need two documents: the captions of one are the wrong ones of the other.",
+            "Attacks need at least two documents: each document gets the captions of another one.",
             hint="Give a file with more documents, and check the ids with: storymeter validate",
         )
     small = run.against(references)

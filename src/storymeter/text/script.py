@@ -63,6 +63,6 @@ def advice(language: str, *, english: Iterable[str], tokenizer: str) -> str:
     how = f"--tokenizer {suited} with " if tokenizer == "ptb" else ""
     return (
         f"The captions are not in English ({language}), and {' and '.join(wrong)}"
-        f" {'is' if len(wrong) == 1 else 'are'} made for English: the scores mean little. Use {how}BLEU,"
-        " ROUGE-L or CIDEr (alone or in SODA), or sts(model=multilingual)."
+        f" {'is' if len(wrong) == 1 else 'are'} made for English: the scores are not meaningful. Use"
+        f" {how}BLEU, ROUGE-L or CIDEr (alone or in SODA), or sts(model=multilingual)."
     )

@@ -52,21 +52,21 @@ TOKENIZERS: dict[str, TokenizerKind] = {
         "Penn Treebank tokens in lower case without punctuation, as captioning papers do", "English", _ptb
     ),
     "whitespace": TokenizerKind(
-        "what stands between blanks, for text that is tokenised already", "any", _whitespace
+        "words between spaces, for text that is already tokenised", "any", _whitespace
     ),
     "none": TokenizerKind("the line as it is", "any", well_formed),
     "13a": TokenizerKind(
         "mteval-v13a, as machine translation reports BLEU; case is kept",
-        "languages with blanks between words",
+        "languages with spaces between words",
         _each("thirteen_a"),
     ),
     "intl": TokenizerKind(
-        "mteval-v14 international: Unicode punctuation and symbols stand alone; case is kept",
-        "languages with blanks between words",
+        "mteval-v14 international: Unicode punctuation and symbols are separate tokens; case is kept",
+        "languages with spaces between words",
         _each("intl"),
     ),
-    "zh": TokenizerKind("each Chinese character by itself, all else as 13a", "Chinese", _each("zh")),
-    "ja": TokenizerKind("words as MeCab cuts them with the IPA dictionary", "Japanese", _each("ja")),
+    "zh": TokenizerKind("each Chinese character is a token, the rest as 13a", "Chinese", _each("zh")),
+    "ja": TokenizerKind("words as segmented by MeCab with the IPA dictionary", "Japanese", _each("ja")),
 }
 
 

@@ -94,7 +94,7 @@ def _measure(path: Path) -> tuple[int, int]:
         )
     if width < 1:
         raise DataError(
-            f"{path} holds no word vectors.", hint="A line is a word and its numbers, divided by blanks."
+            f"{path} holds no word vectors.", hint="A line is a word and its numbers, separated by spaces."
         )
     return width, count
 

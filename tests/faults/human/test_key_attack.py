@@ -102,7 +102,7 @@ def test_a_chosen_seed_says_that_it_is_for_rehearsals(
     _, ids, shape = study
     own = files(tmp_path / "again", ids)
     done = new(tmp_path / "rehearsal", *own, *shape, "--seed", "5")
-    assert "rehearsal" in done.stderr and "rebuild the private key" in " ".join(done.stderr.split())
+    assert "rehearsal" in done.stderr and "reconstruct the private key" in " ".join(done.stderr.split())
     assert Folder(tmp_path / "rehearsal").rehearsal
     again = new(tmp_path / "rehearsal2", *own, *shape, "--seed", "5")
     assert places(tmp_path / "rehearsal") == places(tmp_path / "rehearsal2") and again.exit_code == 0

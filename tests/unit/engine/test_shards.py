@@ -232,7 +232,7 @@ def test_what_cannot_be_split_says_so(files: dict[str, str]) -> None:
         UsageError, match=r"self_bleu: each caption is compared with all others(.|\n)*--sample"
     ):
         score_shards([files["yours"]], [], ["self_bleu", "words"])
-    with pytest.raises(UsageError, match="cider learns from the references of all documents"):
+    with pytest.raises(UsageError, match="cider is fitted to the references of all documents"):
         score_shards([files["yours"]], [files["people"]], ["soda_c(scorer=cider)"])
 
 

@@ -72,6 +72,6 @@ def test_moved_clips_are_said(tmp_path: Path, clips: Path) -> None:
     manifest = backup(study, tmp_path / "safe")
     (own / next(iter(manifest.clips))).write_bytes(b"other")
     done = CliRunner().invoke(cli, ["human", "restore", str(tmp_path / "safe"), str(tmp_path / "again")])
-    assert done.exit_code == 0 and "1 clips are not as they were" in done.output, done.output
+    assert done.exit_code == 0 and "1 clips have changed or are missing" in done.output, done.output
     served = CliRunner().invoke(cli, ["human", "serve", str(tmp_path / "again"), "--port", "0"])
     assert "cannot be shown" in str(served.exception), "said before a rater finds out"

@@ -83,7 +83,7 @@ def test_a_held_rater_gets_nothing_and_loses_nothing(
     assert store.hold("r001", "clicks", time.time()).result() and not store.hold("x", "", 1.0).result()
     later = {**body, "id": following["id"], "at": following["at"]}
     assert client.post(links[0] + "/answer", json=later).status_code == 410
-    assert "being looked at" in client.get(links[0]).text
+    assert "being reviewed" in client.get(links[0]).text
     assert [one.meta["held"] for one in ratings(study, store)] == ["clicks"]
     assert store.release("r001", time.time() + 60).result()
     assert client.get(links[0] + "/item").json()["next"] == following
@@ -172,7 +172,7 @@ def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) 
     alike = prepare(
         CampaignRequest(task="preference", systems=human_kit.stories(ids, same=True)[:2], clips=clips)
     )
-    assert any("Nothing vouches" in warning for warning in alike.warnings)
+    assert any("cannot be checked" in warning for warning in alike.warnings)
 
 
 def test_every_rater_has_an_own_order_and_pairs_stay_apart() -> None:
@@ -198,7 +198,7 @@ def test_clips_may_be_skipped_but_not_all(client: TestClient, study: Folder, lin
         assert reply["status"] == "saved"
         item = reply["next"]
     refused = client.post(links[0] + "/skip", json={"id": item["id"], "at": item["at"]})
-    assert refused.status_code == 409 and "as many clips as one person may" in refused.json()["message"]
+    assert refused.status_code == 409 and "the largest allowed number of clips" in refused.json()["message"]
     store = Store(study.database)
     seen = overview(study, store)
     assert sum(seen["health"]["reported"].values()) == 2 and seen["ratings"] == 2

@@ -132,10 +132,10 @@ def test_the_verb_analyses_spans(records: list[Rating], tmp_path: Path) -> None:
     path = write(tmp_path / "spans.jsonl", records)
     table = run(path, "--splits", 0, "--words", tmp_path / "words.jsonl", "--html", tmp_path / "page.html")
     assert table.exit_code == 0, table.output
-    assert "Kinds of errors" in table.stdout and "Raters and words" in table.stdout
+    assert "Kinds of errors" in table.stdout and "Raters: controls and agreement" in table.stdout
     assert "Agreement on the words of" in table.stderr
     assert len(read_labels(tmp_path / "words.jsonl")) > 200
-    assert "What is wrong" in (tmp_path / "page.html").read_text()
+    assert "Errors in the captions" in (tmp_path / "page.html").read_text()
     told = json.loads(run(path, "--splits", 0, "--format", "json").stdout)
     assert told["task"] == "spans" and told["spans"]["profiles"][0]["system"] == "people"
     assert {s["name"] for s in told["systems"]} == {"people", *PLANTED}

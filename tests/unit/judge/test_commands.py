@@ -42,7 +42,7 @@ def test_limits_are_kept(run: Command, arguments: list[str], server: judge_kit.S
     assert "--max-requests allows 1 in all; none of them was sent" in err
     code, _, err = run(*arguments, "--deadline", "0.000001")
     assert code == 1
-    assert "The deadline of 1e-06 s has passed. 0 of 2 new verdicts are there." in err
+    assert "The deadline of 1e-06 s has passed. 0 of 2 new answers were received." in err
     assert not server.bodies
     for wrong in ("cheap", "1/2/3", "-1", "nan"):
         code, _, err = run(*arguments, "--token-price", wrong)

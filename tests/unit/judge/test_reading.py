@@ -135,7 +135,7 @@ def test_what_is_wrong_with_a_prompt_is_said(tmp_path) -> None:  # type: ignore[
     assert "adequacy" in caught.value.hint
     for text, words in (
         ("Mark it.", "must have {candidate} once"),
-        ("{candidate} {caption}", "a place {caption} that nothing fills"),
+        ("{candidate} {caption}", "an unknown placeholder {caption}"),
         ("{candidate}" + "x" * 30_000, "more than 20,000 characters"),
         ("example: a || b\n---\n{candidate}", "not of the form"),
     ):

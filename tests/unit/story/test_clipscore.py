@@ -386,7 +386,7 @@ def test_words_need_a_clip(pictures: Path, tmp_path: Path) -> None:
 def test_what_is_not_there_is_counted(folder: Path, pictures: Path, videos: Path, tmp_path: Path) -> None:
     name, caption = f"clipscore(model={folder})", (Caption("a dog"),)
     here, gone = Document("one", caption), Document("four", caption)
-    with pytest.raises(UsageError, match="pictures or videos, and was given none"):
+    with pytest.raises(UsageError, match="pictures or videos, and none were given"):
         _values(name, _task(here))
     with pytest.raises(DataError, match=r"1 of 2 documents have no image in .*: four"):
         _values(name, _task(here, gone), images=str(pictures))

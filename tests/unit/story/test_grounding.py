@@ -103,7 +103,7 @@ def test_corner_cases(photos: Path, tmp_path: Path) -> None:
     assert metric("rovist_vg(missing=skip)").rows(_task(_story("a", ("a cat .", "gone.jpg"))), setting)[
         0, [0, 4]
     ].tolist() == [0, 1]
-    with pytest.raises(UsageError, match="was given none"):
+    with pytest.raises(UsageError, match="none were given"):
         metric("rovist_vg").rows(_task(_story("a", ("a cat .", "x"))), Workbench())
     assert metric("rovist_vg(missing=skip,idf=none)").name == "rovist_vg(idf=none,missing=skip)"
 

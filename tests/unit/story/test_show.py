@@ -60,7 +60,7 @@ def test_the_verb_on_the_packaged_story_with_its_pictures(tmp_path: Path) -> Non
     )
     assert result.exit_code == 0, result.output
     assert result.output.count("weakest link") == 1 and result.output.count("   | 0.") == 4
-    assert "What each noun was seen in" in result.output and "boat" in result.output
+    assert "Best image region for each noun" in result.output and "boat" in result.output
     page = out.read_text()
     nouns = page.count("<figure>")
     assert nouns >= 8 and page.count("data:image/jpeg;base64,") == nouns and page.count('class="link') == 4

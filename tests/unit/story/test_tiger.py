@@ -131,7 +131,7 @@ def test_pictures_that_are_missing_or_broken(setting: Workbench, photos: Path, t
         metric("tiger").rows(
             task((said("torn", "a cat"), [said("torn", "a dog")])), Workbench(images=str(tmp_path))
         )
-    with pytest.raises(UsageError, match="looks at pictures"):
+    with pytest.raises(UsageError, match="needs pictures"):
         metric("tiger").rows(lost, Workbench())
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 )
 @option("--test", "Worker test on the control pairs.", ("t", "signed-rank", "mann-whitney"), "t")
 @option("--alpha", "Significance level of every test.", WITHIN, 0.05)
-@option("--scale", "z: the scores are standardised already.", ("raw", "z"), "raw")
+@option("--scale", "z: the scores in the file are already standardised.", ("raw", "z"), "raw")
 @option("--accept", "all: keep every rater.", ("passed", "all"), "passed")
 @option(
     "--held", "include: count raters whom the organiser put on hold.", ("leave-out", "include"), "leave-out"
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 @option("--repeats", "merge: average a rater's two ratings of a caption first.", ("all", "merge"), "all")
 @option(
     "--gates",
-    "control: the test on control pairs decides alone. repeats: the two scores of a repeated caption must"
-    " also be closer than those of unrelated ones. attention: a rater must also agree with the others"
-    " clearly more than half as well as is usual (where that cannot be asked: repeats). auto: attention"
-    " for Storymeter campaigns, control for files of other tools.",
+    "control: only the test on control pairs is applied. repeats: the two scores of a repeated caption must"
+    " also be closer than those of unrelated ones. attention: the agreement with the other raters must also"
+    " be clearly more than half of the usual one (if it cannot be computed: repeats). auto: attention for"
+    " Storymeter campaigns, control for files of other tools.",
     ("auto", "control", "repeats", "attention"),
     "auto",
 )
@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 @option("--minimum", "Preference: minimum number of raters per item.", COUNT, 1)
 @option(
     "--stratum",
-    "For files with several language pairs or other strata: one of them, or `all` to mix them."
-    "  [default: each by itself]",
+    "For files with several language pairs or other strata: one of them, or `all` to mix them.  [default:"
+    " each one separately]",
     metavar="NAME",
 )
 @option(
@@ -162,7 +162,7 @@ def _table(sources: tuple[Path, ...], origin: str | None) -> Any:
         return read(sources, origin)
     if len(sources) > 1:
         raise UsageError(
-            "A campaign is analysed by itself.",
+            "A campaign cannot be analysed together with other files.",
             hint=(
                 "Export each campaign (storymeter human export DIR --format jsonl --out FILE) and give the"
                 " files."

@@ -17,8 +17,8 @@ def command(folder: Path, out: Path) -> None:
 
     OUT is a new folder.
 
-    Raters may go on working: every answer that was acknowledged before it began is in it. Copying campaign.db
-    by hand is not enough.
+    Raters may continue: the backup contains every answer that was acknowledged before it started. Copying
+    campaign.db by hand is not enough.
 
     \b
     storymeter human backup study /mnt/safe/study-monday

@@ -14,10 +14,10 @@ from ._campaign import campaign
 
 @click.command("close")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@option("--pause state", "Give out no new work; work under way goes on.", flag_value="paused")
-@option("--reopen state", "Take answers again.", flag_value="open")
+@option("--pause state", "Give out no new HITs; HITs under way can be finished.", flag_value="paused")
+@option("--reopen state", "Accept answers again.", flag_value="open")
 def command(folder: Path, state: str | None) -> None:
-    """Close the campaign in DIR: no more answers are taken. A running server follows at once."""
+    """Close the campaign in DIR: no more answers are accepted, also by a running server."""
     chosen: Any = state or "closed"
     with campaign(folder) as (_, store):
         store.set_state(chosen).result()

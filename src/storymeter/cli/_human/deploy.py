@@ -14,11 +14,11 @@ from .._options import busy, say
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @option("--host", "The server's name: study.example.org.", required=True, metavar="NAME")
-@option("--admin", "Let the dashboard be reached from elsewhere too, with its token.", bool)
+@option("--admin", "Also allow access to the dashboard from other machines, with its token.", bool)
 def command(folder: Path, out: Path, host: str, admin: bool) -> None:
     """Write deployment files for a server.
 
-    Writes what puts the campaign in DIR on a server: a container file, a compose file (server,
+    Writes the files that run the campaign in DIR on a server: a container file, a compose file (server,
     PostgreSQL, Caddy with automatic HTTPS) and an nginx site.
 
     \b

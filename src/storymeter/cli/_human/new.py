@@ -108,11 +108,11 @@ MANY = ("--systems",)
 )
 @option("--db", "postgresql://user@host/name.  [default: SQLite in DIR]", metavar="URL")
 @option("--dry-run", "Print the plan, its cost and every problem; write nothing.", bool)
-@option("--skip-bad", "Leave out what has problems instead of stopping.", bool)
+@option("--skip-bad", "Leave out items with problems instead of stopping.", bool)
 @option(
     "--seed",
-    "For rehearsals: the same design again. Whoever guesses it can rebuild the private key.  [default:"
-    " 128 random bits, kept in DIR/key.jsonl alone]",
+    "For rehearsals: the same design again. Anyone who guesses it can reconstruct the private key.  [default:"
+    " 128 random bits, stored only in DIR/key.jsonl]",
     FROM_ZERO,
 )
 def command(
@@ -146,7 +146,7 @@ def command(
     known = languages()
     if wanted["language"] not in known:
         raise click.BadParameter(
-            f"there is no catalogue for {wanted['language']!r}; there are {', '.join(known)}",
+            f"there are no pages in the language {wanted['language']!r}; there are {', '.join(known)}",
             param_hint="--language",
         )
     try:
@@ -207,5 +207,5 @@ def _layout(wanted: dict[str, Any], human_file: str | None) -> Layout | None:
     )
     if human_file is None and layout.control_base == "system" and layout.human:
         layout = msgspec.structs.replace(layout, system=layout.system + layout.human, human=0)
-        say("No --human file: its places go to the systems.")
+        say("No --human file was given: its places are filled with system captions.")
     return layout

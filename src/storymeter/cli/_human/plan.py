@@ -36,7 +36,7 @@ from .._options import busy, coloured, format_option, output, progress_bar, say,
 @option("--sd-rater", "A rater's spread, in points.  [default: 32]", click.FloatRange(0, 1e6, min_open=True))
 @option(
     "--accept",
-    "Which raters of the pilot; all for files that hold accepted raters only.",
+    "Raters of the pilot to use; all for files that hold accepted raters only.",
     ("passed", "all"),
     "passed",
 )
@@ -46,9 +46,7 @@ from .._options import busy, coloured, format_option, output, progress_bar, say,
     ABOVE_ZERO,
 )
 @option("--per-hit", "System captions in a HIT.", COUNT, 70)
-@option(
-    "--overlap", "How many raters see each caption, so that their agreement can be measured.", COUNT, OVERLAP
-)
+@option("--overlap", "Number of raters per caption, so that their agreement can be measured.", COUNT, OVERLAP)
 @option("--price", "Pay per HIT.", AMOUNT, 0.99)
 @option("--fee", "The platform's fee, as a share of the pay.", AMOUNT, 0.2)
 @option("--simulations", "Simulated studies (raters).  [default: 500 (2000)]", click.IntRange(50, 100_000))
@@ -72,7 +70,8 @@ def command(
 ) -> None:
     """Plan the number of ratings (power analysis).
 
-    How many HITs find a difference between systems; by simulation, from a pilot or from stated spreads.
+    Number of HITs needed to detect a difference between systems; by simulation, from a pilot or from given
+    spreads.
 
     \b
     storymeter human plan --systems 6 --captions 1900 --difference 5
@@ -138,7 +137,7 @@ def _plan(
         + (
             f"; from the {found.source}."
             if found
-            else "; as stated or by default (--pilot takes it from ratings)."
+            else "; as given or by default (--pilot estimates it from ratings)."
         )
     )
     with busy("simulating studies"):

@@ -24,17 +24,20 @@ def command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
 
     OUT is the backup, DIR a new folder.
 
-    The backup is checked first, and the clips are compared with what they were. Links and codes remain valid.
+    The backup is checked first, and the clips are compared with their recorded hashes. Links and codes remain
+    valid.
     """
     from ...errors import some
     from ...human.backup import restore
 
     with busy("restoring the campaign"):
         manifest, changed = restore(out, folder, database=db, clips=clips)
-    say(f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters are back in {folder}.")
+    say(
+        f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters were restored to {folder}."
+    )
     if changed:
         say(
-            f"note: {len(changed):,} clips are not as they were: {some(changed, limit=3)}. Their folder is"
-            " named in campaign.json (clips)."
+            f"note: {len(changed):,} clips have changed or are missing: {some(changed, limit=3)}. Their"
+            " folder is named in campaign.json (clips)."
         )
     say(f"Serve it: storymeter human serve {folder}")

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 @option(
     "--host", "Address to listen on; 0.0.0.0 accepts connections from other machines.", default="127.0.0.1"
 )
-@option("--port", "0 takes any free one.", PORT, 8000)
+@option("--port", "Port to listen on; 0: any free one.", PORT, 8000)
 @option(
-    "--admin-anywhere", "Let other machines see the dashboard too (with the token). Only behind HTTPS.", bool
+    "--admin-anywhere",
+    "Also allow access to the dashboard from other machines (with the token). Use only with HTTPS.",
+    bool,
 )
 @option(
     "--public-url",
@@ -37,14 +39,14 @@ if TYPE_CHECKING:
 )
 @option(
     "--admin-port",
-    "A port of its own for the dashboard, on this machine alone.  [default: with --public-url or --proxy,"
-    " any free one]",
+    "Separate port for the dashboard, reachable from this machine only.  [default: with --public-url or"
+    " --proxy, any free one]",
     PORT,
 )
 @option(
     "--watch",
-    "Instead of the campaign's: share of the time that clips and texts need which must pass before an"
-    " answer counts.",
+    "Minimum time before an answer is accepted, as a share of the time that clip and text take; replaces the"
+    " campaign's value.",
     SHARE,
 )
 @option("--skip-bad", "Serve although clips are missing; raters can skip them.", bool)
@@ -61,7 +63,7 @@ def command(
     skip_bad: bool,
     quiet: bool,
 ) -> None:
-    """Serve the campaign in DIR. Ctrl-C stops it; nothing that was acknowledged is lost, whatever happens."""
+    """Serve the campaign in DIR. Ctrl-C stops it; answers that were acknowledged are never lost."""
     from ...human.campaign import Folder
     from ...human.serve.run import listen, need_server, serve
 

@@ -22,9 +22,10 @@ from .._options import format_option, progress_bar, put, say, seed_option
     default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05",
 )
 @option(
-    "--url", "A server that runs already.  [default: one is started, with the watching time not enforced]"
+    "--url",
+    "Address of a running server.  [default: a server is started that does not enforce the watching time]",
 )
-@option("--real-time", "Clips are watched as long as they last.", bool)
+@option("--real-time", "Watch each clip for its full duration.", bool)
 @option(
     "--think", "Seconds between answers.", (float, float), (0.0, 0.0), metavar="MIN MAX", show_default=False
 )

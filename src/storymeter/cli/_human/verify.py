@@ -20,7 +20,7 @@ from ._campaign import campaign
 def command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
     """Verify completion codes.
 
-    Checks CODEs of the campaign in DIR (default: the current folder). A code counts once.
+    Checks CODEs of the campaign in DIR (default: the current folder). A code is valid once.
 
     The exit code is 1 if any of them is unknown or was used before.
     """

@@ -39,7 +39,7 @@ from ._shared import agreement
 @option("--html page", "Also write a page: one picture, the summary, details folded.", PATH, metavar="FILE")
 @option(
     "--keep kept",
-    "Keep every metric's values here, and take them from here if they are there.",
+    "Folder to store the values of every metric; stored values are reused.",
     NEW_FOLDER,
     metavar="DIR",
 )
@@ -63,8 +63,8 @@ def command(
 ) -> None:
     """Correlate all metrics on all benchmarks of a folder.
 
-    Which number to trust, with intervals, tests and signatures. With --out FILE.md the picture stands beside
-    it as FILE.svg."""
+    Reports which metric to trust, with intervals, tests and signatures. With --out FILE.md the figure is
+    written to FILE.svg."""
     from ... import __version__
     from ...engine.run import Run
     from ...errors import DataError

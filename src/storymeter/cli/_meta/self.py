@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Agreement of a judge with itself.
 
-    CANDIDATES are scored several times: a judge is asked everything anew (nothing is taken from its earlier
-    answers), other metrics are computed again.
+    CANDIDATES are scored several times: all requests to a judge are sent again (stored answers are
+    not used), other metrics are computed again.
 
     \b
     storymeter meta self mine.json -r references.json -m "judge(model=NAME,endpoint=URL)" --trials 3

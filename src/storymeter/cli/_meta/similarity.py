@@ -73,8 +73,8 @@ def command(
 ) -> None:
     """Measure how similar the captions of sources are.
 
-    Captions of the same items by systems and people, every source against every other: means, and how they
-    are distributed."""
+    Compares captions of the same items by systems and people, every source with every other: means
+    and distributions."""
     from ...files import write_text
     from ...meta.similarity import similarity
     from ...registry import scorer as get_scorer

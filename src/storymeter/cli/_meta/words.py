@@ -39,7 +39,7 @@ def command(
     """Does a metric penalise the words that raters marked as wrong?
 
     LABELS are the words of an error span study: storymeter human analyse CAMPAIGN --words LABELS. The blame
-    of a word is what the caption gains when it is left out.
+    of a word is the gain in score when it is left out.
 
     \b
     storymeter meta words labels.jsonl -r references.json -m meteor,rouge_l

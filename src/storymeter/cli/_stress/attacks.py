@@ -13,7 +13,7 @@ from ._shared import experiment, keep, stress_options
 
 @click.command("attacks")
 @click.argument("candidates")
-@option("--most", "Documents at most that are attacked, drawn by --seed.", FROM_TWO, 20)
+@option("--most", "Maximum number of attacked documents, drawn by --seed.", FROM_TWO, 20)
 @option("--long", "One line for each of the fifty attacks.", bool)
 @option("--shuffled", "Put the words of each attack in random order, as a control.", bool)
 @stress_options
@@ -24,10 +24,10 @@ def command(
     shuffled: bool,
     **options: Any,
 ) -> None:
-    """Can a metric or a judge be talked into it?
+    """Test metrics and judges with attacks inside captions.
 
-    Captions of the wrong document carry instructions, flattery, marks, closing delimiters and more, fifty
-    attacks of ten kinds: what do they gain?"""
+    Instructions, flattery, marks, closing delimiters and more (fifty attacks of ten kinds) are added to
+    captions of the wrong document; the table shows how much their scores rise."""
     from ...report.attacks import attack_data, attack_list, attack_table
     from ...report.table import to_json
     from ...stress.persuasion import persuasion
@@ -44,6 +44,6 @@ def command(
         }
     )
     table = attack_list(found) if long or options["style"] == "csv" else attack_table(found)
-    title = f"{corpus.name}: talked into it?"
+    title = f"{corpus.name}: attacks inside captions"
     output(data) if options["style"] == "json" else put(table, options["style"], title)
     keep(options["out"], "attacks", json=data, csv=attack_list(found).render("csv"))

@@ -34,7 +34,7 @@ def command(
         options,
         verb="audit",
         base="original",
-        title=f"{corpus.name}: what does each metric reward?",
+        title=f"{corpus.name}: stress audit",
         intro="Each line is one kind of damage; the verdicts are derived from these numbers.",
         shown=[audit_table(found), *attacks, *damage_tables(found.result)],
         json=audit_json(found),

@@ -39,7 +39,7 @@ def command(
         base=None,
         title=f"{corpus.name}: number of captions",
         intro=(
-            "Captions were drawn at random without replacement. A measure of the story should be highest near"
+            "Captions were drawn at random without replacement. A good metric should be highest near"
             " the number of reference captions (m = 1)."
         ),
     )

@@ -13,7 +13,7 @@ from ._shared import experiment, keep, stress_options
 
 @click.command("details")
 @click.argument("candidates")
-@option("--most", "Pairs of each kind at most, drawn by --seed.", COUNT, 200)
+@option("--most", "Maximum number of pairs of each kind, drawn by --seed.", COUNT, 200)
 @option("--pairs", "Also write the pairs to this JSON Lines file.", click.Path(dir_okay=False))
 @stress_options
 def command(

@@ -47,7 +47,7 @@ def command(
         base="Correct",
         title=f"{corpus.name}: order of captions",
         intro=(
-            "Percentage changes are from the correct order. A measure of the story should fall when sentences"
-            " change places, and most when all do."
+            "Percentage changes are from the correct order. A good metric should fall when sentences are"
+            " swapped, and most when all are shuffled."
         ),
     )

@@ -40,5 +40,5 @@ def command(
         verb="pad",
         base="original",
         title=f"{corpus.name}: padded",
-        intro="A measure of the story should not reward redundant captions.",
+        intro="A good metric should not reward redundant captions.",
     )

@@ -14,7 +14,7 @@ from storymeter.metric import Tokenizer
 INPUTS = """\
 predictions: captions, one string each.
 references: one string each, or a list of strings each.
-tokenizer: ptb (default), whitespace or none; what reads sentences as they are written takes no notice.
+tokenizer: ptb (default), whitespace or none; metrics that use the sentence as written ignore it.
 Returns the value of the corpus, and scores: one value per prediction."""
 
 

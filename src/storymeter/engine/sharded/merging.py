@@ -142,7 +142,7 @@ def _check(source: Source, references: Iterable[Source], sums: SystemSums) -> No
             f"No reference matched: none of the ids of {source.name!r} (such as"
             f" {some(sums.named[1], limit=2)}) is among those of {names} (such as"
             f" {some(sums.named[0], limit=2)}).",
-            hint="Check that both describe the same documents; --id-map can bring ids together.",
+            hint="Check that both describe the same documents; --id-map can match the ids.",
         )
     if not sums.n:
         raise DataError(f"{source.name!r} holds no documents.", hint="Check the files.")

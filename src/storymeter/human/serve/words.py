@@ -23,7 +23,7 @@ def languages() -> list[str]:
 def words(language: str) -> dict[str, Any]:
     if language not in languages():
         raise UsageError(
-            f"There is no catalogue for the language {language!r}.",
+            f"There are no pages in the language {language!r}.",
             hint=f"There are: {', '.join(languages())}.",
         )
     english: dict[str, Any] = msgspec.json.decode((FOLDER / "en.json").read_bytes())

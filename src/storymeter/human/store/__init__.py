@@ -111,7 +111,7 @@ class Store:
             if taken is not None:
                 raise DataError(
                     f"The database already holds the campaign {taken}.",
-                    hint="Give each campaign a database of its own (--db).",
+                    hint="Give each campaign a separate database (--db).",
                 )
             connection.execute(
                 sa.insert(setting),

@@ -48,16 +48,16 @@ _WORDS = {
 _SAID: dict[type[StoreError], tuple[str, str]] = {
     StoreFullError: (
         "The disk that holds the answers is full.",
-        "Make room; the page sends the answer again by itself.",
+        "Free some space; the page sends the answer again automatically.",
     ),
     StoreDamagedError: (
         "The file that holds the answers is damaged.",
         (
-            "Bring back a backup (storymeter human restore), or rescue what can be read: sqlite3 campaign.db"
+            "Restore a backup (storymeter human restore), or recover the readable part: sqlite3 campaign.db"
             " .recover"
         ),
     ),
-    StoreReadOnlyError: ("The database cannot be written to.", "Check its rights and its disk."),
+    StoreReadOnlyError: ("The database cannot be written to.", "Check its permissions and its disk."),
 }
 
 

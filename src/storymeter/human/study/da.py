@@ -58,8 +58,8 @@ class DirectAssessment(Study):
         short = sum(bool(slot.degraded and slot.degraded.short) for slot in key)
         if short:
             warnings.append(
-                f"{short:,} degraded captions are too short for table 2 (three words or fewer): what fits was"
-                " replaced"
+                f"{short:,} degraded captions are too short for table 2 (three words or fewer): fewer words"
+                " were replaced"
             )
         return Dealt(key, files, practice(options, seed, files), layout, problems, warnings)
 
@@ -82,8 +82,7 @@ class DirectAssessment(Study):
         if any(line.kind == "degraded" for line in key):
             return ""
         return (
-            "Nothing vouches for the raters: there is no degraded caption, so nobody who only clicks is"
-            " found."
+            "The raters cannot be checked: there is no degraded caption, so careless raters are not detected."
         )
 
     def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:

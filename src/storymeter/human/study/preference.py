@@ -80,7 +80,7 @@ class Preference(StoryStudy):
             rng.shuffle(duels)
             key += [msgspec.structs.replace(duel, position=place) for place, duel in enumerate(duels)]
         if not tests and controls and not any(duel.foil >= 0 for duel in key):
-            warnings.append("Every video has the same captions, so that no control could be made of them.")
+            warnings.append("Every video has the same captions, so no control item can be made.")
         return Dealt(key, files, problems=problems, warnings=warnings)
 
     def shown(self, line: Duel) -> dict[str, Any]:
@@ -94,8 +94,8 @@ class Preference(StoryStudy):
         if any(line.question is not None or line.foil >= 0 for line in key):
             return ""
         return (
-            "Nothing vouches for the raters: there is neither a test question (--tests) nor a control, so"
-            " nobody who only clicks is found."
+            "The raters cannot be checked: there is neither a test question (--tests) nor a control item, so"
+            " careless raters are not detected."
         )
 
     def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:

@@ -74,7 +74,7 @@ class Survey(StoryStudy):
         if not whole:
             raise DataError(
                 f"{len(without):,} sequences have no pictures: {some(without)}.",
-                hint="Name them in the caption files, or lay them into FOLDER/<sequence id>/.",
+                hint="Name them in the caption files, or put them into FOLDER/<sequence id>/.",
             )
         stories = gather(options.systems, whole, self.name)
         foils = Foils(stories)
@@ -114,8 +114,8 @@ class Survey(StoryStudy):
         if any(line.foil >= 0 for line in key):
             return ""
         return (
-            "Nothing vouches for the raters: no sequence has a story that must lose, so nobody who only"
-            " clicks is found. With two sequences or more such stories are made by themselves."
+            "The raters cannot be checked: no sequence has a control story, so careless raters are not"
+            " detected. With two sequences or more, control stories are added automatically."
         )
 
     def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:

@@ -22,11 +22,11 @@ class AuditSection:
 def audit_section(audit: Audit, system: str) -> AuditSection:
     kept = sum(verdict.holds for verdict in audit.verdicts)
     return AuditSection(
-        f"The captions of {system} were damaged on purpose, in a different way on every line. A metric that"
-        f" measures the story should fall. {kept} of {len(audit.verdicts)} verdicts hold.",
+        f"The captions of {system} were damaged on purpose, in a different way on every line. A good metric"
+        f" should then give a lower score. {kept} of {len(audit.verdicts)} verdicts hold.",
         audit_figure(audit),
-        "The change in per cent. Orange: the damage costs; blue: it pays. A thick border: a verdict that"
-        " rests on this cell does not hold. swap, shuffle and reverse also move the segments and are compared"
+        "The change in per cent. Orange: the score falls; blue: it rises. A thick border: a verdict based"
+        " on this cell does not hold. swap, shuffle and reverse also move the segments and are compared"
         " with jitter, which does only that; all others with the original.",
         shown(audit_table(audit)).html,
     )

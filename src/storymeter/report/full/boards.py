@@ -76,7 +76,7 @@ def matrix(findings: Findings, metric: int) -> list[list[Test | None]]:
             c, turn = found
             clear = c.p_holm < SIGNIFICANT
             outcome = "" if not clear else "wins" if turn * sign * c.difference > 0 else "loses"
-            sentence = {"wins": "better", "loses": "worse", "": "not told apart"}[outcome]
+            sentence = {"wins": "better", "loses": "worse", "": "no significant difference"}[outcome]
             row.append(
                 Test(
                     _signed(turn * c.difference * scale),

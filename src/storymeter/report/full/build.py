@@ -25,7 +25,7 @@ COMPLETE = 19_000_000
 LARGEST = 25 << 20
 #: about so many bytes are a number in the table of all documents
 NUMBER = 14
-_ARROWS = {1.0: ("↑", "more is better"), -1.0: ("↓", "less is better"), 0.0: ("", "neither is better")}
+_ARROWS = {1.0: ("↑", "higher is better"), -1.0: ("↓", "lower is better"), 0.0: ("", "neither is better")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ GLOSSARY = [
     ("f", "how alike two sentences are, by the scorer that the metric names."),
     (
         "partner",
-        "the reference that a caption was matched with; a caption without one tells nothing that counts.",
+        "the reference that a caption was matched with; an unmatched caption adds nothing to the score.",
     ),
     ("signature", "what a number depends on: two numbers may be compared when their signatures are equal."),
 ]

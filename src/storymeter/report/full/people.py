@@ -40,7 +40,7 @@ def people_section(findings: Findings, analysis: Analysis, *, seed: int = 0) -> 
     try:
         figures.append(_agreement(findings, analysis, seed))
     except DataError as error:
-        summary.append(f"The metrics cannot be put beside the ratings: {error.message}")
+        summary.append(f"The metrics cannot be compared with the ratings: {error.message}")
     return PeopleSection(summary, figures, [shown(system_table(analysis)), shown(worker_table(analysis))])
 
 

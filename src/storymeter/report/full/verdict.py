@@ -21,11 +21,11 @@ def verdict(findings: Findings) -> list[str]:
     leader = max(range(len(findings.systems)), key=lambda k: (wins[k], best[k]))
     name = findings.systems[leader]
     if not wins[leader]:
-        said = [f"No system leads clearly: on none of {_count(len(judged), 'metric')} is one of them better"
-                f" than all others by more than luck ({_LUCK})."]  # fmt: skip
+        said = [f"No system leads clearly: on none of {_count(len(judged), 'metric')} is one of them"
+                f" significantly better than all others ({_LUCK})."]  # fmt: skip
     else:
-        said = [f"{name} leads on {wins[leader]} of {_count(len(judged), 'metric')}, each time by more than"
-                f" luck ({_LUCK})."]  # fmt: skip
+        said = [f"{name} leads on {wins[leader]} of {_count(len(judged), 'metric')}, each time"
+                f" significantly ({_LUCK})."]  # fmt: skip
     ties: dict[tuple[str, ...], list[str]] = {}
     for m in judged:
         level = [*findings.best(m), *findings.near(m)]

@@ -259,7 +259,7 @@ function plane() {
     label(shown(low, state.m), { x: EDGE, y: SIZE - EDGE + 16 }), label(shown(high, state.m), { x: SIZE - 8, y: SIZE - EDGE + 16, "text-anchor": "end" }),
     label(shown(high, state.m), { x: EDGE - 5, y: 18, "text-anchor": "end" }));
   figure.firstElementChild.replaceChildren(picture);
-  figure.lastElementChild.textContent = "One dot per document; below the dashed line A is the higher one. Click a dot to open it, drag to keep only what lies in a box.";
+  figure.lastElementChild.textContent = "One dot per document; below the dashed line A scores higher. Click a dot to open it, drag a box to select documents.";
   if (state.brush) {
     const [x0, x1, y0, y1] = state.brush.split(",").map(Number);
     frame(picture.querySelector(".brush"), x(x0), y(y1), x(x1), y(y0));
@@ -289,7 +289,7 @@ function pointer(picture) {
     if (begin) { frame(picture.querySelector(".brush"), ...begin, ...now); return; }
     const k = nearest(now), ring = picture.querySelector(".near");
     ring.setAttribute("cx", k < 0 ? -20 : scaleOf.x(scaleOf.xs[k])); ring.setAttribute("cy", k < 0 ? -20 : scaleOf.y(scaleOf.ys[k]));
-    $("plane").lastElementChild.textContent = k < 0 ? "Click a dot to open it, drag to keep only what lies in a box." : `${data.ids[k].slice(0, 80)}: ${shown(scaleOf.xs[k], state.m)} and ${shown(scaleOf.ys[k], state.m)}`;
+    $("plane").lastElementChild.textContent = k < 0 ? "Click a dot to open it, drag a box to select documents." : `${data.ids[k].slice(0, 80)}: ${shown(scaleOf.xs[k], state.m)} and ${shown(scaleOf.ys[k], state.m)}`;
   });
   picture.addEventListener("pointerup", (event) => {
     const end = at(event), from = begin;
@@ -375,7 +375,7 @@ function denseView(k) {
   if (present.length > 1) controls.append(choice("References by", "ann", [["the one that counts", ""], ...present.map(([name], n) => [name, String(n)])]));
   if (data.alignments.length || data.unsupported) controls.append(choice("Words", "words", [["plain", ""], ...(data.words.length ? [["METEOR's word links", "links"]] : []), ["not in any reference", "unsaid"], ...(data.unsupported ? [["unsupported by the references", "facts"]] : [])]));
   parts.push(controls, lanes(k, present));
-  if (data.alignments.length) parts.push(make("p", { class: "note" }, "Filled bars have a partner, dashed ones have none. Point at a caption to see its links: overlap in time (IoU) times how alike the sentences are (f). Click a time to play it there."));
+  if (data.alignments.length) parts.push(make("p", { class: "note" }, "Filled bars are matched, dashed ones are not. Point at a caption to see its links: overlap in time (IoU) times the similarity of the sentences (f). Click a time to play the video there."));
   return parts;
 }
 
@@ -521,7 +521,7 @@ function storyView(k) {
     });
     parts.push(make("h4", { dir: "auto" }, name), make("ol", { class: "story" }, ...items));
   }
-  parts.push(make("p", { class: "note" }, `→: the probability that the next sentence follows. Marked words repeat${data.unsupported ? ", or (orange) no reference supports them" : ""}. Boxes: where a noun was seen best.`));
+  parts.push(make("p", { class: "note" }, `→: the probability that the next sentence follows. Marked words are repeated${data.unsupported ? ", or (orange) no reference supports them" : ""}. Boxes: the best region for each noun.`));
   return parts;
 }
 
@@ -548,7 +548,7 @@ function captionView(k) {
     if (pair && pair.facts.length) parts.push(make("table", { class: "facts" }, make("thead", {}, make("tr", {}, make("th", {}, ""), make("th", {}, "caption"), make("th", {}, ""), make("th", {}, "references"))), make("tbody", {}, ...pair.facts.map((row) => make("tr", {}, ...row.map((cell) => make("td", { dir: "auto" }, cell)))))));
   });
   parts.push(make("h4", {}, "References"), make("ul", {}, ...data.references.flatMap((list) => events(list, k) || []).map((e) => make("li", { dir: "auto" }, e.text))));
-  parts.push(make("p", { class: "note" }, `Underlined: METEOR links the word with one of the nearest reference (dotted: same stem, wavy: synonym or paraphrase); ${data.unsupported ? "marked: no reference supports it" : "the rest is marked"}. = the same words, ~ words of one WordNet synset.`));
+  parts.push(make("p", { class: "note" }, `Underlined: METEOR matches the word with one of the closest reference (dotted: same stem, wavy: synonym or paraphrase); ${data.unsupported ? "marked: no reference supports it" : "the rest is marked"}. = the same words, ~ words of one WordNet synset.`));
   return parts;
 }
 

@@ -1,4 +1,4 @@
-"""CIDEr-D with the idf of the references at hand, as captioning reports it. For `evaluate.load`: see
+"""CIDEr-D with the idf of the given references, as captioning reports it. For `evaluate.load`: see
 `storymeter.compat.huggingface`.
 """
 
@@ -12,7 +12,7 @@ from storymeter.pairs import Cider as Scorer
 
 
 class Cider(base.CaptionModule):
-    description: ClassVar[str] = "CIDEr-D with the idf of the references at hand, as captioning reports it."
+    description: ClassVar[str] = "CIDEr-D with the idf of the given references, as captioning reports it."
     paper: ClassVar[str] = "Vedantam et al., CIDEr, CVPR 2015"
 
     def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
