@@ -21,20 +21,8 @@ TESTS = ["test_figures.py", "test_figures_by_command.py"]
 NEEDED = ["storymeter/py.typed", "storymeter/_native.pyi", "storymeter/examples/videos/good.json"]
 KINDS = {
     *(".py", ".pyi", ".typed", ".so", ".pyd", ".json", ".jsonl", ".csv", ".tsv", ".txt", ".srt", ".vtt"),
-    *(
-        ".png",
-        ".webm",
-        ".html",
-        ".css",
-        ".js",
-        ".svg",
-        ".ico",
-        ".mako",
-        ".safetensors",
-        ".ini",
-        ".md",
-        ".jinja",
-    ),
+    *(".png", ".webm", ".html", ".css", ".js", ".svg", ".ico", ".safetensors", ".md"),
+    *(".mako", ".jinja", ".ini"),
 }
 LARGEST = 16 * 2**20
 
