@@ -79,6 +79,8 @@ scoring_options = together(
 
 #: options of a verb that a `Run` is made of
 SETTINGS = ("protocol", "tokenizer", "language", "device", "images", "videos", "jobs", "seed")
+#: options of a verb that say how files are read
+READING = ("format", "id_map", "columns", "repair")
 
 
 def make_run(references: Sequence[Corpus], progress: Progress, options: Mapping[str, Any]) -> Run:
@@ -104,8 +106,9 @@ def metric_names(texts: Sequence[str]) -> list[str]:
 
 
 def read_both(
-    candidates: Sequence[str], references: Sequence[str], reading: Mapping[str, Any]
+    candidates: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
 ) -> tuple[list[Corpus], list[Corpus]]:
+    reading = {key: options[key] for key in READING if key in options}
     if [*candidates, *references].count("-") > 1:
         raise UsageError("stdin (-) can be read only once.", hint="Give the other files by name.")
     with busy("reading the files"):
@@ -143,8 +146,7 @@ def score_files(
         if options.pop(name, None) is not None:
             hint = "Give a quoted pattern such as 'mine/*.parquet', or a folder."
             raise UsageError(f"--{name} is for a corpus in shards.", hint=hint)
-    reading = {key: value for key, value in options.items() if key not in SETTINGS}
-    systems, against = read_both(candidates, references, reading)
+    systems, against = read_both(candidates, references, options)
     if equal_lines:
         require_equal_lines([*systems, *against])
     images = options["images"]
@@ -177,11 +179,7 @@ def score_into(
 
     before = load(path)
     conditions = before.conditions
-    reading = {
-        key: value for key, value in options.items() if key in ("format", "id_map", "columns", "repair")
-    }
-    with busy("reading the files"):
-        systems = read_candidates(candidates, **reading)
+    systems, _ = read_both(candidates, (), options)
     run = make_run(before.references, progress, {**options, **conditions.settings})
     journal = PartialRun(path, run.references, conditions, options["images"], options["videos"])
     labels = [score.metric for score in before.systems[0].scores]

@@ -44,8 +44,7 @@ class Shown:
             return cls._of_results(path, references, system, metric)
         if system is not None:
             raise UsageError("--system chooses from a saved run.", hint="A file of captions has one system.")
-        reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
-        (corpus,), against = read_both([path], references, reading)
+        (corpus,), against = read_both([path], references, options)
         return cls(corpus, tuple(against), metric or "soda_c", make_run(against, silent, options))
 
     @classmethod

@@ -16,12 +16,12 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataError
-from ..metric import Metric
 from ..score import Score
 from ..stats.multiple import holm
 from ..stats.paired import Part, paired_bootstraps, paired_permutations, win_tie_loss
 from ..stats.poisson import ResampledSums, paired_tests
 from .results import Results, SystemResult, Tally
+from .run import value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _pair(
     ids, rows_a, rows_b = _common(a, b)
     widths = np.cumsum([0, *(len(metric.columns) for metric in metrics)]).tolist()
     parts = [
-        Part(slice(begin, end), partial(_value, metric))
+        Part(slice(begin, end), partial(value_of, metric))
         for metric, begin, end in zip(metrics, widths, widths[1:], strict=False)
     ]
     permutations = paired_permutations(rows_a, rows_b, parts, resamples=resamples, seed=seed)
@@ -137,7 +137,7 @@ def _pair_of_sums(results: Results, a: SystemResult, b: SystemResult, most: int)
     found = []
     for metric, x, y in zip(results.metrics, a.scores, b.scores, strict=True):
         ours, theirs = _comparable(x, y, a.name, b.name)
-        permutation, bootstrap = paired_tests(ours, theirs, partial(_value, metric), x.n)
+        permutation, bootstrap = paired_tests(ours, theirs, partial(value_of, metric), x.n)
         tally = results.tallies.get((a.name, b.name, x.metric)) or Tally(None, None, None, [])
         found.append(
             Comparison(
@@ -180,10 +180,6 @@ def _comparable(a: Score, b: Score, *names: str) -> tuple[ResampledSums, Resampl
             f"{names[0]!r} and {names[1]!r} were resampled differently, or not at all.", hint=hint
         )
     return x, y
-
-
-def _value(metric: Metric, sums: FloatArray) -> FloatArray:
-    return metric.combine(sums)["value"]
 
 
 def _common(a: SystemResult, b: SystemResult) -> tuple[list[str], FloatArray, FloatArray]:

@@ -199,7 +199,7 @@ class Run:
             ) from error
         if not resamples or score.rows is None:
             return score
-        value = partial(_value, metric)
+        value = partial(value_of, metric)
         interval = bootstrap_interval(score.rows, value, resamples=resamples, seed=self.bench.seed)
         return replace(score, interval=interval)
 
@@ -298,7 +298,8 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _value(metric: Metric, sums: FloatArray) -> FloatArray:
+def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
+    """The values of summed rows, without the parts."""
     return metric.combine(sums)["value"]
 
 

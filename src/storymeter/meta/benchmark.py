@@ -6,12 +6,16 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import msgspec
 
 from ..errors import DataError
 from ..join import Coverage, Task
 from .scores import Judgement
 from .word_labels import LabelledSentence
+
+T = TypeVar("T")
 
 
 class Choice(NamedTuple):
@@ -76,6 +80,27 @@ def sampled(benchmark: Benchmark, most: int, seed: int) -> Benchmark:
         words=tuple(one for one in benchmark.words if one.unit in kept),
         notes=(*benchmark.notes, f"A sample: {most:,} of {whole:,} {unit}, drawn by seed {seed}."),
     )
+
+
+def decoded(path: Path, kind: type[T]) -> T:
+    """A JSON file as a value of this kind; the first fault is said."""
+    return _decoded("\n".join(lines_of(path)), kind, str(path))
+
+
+def decoded_lines(path: Path, kind: type[T]) -> list[tuple[int, T]]:
+    """JSON Lines as records of one kind, with the numbers of their lines."""
+    return [
+        (number, _decoded(line, kind, f"{path}, line {number}"))
+        for number, line in enumerate(lines_of(path), 1)
+        if line.strip()
+    ]
+
+
+def _decoded(text: str, kind: type[T], where: str) -> T:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.MsgspecError as error:
+        raise DataError(f"{where}: {error}.", hint="Check the download.") from None
 
 
 def lines_of(path: Path) -> list[str]:

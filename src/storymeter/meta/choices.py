@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -25,7 +25,7 @@ from ..errors import DataError
 from ..join import Coverage, Task
 from ..pairs.word_kinds import WORD
 from ..stats.choices import pair_accuracy, pair_accuracy_interval
-from .benchmark import Benchmark, Choice, lines_of
+from .benchmark import Benchmark, Choice, decoded, decoded_lines
 from .compute import MetricValues
 from .word_labels import LabelledSentence
 
@@ -55,25 +55,6 @@ class ChoiceResult(NamedTuple):
     interval: tuple[float, float] | None
 
 
-def decoded(path: Path, row: type[Any], *, lines: bool) -> list[Any]:
-    """A JSON list, or a JSON object a line, as records of one type; the first fault is said with its
-    place.
-    """
-    try:
-        if not lines:
-            return msgspec.json.decode("\n".join(lines_of(path)), type=list[row])  # type: ignore[valid-type]
-    except msgspec.MsgspecError as error:
-        raise DataError(f"{path}: {error}.", hint="Check the download.") from None
-    out = []
-    for number, line in enumerate(lines_of(path), 1):
-        if line.strip():
-            try:
-                out.append(msgspec.json.decode(line, type=row))
-            except msgspec.MsgspecError as error:
-                raise DataError(f"{path}, line {number}: {error}.", hint="Check the download.") from None
-    return out
-
-
 def captions_task(rows: Sequence[tuple[str, str, Sequence[str]]]) -> Task:
     """(id, caption, references) in order of ids."""
     listed = sorted(rows)
@@ -89,11 +70,9 @@ def captions_task(rows: Sequence[tuple[str, str, Sequence[str]]]) -> Task:
 def pascal50s(data: Path) -> Benchmark:
     path = data / "metaeval" / "pascal50s" / "pairs.jsonl"
     rows, choices = [], []
-    for number, pair in enumerate(decoded(path, _Pair, lines=True)):
+    for number, (line, pair) in enumerate(decoded_lines(path, _Pair)):
         if pair.preferred not in (0, 1):
-            raise DataError(
-                f"{path}, line {number + 1}: `preferred` is {pair.preferred}.", hint="It is 0 or 1."
-            )
+            raise DataError(f"{path}, line {line}: `preferred` is {pair.preferred}.", hint="It is 0 or 1.")
         ids = [f"{pair.category}-{side}\t{number:05d}" for side in "ab"]
         rows += [(key, text, pair.references) for key, text in zip(ids, pair.captions, strict=True)]
         choices.append(Choice(ids[pair.preferred], ids[1 - pair.preferred], pair.category))
@@ -103,7 +82,7 @@ def pascal50s(data: Path) -> Benchmark:
 def foil(data: Path) -> Benchmark:
     path = data / "metaeval" / "foil" / "nocaps-val-foil.json"
     rows, choices, labels = [], [], []
-    for number, pair in enumerate(decoded(path, _Foil, lines=False)):
+    for number, pair in enumerate(decoded(path, list[_Foil])):
         ids = [f"{side}\t{number:05d}" for side in ("baseline", "foil")]
         rows += [
             (key, text, pair.references) for key, text in zip(ids, (pair.baseline, pair.foil), strict=True)

@@ -22,8 +22,8 @@ from typing import Any
 import msgspec
 
 from ..errors import DataError
-from .benchmark import Benchmark, lines_of
-from .choices import captions_task, decoded
+from .benchmark import Benchmark, decoded, decoded_lines
+from .choices import captions_task
 from .scores import Judgement
 from .word_labels import LabelledSentence
 
@@ -66,7 +66,7 @@ class _Hat(msgspec.Struct):
 
 
 def nebula(data: Path) -> Benchmark:
-    rows = decoded(data / "metaeval" / "nebula" / "nebula_test.json", _Nebula, lines=False)
+    rows = decoded(data / "metaeval" / "nebula" / "nebula_test.json", list[_Nebula])
     items = [f"{number:05d}" for number in range(len(rows))]
     task = captions_task([(f"nebula\t{k}", row.mt, row.refs) for k, row in zip(items, rows, strict=True)])
     judged = [Judgement("nebula", k, row.score) for k, row in zip(items, rows, strict=True)]
@@ -75,10 +75,10 @@ def nebula(data: Path) -> Benchmark:
 
 def thumb(data: Path, *, machines: bool = False) -> Benchmark:
     folder = data / "metaeval" / "thumb"
-    rows = decoded(folder / "mscoco_THumB-1.0.jsonl", _Thumb, lines=True)
+    rows = [row for _, row in decoded_lines(folder / "mscoco_THumB-1.0.jsonl", _Thumb)]
     known = {
         str(row.seg_id): row.refs
-        for row in decoded(folder / "mscoco_references.json", _ThumbReferences, lines=True)
+        for _, row in decoded_lines(folder / "mscoco_references.json", _ThumbReferences)
     }
     lacking = sorted({str(row.seg_id) for row in rows} - set(known))
     if lacking:
@@ -108,10 +108,7 @@ def thumb(data: Path, *, machines: bool = False) -> Benchmark:
 
 def msvd(data: Path) -> Benchmark:
     path = data / "metaeval" / "msvd_eval" / "MSVD-Eval.json"
-    try:
-        rows: dict[str, Any] = msgspec.json.decode("\n".join(lines_of(path)), type=dict[str, _Msvd])
-    except msgspec.MsgspecError as error:
-        raise DataError(f"{path}: {error}.", hint="Check the download.") from None
+    rows = decoded(path, dict[str, _Msvd])
     wrong = [key for key, row in rows.items() if not row.human_score or not all(row.human_score)]
     if wrong:
         raise DataError(f"{path}: {wrong[0]!r} has a rater without scores.", hint="Check the download.")
@@ -125,7 +122,7 @@ def msvd(data: Path) -> Benchmark:
 
 def hat(data: Path) -> Benchmark:
     path = data / "metaeval" / "hat" / "hat-trainval.json"
-    rows = decoded(path, _Hat, lines=False)
+    rows = decoded(path, list[_Hat])
     items = [f"{number:05d}" for number in range(len(rows))]
     task = captions_task(
         [(f"hat\t{k}", row.caption, row.references) for k, row in zip(items, rows, strict=True)]

@@ -21,7 +21,7 @@ from ..captions import Caption, Document
 from ..errors import DataError
 from ..join import Coverage, Task
 from ..pairs.word_kinds import WORD
-from .benchmark import Benchmark, lines_of
+from .benchmark import Benchmark, decoded_lines
 from .scores import Judgement
 from .word_labels import LabelledSentence
 
@@ -61,17 +61,10 @@ def unmarked(sentence: str) -> Marked:
 def factvc(data: Path, corpus: str, *, paper: bool = False) -> Benchmark:
     """`corpus`: activitynet or youcook2."""
     path = data / "metaeval" / f"factvc_{corpus}" / "paragraphs.jsonl"
-    decoder = msgspec.json.Decoder(_Row)
     documents, references, judgements, labels = [], [], [], []
     by_sentence: list[Judgement] = []
     by_word: list[Judgement] = []
-    for number, line in enumerate(lines_of(path), 1):
-        if not line.strip():
-            continue
-        try:
-            row = decoder.decode(line)
-        except msgspec.MsgspecError as error:
-            raise DataError(f"{path}, line {number}: {error}.", hint="Check the download.") from None
+    for number, row in decoded_lines(path, _Row):
         if not row.sentences or not row.references:
             raise DataError(
                 f"{path}, line {number}: there is no sentence or no reference.", hint="Check the download."

@@ -14,7 +14,7 @@ import msgspec
 
 from ..captions import Caption, Document
 from ..errors import DataError
-from ..meta.benchmark import Benchmark, lines_of
+from ..meta.benchmark import Benchmark, decoded, lines_of
 from .details import as_choices, drawn
 from .minimal_pairs import minimal_pairs
 
@@ -50,13 +50,9 @@ def wrong_detail(data: Path) -> Benchmark:
 
 
 def _held_out(path: Path, known: set[str]) -> dict[str, Document]:
-    try:
-        videos = msgspec.json.decode("\n".join(lines_of(path)), type=dict[str, _Video])
-    except msgspec.MsgspecError as error:
-        raise DataError(f"{path}: {error}.", hint="Check the download.") from None
     return {
         video: Document(video, tuple(Caption(text.strip()) for text in entry.sentences if text.strip()))
-        for video, entry in videos.items()
+        for video, entry in decoded(path, dict[str, _Video]).items()
         if video not in known and zlib.crc32(video.encode()) % 2 == 0
     }
 

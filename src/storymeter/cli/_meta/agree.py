@@ -152,8 +152,7 @@ def _pooled(
     from ...engine.defaults import default_metrics
 
     names = metric_names(options["metrics"])
-    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
-    systems, against = read_both(candidates, options["references"], reading)
+    systems, against = read_both(candidates, options["references"], options)
     if not options["unequal_lines"]:
         require_equal_lines([*systems, *against])
     images = options["images"] is not None

@@ -39,8 +39,7 @@ def command(
     from ...report.self_agreement import self_json, self_table
 
     names = metric_names(metrics)
-    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
-    systems, against = read_both(candidates, options["references"], reading)
+    systems, against = read_both(candidates, options["references"], options)
     names = names or default_metrics(systems[0].kind, references=bool(against))
     with progress_bar() as progress:
         run = make_run(against, progress, options)

@@ -70,8 +70,7 @@ def read(
     references = options["references"]
     if needed and not references:
         raise UsageError("This experiment needs references.", hint="Give them with --references FILE.")
-    reading = {key: options[key] for key in ("format", "id_map", "columns", "repair")}
-    systems, against = read_both(candidates, references, reading)
+    systems, against = read_both(candidates, references, options)
     sample = options["sample"]
     return fewer_documents(systems, against, sample, options["seed"]) if sample else (systems, against)
 
