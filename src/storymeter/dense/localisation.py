@@ -62,21 +62,20 @@ class _Detection(Metric):
         )
 
     @abstractmethod
-    def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
-        """(limits, candidates of all problems) and (limits, references of all problems): 1 where one was
-        found.
-        """
+    def measured(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray, np.ufunc]:
+        """What is held against the limits, of the candidates and the references of all problems, and how."""
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         problems = bench.tracks(task).each
-        found, met = self.hits(problems, bench.protocol)
+        candidates, references, meets = self.measured(problems, bench.protocol)
         out = np.zeros((len(task), 2 * len(self.limits)))
-        for offset, hits, counts in (
-            (0, found, problems.candidate_count),
-            (len(self.limits), met, problems.reference_count),
+        for offset, values, counts in (
+            (0, candidates, problems.candidate_count),
+            (len(self.limits), references, problems.reference_count),
         ):
             owner = np.repeat(np.arange(len(problems)), counts)
-            for k, hit in enumerate(hits):
+            for k, limit in enumerate(self.limits):
+                hit = meets(values, limit).astype(float)
                 number = np.bincount(owner, weights=hit, minlength=len(problems)).astype(float)
                 np.maximum.at(out[:, offset + k], problems.video, share(number, counts))
         precision, recall = out[:, : len(self.limits)].mean(axis=1), out[:, len(self.limits) :].mean(axis=1)
@@ -112,11 +111,9 @@ class Localisation(_Detection):
         bound.__dict__["limits"] = protocol.tious
         return bound
 
-    def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
-        candidate, reference = problems.nearest[:2]
-        limits = np.array(self.limits)[:, None]
+    def measured(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray, np.ufunc]:
         over = np.greater if protocol.detection_tiou == ">" else np.greater_equal
-        return over(candidate, limits).astype(float), over(reference, limits).astype(float)
+        return *problems.nearest[:2], over
 
 
 @measure(
@@ -130,11 +127,9 @@ class StartDistance(_Detection):
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         return super().rows(_closed(task), bench)
 
-    def hits(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray]:
-        candidate, reference = problems.nearest[2:]
-        limits = np.array(self.limits)[:, None]
+    def measured(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray, np.ufunc]:
         within = np.less if protocol.distance == "<" else np.less_equal
-        return within(candidate, limits).astype(float), within(reference, limits).astype(float)
+        return *problems.nearest[2:], within
 
 
 def _closed(task: Task) -> Task:

@@ -58,7 +58,10 @@ class Embeddings:
         self._store = VectorStore(place / f"sentences-{key}.sqlite", dimension) if place else None
 
     def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
-        new = [text for text in dict.fromkeys(sentences) if text not in self._row]
+        self._learn([text for text in dict.fromkeys(sentences) if text not in self._row], progress)
+        return np.fromiter(map(self._row.__getitem__, sentences), dtype=np.int64, count=len(sentences))
+
+    def _learn(self, new: Sequence[str], progress: Progress) -> None:
         lacking = [
             text
             for begin in range(0, len(new), CHUNK)
@@ -81,7 +84,6 @@ class Embeddings:
                 self._store.put(part, vectors)
         if lacking:
             progress("encoding sentences", len(lacking), len(lacking))
-        return np.fromiter(map(self._row.__getitem__, sentences), dtype=np.int64, count=len(sentences))
 
     def of(self, texts: Sequence[str]) -> Float32:
         """(texts, dimension): their vectors themselves."""

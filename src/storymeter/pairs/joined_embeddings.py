@@ -10,16 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import Float32, IntArray
-from ..metric import Progress, silent
+from ..metric import Progress
 from ..text.encoder import Precision
 from ..text.model_packages import models_of
 from .embeddings import CHUNK, Embeddings
 from .vector_rows import VectorRows
 
 
-class JoinedEmbeddings:
-    """The same calls as `Embeddings`."""
+class JoinedEmbeddings(Embeddings):
+    """The vectors of several encoders as one."""
 
     def __init__(
         self,
@@ -34,8 +33,7 @@ class JoinedEmbeddings:
         self.vectors = VectorRows(sum(part.vectors.dimension for part in self._parts))
         self._row: dict[str, int] = {}
 
-    def rows(self, sentences: Sequence[str], progress: Progress = silent) -> IntArray:
-        new = [text for text in dict.fromkeys(sentences) if text not in self._row]
+    def _learn(self, new: Sequence[str], progress: Progress) -> None:
         places = [part.rows(new, progress) for part in self._parts]
         for begin in range(0, len(new), CHUNK):
             block = slice(begin, begin + CHUNK)
@@ -43,18 +41,12 @@ class JoinedEmbeddings:
                 [part.vectors.view()[rows[block]] for part, rows in zip(self._parts, places, strict=True)],
                 axis=1,
             )
-            first = self.vectors.append(joined / np.float32(math.sqrt(len(self._parts))))
-            self._row.update({text: first + k for k, text in enumerate(new[block])})
-        return np.fromiter(map(self._row.__getitem__, sentences), dtype=np.int64, count=len(sentences))
-
-    def of(self, texts: Sequence[str]) -> Float32:
-        rows = self.rows(texts)
-        return self.vectors.view()[rows]
+            self._add(new[block], joined / np.float32(math.sqrt(len(self._parts))))
 
 
 def embeddings(
     model: str = "", device: str = "cpu", *, cache: bool = True, precision: Precision = "fp32"
-) -> Embeddings | JoinedEmbeddings:
+) -> Embeddings:
     """One encoder, or several joined by `+`."""
     names = models_of(model)
     return (

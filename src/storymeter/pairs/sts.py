@@ -31,7 +31,7 @@ from ..text.unicode import well_formed
 from .align import Aligner
 from .base import IndexedPairs, ModelScorer
 from .embeddings import Embeddings
-from .joined_embeddings import JoinedEmbeddings, embeddings
+from .joined_embeddings import embeddings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -118,7 +118,7 @@ class Sts(ModelScorer):
         return self._embeddings.rows(well_formed(sentences), self._progress)
 
     @cached_property
-    def _embeddings(self) -> Embeddings | JoinedEmbeddings:
+    def _embeddings(self) -> Embeddings:
         return embeddings(self.model, self._device, cache=self.cache, precision=self.precision)
 
     @cached_property
