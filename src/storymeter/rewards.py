@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
@@ -39,6 +39,7 @@ from .text.tokens import tokenize
 from .text.unicode import well_formed
 
 Samples = Sequence[str] | Sequence[Sequence[str]]
+Kernel = Callable[..., FloatArray]
 R = TypeVar("R", bound="Reward")
 SIGMA = 6.0
 
@@ -63,7 +64,7 @@ class Reward(ABC):
         _check(self._references)
         self._place = {i: k for k, i in enumerate(self._references)}
         lines = self._tokens(list(chain.from_iterable(self._references.values())))
-        self._fit(lines, _bounds(self._references.values()))
+        self._of_items, self._of_references = self._fit(lines, _bounds(self._references.values()))
 
     def _tokens(self, lines: list[str]) -> list[str]:
         tokenizer = self.options["tokenizer"]
@@ -101,12 +102,13 @@ class Reward(ABC):
             )
         if references is None:
             which = self._which(ids, len(samples))
-            values = self._of_items(self._tokens(flat), each, which, jobs)
+            found = self._of_items(self._tokens(flat), each, which, jobs)
         elif len(references) == len(samples):
             own = self._tokens(list(chain.from_iterable(references)))
-            values = self._of_references(self._tokens(flat), each, own, _bounds(references), jobs)
+            found = self._of_references(self._tokens(flat), each, own, _bounds(references), jobs)
         else:
             raise UsageError(f"There are {len(samples):,} items but {len(references):,} lists of references.")
+        values = self._values(found)
         return values.reshape(len(samples), each) if nested else values
 
     def _which(self, ids: Sequence[Hashable] | None, items: int) -> list[int]:
@@ -129,18 +131,14 @@ class Reward(ABC):
         return [self._place[i] for i in ids]
 
     @abstractmethod
-    def _fit(self, lines: list[str], bounds: list[int]) -> None:
-        """Learns the references lines[bounds[k]:bounds[k + 1]] of each item k."""
+    def _fit(self, lines: list[str], bounds: list[int]) -> tuple[Kernel, Kernel]:
+        """Learns the references lines[bounds[k]:bounds[k + 1]] of each item k. Gives two kernels: one for
+        `each` samples of each of these items, called as (samples, each, items, jobs), and one for samples
+        with references of their own: (samples, each, references, bounds, jobs)."""
 
-    @abstractmethod
-    def _of_items(self, flat: list[str], each: int, items: list[int], jobs: int) -> FloatArray:
-        """`each` samples for each of these fitted items."""
-
-    @abstractmethod
-    def _of_references(
-        self, flat: list[str], each: int, references: list[str], bounds: list[int], jobs: int
-    ) -> FloatArray:
-        """`each` samples for each list references[bounds[k]:bounds[k + 1]]."""
+    def _values(self, found: FloatArray) -> FloatArray:
+        """What a kernel gives, as rewards."""
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Into one file; `load` gives an equal reward."""
@@ -187,16 +185,9 @@ class CiderD(Reward):
             )
         return cls(references, {"sigma": float(sigma), "tokenizer": tokenizer})
 
-    def _fit(self, lines: list[str], bounds: list[int]) -> None:
-        self._fitted = _native.FittedCider(lines, bounds, self.options["sigma"])
-
-    def _of_items(self, flat: list[str], each: int, items: list[int], jobs: int) -> FloatArray:
-        return self._fitted.score(flat, each, items, jobs)
-
-    def _of_references(
-        self, flat: list[str], each: int, references: list[str], bounds: list[int], jobs: int
-    ) -> FloatArray:
-        return self._fitted.score_of(flat, each, references, bounds, jobs)
+    def _fit(self, lines: list[str], bounds: list[int]) -> tuple[Kernel, Kernel]:
+        fitted = _native.FittedCider(lines, bounds, self.options["sigma"])
+        return fitted.score, fitted.score_of
 
 
 class Bleu(Reward):
@@ -213,20 +204,13 @@ class Bleu(Reward):
             raise UsageError(f"BLEU counts n-grams of 1 to {ORDERS} words, not {n}.")
         return cls(references, {"n": n, "tokenizer": tokenizer})
 
-    def _fit(self, lines: list[str], bounds: list[int]) -> None:
-        self._fitted = _native.FittedReferences(lines, bounds)
+    def _fit(self, lines: list[str], bounds: list[int]) -> tuple[Kernel, Kernel]:
+        fitted = _native.FittedReferences(lines, bounds)
+        return fitted.bleu, fitted.bleu_of
 
-    def _of_items(self, flat: list[str], each: int, items: list[int], jobs: int) -> FloatArray:
-        return self._values(self._fitted.bleu(flat, each, items, jobs))
-
-    def _of_references(
-        self, flat: list[str], each: int, references: list[str], bounds: list[int], jobs: int
-    ) -> FloatArray:
-        return self._values(self._fitted.bleu_of(flat, each, references, bounds, jobs))
-
-    def _values(self, statistics: FloatArray) -> FloatArray:
+    def _values(self, found: FloatArray) -> FloatArray:
         n = self.options["n"]
-        return bleu(of_order(statistics.reshape(-1, len(columns(ORDERS))), n), n, "coco")
+        return bleu(of_order(found.reshape(-1, len(columns(ORDERS))), n), n, "coco")
 
 
 def _bounds(groups: Iterable[Sequence[object]]) -> list[int]:
