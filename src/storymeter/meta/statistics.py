@@ -27,6 +27,7 @@ from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_
 from ..stats.resampling import bootstrap_interval
 from ..stats.ties import (
     differences,
+    kendall_like,
     pairwise_accuracy,
     soft_pairwise_accuracy,
     soft_pairwise_draws,
@@ -172,13 +173,7 @@ def _within(
             if key != "kendall_like" or scores.scale == "raw":
                 _pairs(out, key, x, y, item, epsilon, threshold, resamples, seed)
     elif scores.scale == "raw":
-        human, metric, _ = differences(y, x, seed=seed)
-        far = np.abs(human) >= THRESHOLD
-        out.values["kendall_like"] = (
-            float(np.mean(np.where(np.sign(human[far]) == np.sign(metric[far]), 1.0, -1.0)))
-            if far.any()
-            else math.nan
-        )
+        out.values["kendall_like"] = kendall_like(y, x, threshold=THRESHOLD, seed=seed)
     if "kendall_like" in out.values and math.isnan(out.values["kendall_like"]):
         out.reasons["kendall_like"] = f"no pair differs by {THRESHOLD:g} points"
 
