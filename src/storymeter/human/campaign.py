@@ -28,7 +28,7 @@ import msgspec
 from ..errors import DataError, StorymeterError, UsageError
 from .design import Layout
 from .lots import drawn, rehearsed
-from .request import Conditions, Practice
+from .request import Practice, RaterTerms
 from .study import KEY_LINES, Study, named
 
 #: a line of the private key; each kind of study has its own
@@ -36,7 +36,7 @@ KeyLine = Any
 T = TypeVar("T")
 
 
-class Campaign(Conditions, frozen=True):
+class Campaign(RaterTerms, frozen=True):
     """campaign.json."""
 
     id: str

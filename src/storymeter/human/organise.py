@@ -20,7 +20,7 @@ from ..metric import Progress, silent
 from .campaign import Campaign, Folder, KeyLine, fingerprint, new_secrets, private
 from .clips import Clip
 from .lots import new_seed
-from .request import CampaignRequest, Conditions, Practice
+from .request import CampaignRequest, Practice, RaterTerms
 from .serve.words import words
 from .study import Study, named
 from .study.base import USUAL, reading_seconds
@@ -63,7 +63,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
     sizes = Counter(line.hit for line in key)
     if len(set(sizes.values())) > 1:
         raise DataError("The HITs are not all of one size.", hint="Use other sizes (--per-hit, --blocks).")
-    conditions = {name: getattr(options, name) for name in Conditions.__struct_fields__}
+    terms = {name: getattr(options, name) for name in RaterTerms.__struct_fields__}
     campaign = Campaign(
         id=secrets.token_hex(4),
         task=options.task,
@@ -76,7 +76,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         layout=dealt.layout,
         practice=dealt.practice,
-        **conditions | {"public_url": options.public_url.rstrip("/")},
+        **terms | {"public_url": options.public_url.rstrip("/")},
     )
     unvouched = study.unvouched(key)
     mean, _ = _overlap(key, options.raters_per_hit)

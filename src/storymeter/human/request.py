@@ -39,7 +39,7 @@ class Question(msgspec.Struct, frozen=True):
     answer: int
 
 
-class Conditions(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class RaterTerms(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What raters work under; asked for, and then kept in campaign.json."""
 
     language: str = "en"
@@ -59,7 +59,7 @@ class Conditions(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     public_url: str = ""
 
 
-class CampaignRequest(Conditions, frozen=True, kw_only=True):
+class CampaignRequest(RaterTerms, frozen=True, kw_only=True):
     task: str = "da"
     systems: Sequence[Corpus] = ()
     human: Corpus | None = None

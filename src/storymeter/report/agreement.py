@@ -7,9 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
+from ..arrays import FloatArray
 from ..meta.comparisons import MetricComparison
 from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
+from ..stats.correlation import pearson
 from .table import Cell, Column, Table, keys, numbers, to_json
 
 STATISTICS = {
@@ -152,6 +156,24 @@ def best_first(agreement: Agreement) -> list[MetricResult]:
 
 def _best(agreement: Agreement) -> str:
     return best_first(agreement)[0].metric
+
+
+def system_points(
+    scores: Scores, metric: str
+) -> tuple[FloatArray, FloatArray, list[str], str, tuple[float, float] | None]:
+    """Metric, human score and name of each system that has both, what is said of them, and slope and offset
+    of the least-squares line; None where a side is constant (after Graham et al. 2018, figures 8-10).
+    """
+    use = scores.rows_of(metric)
+    x = scores.by_system(np.where(use, scores.metrics[metric], np.nan))
+    y = scores.by_system(np.where(use, scores.human, np.nan))
+    there = ~np.isnan(x) & ~np.isnan(y)
+    x, y, names = x[there], y[there], [scores.systems[k] for k in np.flatnonzero(there)]
+    r = pearson(x, y)
+    if math.isnan(r):
+        return x, y, names, "no correlation: a side is constant", None
+    slope, offset = np.polyfit(x, y, 1)
+    return x, y, names, f"r = {r:.3f}, n = {len(x)}", (float(slope), float(offset))
 
 
 def interval_table(agreement: Agreement) -> Table:

@@ -19,6 +19,7 @@ from .agreement import (
     comparison_table,
     interval_table,
     shown_statistics,
+    system_points,
 )
 from .figures.heat import Tile, heat_map
 from .figures.intervals import Dot, dots
@@ -141,26 +142,18 @@ def _forest(agreement: Agreement) -> Markup:
 
 def _scatters(agreement: Agreement) -> list[Markup]:
     """One point per system, the least-squares line and r (after Graham et al. 2018, figures 8-10)."""
-    scores, drawn = agreement.scores, []
+    drawn = []
     for r in best_first(agreement):
-        use = scores.rows_of(r.metric)
-        x = scores.by_system(np.where(use, scores.metrics[r.metric], np.nan))
-        y = scores.by_system(np.where(use, scores.human, np.nan))
-        there = ~np.isnan(x) & ~np.isnan(y)
-        value = pearson(x[there], y[there])
-        known = not math.isnan(value)
-        slope, offset = np.polyfit(x[there], y[there], 1) if known else (0.0, 0.0)
+        x, y, names, title, line = system_points(agreement.scores, r.metric)
         drawn.append(
             scatter(
-                x[there].tolist(),
-                y[there].tolist(),
-                [name for name, here in zip(scores.systems, there, strict=True) if here],
+                x.tolist(),
+                y.tolist(),
+                names,
                 labels=(r.metric, "human score"),
                 alternative=f"Each point is a system: {r.metric} against the human score.",
-                title=f"r = {value:.3f}, n = {int(there.sum())}"
-                if known
-                else "no correlation: a side is constant",
-                line=(float(slope), float(offset)) if known else None,
+                title=title,
+                line=line,
             )
         )
     return drawn

@@ -59,24 +59,22 @@ def png(drawn: Any) -> bytes:
 
     for text in drawn.findobj(Text):
         text.set_fontfamily(fonts())
-    out = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is drawn as a box
-        drawn.savefig(
-            out,
-            format="png",
-            dpi=min(130, 12_000 / max(drawn.get_size_inches())),
-            metadata={"Software": None},
-        )
-    return out.getvalue()
+    dpi = min(130, 12_000 / max(drawn.get_size_inches()))
+    return _saved(drawn, format="png", dpi=dpi, metadata={"Software": None})
 
 
 def svg(drawn: Any) -> bytes:
     from matplotlib import rc_context
 
-    out = io.BytesIO()
     with rc_context({"svg.hashsalt": "storymeter", "svg.fonttype": "none"}):  # same input, same bytes
-        drawn.savefig(out, format="svg", metadata={"Date": None})
+        return _saved(drawn, format="svg", metadata={"Date": None})
+
+
+def _saved(drawn: Any, **how: Any) -> bytes:
+    out = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is drawn as a box
+        drawn.savefig(out, **how)
     return out.getvalue()
 
 

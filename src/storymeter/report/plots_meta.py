@@ -9,34 +9,21 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ..meta.scores import Scores
-from ..stats.correlation import pearson
+from .agreement import system_points
 from .plots import BLUE, beyond, figure, label, png
 
 
 def scatter(scores: Scores, metric: str) -> bytes:
     """One point per system, the least-squares line and r (after Graham et al. 2018, figures 8-10)."""
-    use = scores.rows_of(metric)
-    x = scores.by_system(np.where(use, scores.metrics[metric], np.nan))
-    y = scores.by_system(np.where(use, scores.human, np.nan))
-    there = ~np.isnan(x) & ~np.isnan(y)
+    x, y, names, title, line = system_points(scores, metric)
     drawn, axes = figure(5.2, 4.2)
-    axes.scatter(x[there], y[there], color=BLUE, s=30, zorder=3)
-    for a, b, name in zip(x[there], y[there], np.array(scores.systems)[there], strict=True):
-        axes.annotate(label(str(name)), (a, b), xytext=(4, 4), textcoords="offset points", fontsize=8)
-    r = pearson(x[there], y[there])
-    if not np.isnan(r):
-        slope, offset = np.polyfit(x[there], y[there], 1)
-        ends = np.array([x[there].min(), x[there].max()])
-        axes.plot(ends, slope * ends + offset, color="#7d8797", linewidth=1)
-    axes.set(
-        xlabel=label(metric),
-        ylabel="human score",
-        title=(
-            f"r = {r:.3f}, n = {int(there.sum())}"
-            if not np.isnan(r)
-            else "no correlation: a side is constant"
-        ),
-    )
+    axes.scatter(x, y, color=BLUE, s=30, zorder=3)
+    for a, b, name in zip(x, y, names, strict=True):
+        axes.annotate(label(name), (a, b), xytext=(4, 4), textcoords="offset points", fontsize=8)
+    if line is not None:
+        ends = np.array([x.min(), x.max()])
+        axes.plot(ends, line[0] * ends + line[1], color="#7d8797", linewidth=1)
+    axes.set(xlabel=label(metric), ylabel="human score", title=title)
     axes.margins(0.12)
     return png(drawn)
 

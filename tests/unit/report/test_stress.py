@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from storymeter.report.stress import audit_figure, damage_tables, figures, result_table, stress_page
 from storymeter.signature import Signature
 from storymeter.stress.audit import Audit, Verdict
@@ -40,3 +42,13 @@ def test_the_figure_is_a_matrix_without_a_legend_and_marks_what_does_not_hold() 
     assert text.count('class="tile') == 3 * 2
     assert text.count(" flag") == 1 and "-50.0" in text
     assert figures(RESULT, "original")["png"].startswith(b"\x89PNG")
+
+
+def test_pictures_of_any_name_are_the_same_bytes_again_and_warn_of_nothing(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    named = Result(
+        LABELS[4:], tuple(Row("計量", row.part, row.cells[4:]) for row in ROWS[:1]), RESULT.signature
+    )
+    first, again = figures(named, None), figures(named, None)
+    assert first == again and not recwarn.list

@@ -10,6 +10,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from .frame import grid
 from .marks import Scale, mark, shortened, span, svg, tag, wide
 
 ROW, WIDTH, AXIS = 30, 720, 34
@@ -30,11 +31,7 @@ def boxes(rows: Sequence[Spread], *, label: str, alternative: str, zero: bool = 
     ends = [value for five in drawn for value in five] + [end for row in rows for end in row.interval or ()]
     scale = Scale(*span(ends, zero=zero), room + 14, WIDTH - 12)
     bottom = ROW * len(rows) + 2
-    parts = []
-    for value in scale.ticks():
-        x = scale(value)
-        parts.append(tag("path", klass="grid", d=f"M{x:.1f} 0V{bottom}"))
-        parts.append(tag("text", f"{value:g}", klass="soft", x=x, y=bottom + 13.0, text_anchor="middle"))
+    parts = grid(scale, 0, bottom)
     if zero:
         parts.append(tag("path", klass="zero", d=f"M{scale(0.0):.1f} 0V{bottom}"))
     for k, (row, five) in enumerate(zip(rows, drawn, strict=True)):

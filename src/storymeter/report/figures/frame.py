@@ -1,4 +1,6 @@
-"""The plane of a figure with two axes: the axes, their numbers and names, and a legend below, on nothing."""
+"""What carries the marks of a figure: upright lines with numbers below; or a plane with two axes, their
+numbers and names, and a legend below, on nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,25 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from .marks import Scale, shortened, tag, wide
+
+
+def grid(scale: Scale, top: float, bottom: float, *, most: int = 5, number: str = "g") -> list[Markup]:
+    """Upright lines at the ticks of a scale, each with its number below."""
+    return [
+        tag(
+            "g",
+            tag("path", klass="grid", d=f"M{scale(value):.1f} {top:g}V{bottom:g}"),
+            tag(
+                "text",
+                format(value, number),
+                klass="soft",
+                x=scale(value),
+                y=bottom + 13,
+                text_anchor="middle",
+            ),
+        )
+        for value in scale.ticks(most)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

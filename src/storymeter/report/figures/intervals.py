@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from .frame import grid
 from .marks import Scale, mark, shortened, span, svg, tag, wide
 
 ROW, WIDTH, AXIS = 28, 720, 38
@@ -47,7 +48,7 @@ def dots(
     scale = Scale(*(limits or span(ends, zero=zero, air=0.06)), room + 14, WIDTH - beside - 14)
     height = ROW * len(rows) + AXIS
     bottom = ROW * len(rows) + 2
-    parts = [_tick(scale, value, bottom, number) for value in scale.ticks()]
+    parts = grid(scale, 0, bottom, number=number)
     if zero:
         parts.append(tag("path", klass="zero", d=f"M{scale(0.0):.1f} 0V{bottom}"))
     for k, row in enumerate(rows):
@@ -65,15 +66,6 @@ def both_names(a: str, b: str) -> str:
     """
     room = NAMES - wide(" – ")
     return f"{shortened(a, max(room / 2, room - wide(b)))} – {shortened(b, max(room / 2, room - wide(a)))}"
-
-
-def _tick(scale: Scale, value: float, bottom: float, number: str) -> Markup:
-    x = scale(value)
-    return tag(
-        "g",
-        tag("path", klass="grid", d=f"M{x:.1f} 0V{bottom}"),
-        tag("text", format(value, number), klass="soft", x=x, y=bottom + 13.0, text_anchor="middle"),
-    )
 
 
 def _row(row: Dot, y: float, room: float, scale: Scale) -> list[Markup]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from .frame import grid
 from .marks import Scale, mark, shortened, span, svg, tag, wide
 
 ROW, PANEL, GAP, HEAD, FOOT = 24, 150, 18, 40, 22
@@ -40,10 +41,7 @@ def panels(names: Sequence[str], columns: Sequence[Panel], *, alternative: str) 
         title = (tag("title", panel.title), shortened(panel.title, PANEL + GAP))
         parts.append(tag("text", *title, x=middle, y=14.0, text_anchor="middle"))
         parts.append(tag("text", panel.label, klass="soft", x=middle, y=30.0, text_anchor="middle"))
-        for tick in scale.ticks(3):
-            x = scale(tick)
-            parts.append(tag("path", klass="grid", d=f"M{x:.1f} {HEAD}V{bottom}"))
-            parts.append(tag("text", f"{tick:g}", klass="soft", x=x, y=bottom + 15.0, text_anchor="middle"))
+        parts += grid(scale, HEAD, bottom, most=3)
         for k, name in enumerate(names):
             if name in panel.dots and not math.isnan(panel.dots[name][0]):
                 parts += _dot(name, panel, scale, HEAD + ROW * k + ROW / 2)
