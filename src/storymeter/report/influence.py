@@ -65,7 +65,7 @@ def influence_table(found: Influence) -> Table:
     return Table(
         ["rater", "favours", Column("bias", "+.2f"), Column("p", ".3g"), "moves", "order"],
         rows,
-        title="Bias and influence of single raters",
+        title="Influence of single raters",
         note="For information only: no rater is excluded because of it."
         + (f" {more:,} more raters are in the JSON." if more > 0 else ""),
     )

@@ -17,7 +17,9 @@ from ._campaign import campaign
 @option("--pause state", "Give out no new HITs; HITs under way can be finished.", flag_value="paused")
 @option("--reopen state", "Accept answers again.", flag_value="open")
 def command(folder: Path, state: str | None) -> None:
-    """Close the campaign in DIR: no more answers are accepted, also by a running server."""
+    """Close the campaign in DIR.
+
+    No more answers are accepted, also by a running server."""
     chosen: Any = state or "closed"
     with campaign(folder) as (_, store):
         store.set_state(chosen).result()
