@@ -267,7 +267,7 @@ def test_bertscore_rescales_and_refuses_nonsense() -> None:
     assert scaled == pytest.approx((plain - 0.5) / 0.5)
     with pytest.raises(UsageError):
         BertScore(baseline=1.0)
-    with pytest.raises(UsageError, match="learn"):
+    with pytest.raises(UsageError, match="fitted"):
         BertScore(idf=True).pairs(candidates=["a"], references=[["b"]])
     with pytest.raises(DataError, match="layer"):
         BertScore(layer=99).pairs(candidates=["a"], references=[["b"]])
