@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from meteor_jar import Jar, Pair, Pairs
 
 SEED = int(os.environ.get("STORYMETER_SEED", "122595539"))
-COUNT = int(os.environ.get("STORYMETER_PAIRS", 2000))
+COUNT = int(os.environ.get("STORYMETER_PAIRS", 1000))
 SETTINGS = {
     "meteor": ("-norm",),
     "meteor(normalize=false)": (),

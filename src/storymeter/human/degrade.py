@@ -269,6 +269,7 @@ def _parts(word: str) -> tuple[str, str, str]:
     return (found[1], found[2], found[3]) if found else ("", word, "")
 
 
+@functools.lru_cache(maxsize=2**16)
 def _shape(word: str) -> Shape:
     """What a reader sees of a word without reading it: a capital, and the punctuation around it."""
     before, core, after = _parts(word)
