@@ -21,6 +21,9 @@ settings.register_profile(
 )
 settings.load_profile("storymeter")
 
+# Ray runs its workers at nice 15, so that on a busy machine a run of seconds takes minutes
+os.environ.setdefault("RAY_worker_niceness", "0")
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -33,7 +33,8 @@ from storymeter.errors import DataError
 from storymeter.join import Task
 from storymeter.metric import MeanMetric, Metric
 
-SHARDS, PATIENCE = 8, 240.0
+SHARDS, PATIENCE = 8, 900.0
+pytestmark = pytest.mark.timeout(1800)  # the limit is for a hang, not for a busy machine
 
 
 def corpus(name: str, words: str) -> Corpus:
