@@ -7,8 +7,8 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -45,21 +45,23 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
     try:
         target = target.resolve()  # a link stays a link: its file is replaced
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+        # named before it is made, so that Ctrl-C at any moment finds it
+        part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
         raise _unwritable(path, error) from None
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(os.open(part, flags, 0o600), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)
         os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(target)
+        part.chmod(0o666 & ~umask)
+        part.replace(target)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            Path(name).unlink()
+            part.unlink()
         if isinstance(error, OSError):
             raise _unwritable(path, error) from None
         raise

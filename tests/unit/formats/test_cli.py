@@ -170,8 +170,10 @@ def test_interrupt_leaves_no_half_file(tmp_path: Path) -> None:
     job.send_signal(signal.SIGINT)
     _, err = job.communicate(timeout=60)
     assert "Traceback" not in err
-    left = list((tmp_path / "out").iterdir())
-    assert left == [] if job.returncode == 130 else [p.name for p in left] == ["big.jsonl"]
+    left = [path.name for path in (tmp_path / "out").iterdir()]
+    assert left == ["big.jsonl"] or (left == [] and job.returncode == 130)
+    if left:  # it was complete before the signal came
+        assert (tmp_path / "out" / "big.jsonl").read_bytes().count(b"\n") == 150_000
 
 
 def test_any_terminal_can_show_any_name(tmp_path: Path) -> None:
