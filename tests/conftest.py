@@ -1,14 +1,16 @@
 """Where the material that is not part of the project lies, and which tests can run here.
 
-Tests on real data ask for the fixtures `data` and `golden`. Where those folders are absent, one test of each
-skips and says how many others were left out and how to run them. Tests of optional parts name the packages
-they need in `PARTS`; where a part is not installed its tests are not collected, and a line says so.
+Tests on real data ask for the fixtures `data` and `golden`, tests in a browser for `browser`; tests that need
+another program are marked `needs("java")` or `needs("postgresql")`. Where one of these is absent, one of its
+tests skips and says how many others were left out and how to run them. Tests of optional parts name the
+packages they need in `PARTS`; where a part is not installed its tests are not collected, and a line says so.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +33,12 @@ ROOT = Path(__file__).resolve().parents[1]
 REAL = {
     "data": ("STORYMETER_DATA", "real captions, stories and ratings"),
     "golden": ("STORYMETER_GOLDEN", "values that the original tools gave for them"),
+}
+#: what a test needs -> the programs of which one must be on the path or in a folder, and Debian's package
+PROGRAMS = {
+    "browser": (("chromium", "chromium-browser", "google-chrome"), "chromium"),
+    "java": (("java",), "default-jre-headless"),
+    "postgresql": (("/usr/lib/postgresql",), "postgresql"),
 }
 #: optional part -> a package of it, and the tests that are about that part alone
 PARTS = {
@@ -58,11 +66,25 @@ LONGEST = [
 ]
 MISSING = [part for part, (package, _) in PARTS.items() if importlib.util.find_spec(package) is None]
 collect_ignore = [name for part in MISSING for name in PARTS[part][1]]
-_left_out: dict[str, int] = {}
 
 
 def _folder(name: str) -> Path:
     return Path(os.environ.get(REAL[name][0], ROOT.parent / "shared" / name))
+
+
+def _absent() -> dict[str, str]:
+    """What tests need and is not here, and what to do about it."""
+    folders = {
+        name: f"on {what}: {_folder(name)} is not there; set {variable} to the folder"
+        for name, (variable, what) in REAL.items()
+        if not _folder(name).is_dir()
+    }
+    programs = {
+        name: f"that need {package}: it is not installed; apt-get install {package}"
+        for name, (commands, package) in PROGRAMS.items()
+        if not any(shutil.which(command) or Path(command).is_dir() for command in commands)
+    }
+    return folders | programs
 
 
 def pytest_report_header() -> list[str]:
@@ -72,41 +94,38 @@ def pytest_report_header() -> list[str]:
     ]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", f"needs(name): another program, one of {', '.join(PROGRAMS)}")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The longest files first; of the tests on a folder that is not here, all but the first are left out."""
+    """The longest files first; of the tests that need what is not here, all but the first are left out."""
     first = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: first.get(item.path, len(first)))
-    for name in REAL:
-        if _folder(name).is_dir():
-            continue
-        needy = [item for item in items if name in getattr(item, "fixturenames", ())]
-        _left_out[name] = len(needy)
+    for name, reason in _absent().items():
+        needy = [
+            item
+            for item in items
+            if name in getattr(item, "fixturenames", ())
+            or any(name in mark.args for mark in item.iter_markers("needs"))
+        ]
+        for item in needy[:1]:
+            item.add_marker(pytest.mark.skip(f"{len(needy)} tests {reason} to run them"))
         config.hook.pytest_deselected(items=needy[1:])
         out = set(needy[1:])
         items[:] = [item for item in items if item not in out]
 
 
-def _need(name: str) -> Path:
-    folder = _folder(name)
-    if not folder.is_dir():
-        variable, what = REAL[name]
-        pytest.skip(
-            f"{_left_out.get(name, 1)} tests on {what} were left out: {folder} is not there;"
-            f" set {variable} to the folder to run them"
-        )
-    return folder
-
-
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Real data: `STORYMETER_DATA`, default `../shared/data`."""
-    return _need("data")
+    return _folder("data")
 
 
 @pytest.fixture(scope="session")
 def golden() -> Path:
     """Values made by the original tools: `STORYMETER_GOLDEN`, default `../shared/golden`."""
-    return _need("golden")
+    return _folder("golden")
 
 
 @pytest.fixture(scope="session")

@@ -157,8 +157,6 @@ def postgres(*, data: Path | None = None) -> Iterator[Callable[[str], str]]:
     """A PostgreSQL server for this test run: gives a function that makes a database and returns its
     address.
     """
-    if not (POSTGRES / "initdb").exists():
-        pytest.skip(f"no PostgreSQL in {POSTGRES}: apt-get install postgresql")
     user = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
     # not in pytest's own folder: that is closed to other users, and PostgreSQL does not run as root
     home = data or Path(tempfile.mkdtemp(prefix="storymeter-postgres-"))

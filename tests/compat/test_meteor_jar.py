@@ -35,6 +35,7 @@ def drawn() -> list[Pair]:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("java")
 @pytest.mark.parametrize("name", SETTINGS)
 def test_random_pairs_have_the_same_statistics(name: str, drawn: list[Pair]) -> None:
     print(f"seed {SEED}")  # noqa: T201

@@ -7,7 +7,6 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -54,11 +53,10 @@ def _original(lines: list[str], folder: Path) -> list[str]:
 
 
 def _printed(text: str, folder: Path) -> list[str]:
-    java = shutil.which("java") or pytest.skip("there is no java on the path")
     source = folder / "lines.txt"
     source.write_text(text, encoding="utf-8", newline="")
     command = [
-        java,
+        "java",
         "-cp",
         str(_jar()),
         "edu.stanford.nlp.process.PTBTokenizer",
@@ -70,6 +68,7 @@ def _printed(text: str, folder: Path) -> list[str]:
     return done.stdout.decode("utf-8").split("\n")
 
 
+@pytest.mark.needs("java")
 def test_fresh_lines(tmp_path: Path) -> None:
     seed = int(os.environ.get("STORYMETER_SEED") or "122595539")
     print(f"seed {seed}")  # noqa: T201 - pytest shows it when the test fails, and with -s
@@ -84,6 +83,7 @@ def test_fresh_lines(tmp_path: Path) -> None:
     assert not wrong, f"seed {seed}: {len(wrong)} of {len(lines)} lines differ, for example {wrong[:5]}"
 
 
+@pytest.mark.needs("java")
 @pytest.mark.parametrize(
     "last", ["x plan A. The", "in Jan. Dogs", "the U.K. <br/>", ";d", "no. 5", "at 5 a.m."]
 )

@@ -18,7 +18,7 @@ def new_postgres() -> Iterator[Callable[[str], str]]:
         yield database
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("postgresql"))])
 def database(request: pytest.FixtureRequest) -> str | None:
     """The address of an empty database of each kind; None is SQLite in the campaign's folder."""
     if request.param == "sqlite":

@@ -195,6 +195,7 @@ def test_invented_workers_hold_seats_for_minutes_and_one_session_serves_one_rate
         process.wait()
 
 
+@pytest.mark.needs("postgresql")
 def test_two_servers_deal_one_seat_each(
     tmp_path: Path, clips: Path, new_postgres: Callable[[str], str]
 ) -> None:

@@ -234,6 +234,7 @@ def test_disk_full_on_sqlite(tmp_path: Path, clips: Path, small_disk: Path) -> N
             server.wait()
 
 
+@pytest.mark.needs("postgresql")
 @pytest.mark.parametrize("small_disk", ["160m"], indirect=True)
 def test_disk_full_on_postgresql(tmp_path: Path, clips: Path, small_disk: Path) -> None:
     disk, server = small_disk, None

@@ -58,6 +58,7 @@ def test_its_commands_are_ours(written: Path) -> None:
         verb.make_context(words[2], list(words[3:]))  # raises on an unknown option
 
 
+@pytest.mark.needs("postgresql")
 def test_its_commands_run(written: Path, study: Folder, tmp_path: Path) -> None:
     """Restored twice, served, answered, asked and backed up by the words of the compose file alone; only the
     places inside the container, and the user there, are those of this test. STORYMETER_BIN may name the

@@ -155,10 +155,7 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         Spice("rules", jars=str(tmp_path))
 
 
-@pytest.mark.skipif(
-    shutil.which("java") is None or find_spec("pycocoevalcap") is None,
-    reason="needs Java and the jar that pycocoevalcap carries",
-)
+@pytest.mark.needs("java")
 def test_the_real_program_without_its_models() -> None:
     package = find_spec("pycocoevalcap")
     assert package is not None and package.submodule_search_locations
