@@ -23,7 +23,7 @@ from storymeter.human.analysis import analyse
 from storymeter.human.export import to_csv, to_jsonl
 from storymeter.human.imports import read
 from storymeter.human.ratings import DEGRADED, control_pairs, from_columns
-from storymeter.stats import permutation_pearson, permutation_ranks
+from storymeter.stats.dependent import permutation_pearson, permutation_ranks
 
 
 def records(columns: dict[str, list[object]]) -> Iterator[Rating]:

@@ -31,6 +31,7 @@ from ..measure import Measure
 from ..metric import Metric
 from ..options import options_of
 from ..stats.correlation import kendall_b, pearson
+from ..stats.resampling import percentiles
 
 #: what counts as the same number
 EQUAL = 1e-9
@@ -157,5 +158,4 @@ def _interval(found: SelfAgreement, resamples: int, seed: int) -> tuple[float, f
         for _ in range(resamples)
     ]
     known = [value for value in drawn if not math.isnan(value)]
-    low, high = np.quantile(known, [0.025, 0.975]).tolist() if known else (math.nan, math.nan)
-    return (low, high)
+    return percentiles(known, 0.025) if known else (math.nan, math.nan)

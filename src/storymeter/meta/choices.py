@@ -25,6 +25,7 @@ from ..errors import DataError
 from ..join import Coverage, Task
 from ..pairs.word_kinds import WORD
 from ..stats.choices import pair_accuracy, pair_accuracy_interval
+from ..stats.resampling import percentiles
 from .benchmark import Benchmark, Choice, decoded, decoded_lines
 from .compute import MetricValues
 from .word_labels import LabelledSentence
@@ -163,5 +164,4 @@ def _mean_interval(points: Sequence[FloatArray], resamples: int, seed: int) -> t
         np.mean([own[random.integers(0, len(own), len(own))].mean() for own in known])
         for _ in range(resamples)
     ]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return float(low), float(high)
+    return percentiles(drawn, 0.025)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..stats.concordance import Ranked
-from ..stats.resampling import bootstrap_interval, resample_counts
+from ..stats.resampling import bootstrap_interval, percentiles, resample_counts
 
 #: resamples of rank coefficients at most: each is a sort of all rows
 MOST_RANKED = 300
@@ -56,8 +56,7 @@ def difference_interval(
         for counts in resample_counts(n, min(resamples, MOST_RANKED), seed)
         for weights in counts[:, code]
     ]
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return float(low), float(high)
+    return percentiles(drawn, 0.025)
 
 
 _RANKED: dict[str, Callable[[Ranked, FloatArray], float]] = {

@@ -24,7 +24,7 @@ from ..arrays import FloatArray, IntArray
 from ..stats.choices import auc, auc_interval
 from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pearson
-from ..stats.resampling import bootstrap_interval
+from ..stats.resampling import bootstrap_interval, percentiles
 from ..stats.ties import (
     differences,
     kendall_like,
@@ -130,8 +130,7 @@ def _pearson_of_sums(sums: FloatArray) -> FloatArray:
 def _keep(out: MetricResult, name: str, drawn: FloatArray) -> None:
     known = drawn[~np.isnan(drawn)]
     if len(known) >= 0.9 * len(drawn) and len(known) > 1:
-        low, high = np.quantile(known, [0.025, 0.975])
-        out.intervals[name] = (float(low), float(high))
+        out.intervals[name] = percentiles(known, 0.025)
 
 
 def several_systems(system: IntArray, item: IntArray) -> bool:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .resampling import bootstrap_interval
+from .resampling import bootstrap_interval, percentiles
 
 
 class PairAccuracy(NamedTuple):
@@ -82,5 +82,4 @@ def auc_interval(
     for _ in range(resamples):
         rows = np.concatenate([members[k] for k in random.integers(0, count, count)])
         drawn.append(auc(label[rows], v[rows]))
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return float(low), float(high)
+    return percentiles(drawn, 0.025)

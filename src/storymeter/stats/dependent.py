@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import FloatArray
 from .concordance import ranks_of, swapped_statistics
 from .correlation import Coefficient
-from .paired import at_least, packed_swaps, random_swaps
+from .paired import chance, packed_swaps, random_swaps
 
 
 class Williams(NamedTuple):
@@ -89,12 +89,12 @@ def permutation_pearson(
             (sums[..., 0] / n) / np.sqrt(np.maximum(sums[..., 2] / n - (sums[..., 1] / n) ** 2, 1e-300))
         )
 
-    observed = float(r(sums_x) - r(sums_y))
-    count = 0
-    for swapped in random_swaps(len(change), resamples, seed):
-        moved = swapped @ change
-        count += at_least(r(sums_x + moved) - r(sums_y - moved), observed)
-    return Difference(observed, (count + 1) / (resamples + 1))
+    def lead(moved: FloatArray | float) -> FloatArray:
+        return r(sums_x + moved) - r(sums_y - moved)
+
+    observed = float(lead(0.0))
+    drawn = (lead(swapped @ change) for swapped in random_swaps(len(change), resamples, seed))
+    return Difference(observed, chance(drawn, observed))
 
 
 def permutation_ranks(
@@ -131,8 +131,7 @@ def permutation_ranks(
     observed = float(lead(np.zeros((1, -(-several // 8)), dtype=np.uint8))[0])
     if math.isnan(observed):
         return Difference(math.nan, math.nan)
-    count = sum(at_least(lead(swaps), observed) for swaps in packed_swaps(several, resamples, seed))
-    return Difference(observed, (count + 1) / (resamples + 1))
+    return Difference(observed, chance(map(lead, packed_swaps(several, resamples, seed)), observed))
 
 
 def permutation(
@@ -149,12 +148,12 @@ def permutation(
     observed = coefficient(x, h) - coefficient(y, h)
     if math.isnan(observed):
         return Difference(math.nan, math.nan)
-    count = 0
-    for block in random_swaps(len(h), resamples, seed):
-        for swapped in block.astype(bool):
-            first, second = np.where(swapped, y, x), np.where(swapped, x, y)
-            count += at_least(np.array([coefficient(first, h) - coefficient(second, h)]), observed)
-    return Difference(observed, (count + 1) / (resamples + 1))
+    drawn = [
+        coefficient(np.where(swapped, y, x), h) - coefficient(np.where(swapped, x, y), h)
+        for block in random_swaps(len(h), resamples, seed)
+        for swapped in block.astype(bool)
+    ]
+    return Difference(observed, chance([np.array(drawn)], observed))
 
 
 def permutation_grouped(
@@ -163,16 +162,12 @@ def permutation_grouped(
     """For a coefficient averaged over groups: the values of whole groups change places, so only their means
     matter.
     """
-    x, y = np.asarray(values_a, dtype=float), np.asarray(values_b, dtype=float)
-    if not len(x):
+    delta = np.asarray(values_a, dtype=float) - np.asarray(values_b, dtype=float)
+    if not len(delta):
         return Difference(math.nan, math.nan)
-    delta = x - y
     observed = float(delta.mean())
-    count = sum(
-        at_least(observed - 2 * (swapped @ delta) / len(delta), observed)
-        for swapped in random_swaps(len(delta), resamples, seed)
-    )
-    return Difference(observed, (count + 1) / (resamples + 1))
+    swaps = random_swaps(len(delta), resamples, seed)
+    return Difference(observed, chance((observed - 2 * (s @ delta) / len(delta) for s in swaps), observed))
 
 
 def _z(values: ArrayLike) -> FloatArray:

@@ -22,7 +22,7 @@ product, for BLEU as for a mean.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..errors import DataError
-from .resampling import BLOCK, KEPT, resample_counts
+from .resampling import BLOCK, KEPT, percentiles, resample_counts
 
 Combine = Callable[[FloatArray], FloatArray]
 
@@ -61,9 +61,8 @@ class Part:
 def paired_permutation(
     rows_a: FloatArray, rows_b: FloatArray, combine: Combine, *, resamples: int = 10_000, seed: int = 0
 ) -> PairedTest:
-    return paired_permutations(rows_a, rows_b, [Part(slice(None), combine)], resamples=resamples, seed=seed)[
-        0
-    ]
+    parts = [Part(slice(None), combine)]
+    return paired_permutations(rows_a, rows_b, parts, resamples=resamples, seed=seed)[0]
 
 
 def paired_permutations(
@@ -73,39 +72,26 @@ def paired_permutations(
     a, b = _same(rows_a, rows_b)
     change, total_a, total_b = b - a, a.sum(axis=0), b.sum(axis=0)
     observed = [float(part.value(total_a) - part.value(total_b)) for part in parts]
-    counts = [0] * len(parts)
+    drawn: list[list[FloatArray]] = [[] for _ in parts]
     for swapped in random_swaps(len(a), resamples, seed):
         moved = swapped @ change
-        for k, part in enumerate(parts):
-            differences = part.value(total_a + moved) - part.value(total_b - moved)
-            counts[k] += at_least(np.abs(differences), abs(observed[k]))
+        for part, values in zip(parts, drawn, strict=True):
+            values.append(np.abs(part.value(total_a + moved) - part.value(total_b - moved)))
     return [
-        PairedTest("permutation", difference, (count + 1) / (resamples + 1), resamples, len(a))
-        for difference, count in zip(observed, counts, strict=True)
+        PairedTest("permutation", difference, chance(values, abs(difference)), resamples, len(a))
+        for difference, values in zip(observed, drawn, strict=True)
     ]
 
 
 def paired_bootstrap(
-    rows_a: FloatArray,
-    rows_b: FloatArray,
-    combine: Combine,
-    *,
-    resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
+    rows_a: FloatArray, rows_b: FloatArray, combine: Combine, *, resamples: int = 1000, seed: int = 0
 ) -> PairedTest:
     parts = [Part(slice(None), combine)]
-    return paired_bootstraps(rows_a, rows_b, parts, resamples=resamples, level=level, seed=seed)[0]
+    return paired_bootstraps(rows_a, rows_b, parts, resamples=resamples, seed=seed)[0]
 
 
 def paired_bootstraps(
-    rows_a: FloatArray,
-    rows_b: FloatArray,
-    parts: Sequence[Part],
-    *,
-    resamples: int,
-    level: float = 0.95,
-    seed: int,
+    rows_a: FloatArray, rows_b: FloatArray, parts: Sequence[Part], *, resamples: int, seed: int
 ) -> list[PairedTest]:
     """The same for the bootstrap."""
     a, b = _same(rows_a, rows_b)
@@ -116,15 +102,16 @@ def paired_bootstraps(
         sums = counts @ both
         for part, values in zip(parts, drawn, strict=True):
             values.append(part.value(sums[:, :width]) - part.value(sums[:, width:]))
-    tail = (1 - level) / 2
-    tests = []
-    for part, values in zip(parts, drawn, strict=True):
-        observed, differences = float(part.value(total_a) - part.value(total_b)), np.concatenate(values)
-        low, high = np.nanquantile(differences, [tail, 1 - tail])
-        count = at_least(np.abs(differences - np.nanmean(differences)), abs(observed))
-        p, interval = (count + 1) / (resamples + 1), (float(low), float(high))
-        tests.append(PairedTest("bootstrap", observed, p, resamples, len(a), interval))
-    return tests
+    return [
+        bootstrap_test(float(part.value(total_a) - part.value(total_b)), np.concatenate(values), len(a))
+        for part, values in zip(parts, drawn, strict=True)
+    ]
+
+
+def bootstrap_test(observed: float, drawn: FloatArray, n: int) -> PairedTest:
+    """Of the difference that was observed on `n` documents and those that were drawn."""
+    p = chance([np.abs(drawn - np.nanmean(drawn))], abs(observed))
+    return PairedTest("bootstrap", observed, p, len(drawn), n, percentiles(drawn))
 
 
 def win_tie_loss(
@@ -164,9 +151,13 @@ def packed_swaps(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8
         yield random.integers(0, 256, (min(BLOCK, resamples - start), -(-n // 8)), dtype=np.uint8)
 
 
-def at_least(values: FloatArray, observed: float) -> int:
-    """How many values reach the observed one; rounding in the last places does not decide."""
-    return int((values >= observed - 1e-12 * max(1.0, abs(observed))).sum())
+def chance(blocks: Iterable[FloatArray], observed: float) -> float:
+    """p = (count + 1) / (k + 1), where count of k values reach the observed one; rounding in the last places
+    does not decide.
+    """
+    values = np.concatenate([np.empty(0), *blocks])
+    count = int((values >= observed - 1e-12 * max(1.0, abs(observed))).sum())
+    return (count + 1) / (len(values) + 1)
 
 
 def _same(rows_a: FloatArray, rows_b: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from .exact import ExactSums, added, weighted_sums
-from .paired import PairedTest, at_least
+from .paired import PairedTest, bootstrap_test, chance
+from .resampling import percentiles
 
 Keys = NDArray[np.uint64]
 #: documents that are weighted at a time, so that their weights stay in the processor's cache
@@ -46,15 +47,9 @@ class ResampledSums:
     #: says which documents were summed, whatever their order
     documents: str
 
-    def interval(
-        self, value: Callable[[FloatArray], FloatArray], level: float = 0.95
-    ) -> tuple[float, float] | None:
-        """The percentile interval of `value(sums)`; None without resamples."""
-        if not len(self.drawn):
-            return None
-        tail = (1 - level) / 2
-        low, high = np.nanquantile(value(self.drawn), [tail, 1 - tail])
-        return float(low), float(high)
+    def interval(self, value: Callable[[FloatArray], FloatArray]) -> tuple[float, float] | None:
+        """The 95 % interval of `value(sums)`; None without resamples."""
+        return percentiles(value(self.drawn)) if len(self.drawn) else None
 
 
 def document_keys(ids: Iterable[str]) -> Keys:
@@ -94,23 +89,16 @@ def resampled(keys: Keys, rows: FloatArray, resamples: int, seed: int) -> ExactS
 
 
 def paired_tests(
-    a: ResampledSums, b: ResampledSums, value: Callable[[FloatArray], FloatArray], n: int, level: float = 0.95
+    a: ResampledSums, b: ResampledSums, value: Callable[[FloatArray], FloatArray], n: int
 ) -> tuple[PairedTest, PairedTest]:
     """The permutation test and the bootstrap of `stats.paired`, of two systems summed over the same `n`
     documents.
     """
-    observed, resamples = float(value(a.total) - value(b.total)), len(a.drawn)
-    moved = b.swapped - a.swapped
-    swapped = np.abs(value(a.total + moved) - value(b.total - moved))
-    permutation = (at_least(swapped, abs(observed)) + 1) / (resamples + 1)
-    differences = value(a.drawn) - value(b.drawn)
-    tail = (1 - level) / 2
-    low, high = np.nanquantile(differences, [tail, 1 - tail])
-    strayed = np.abs(differences - np.nanmean(differences))
-    bootstrap = (at_least(strayed, abs(observed)) + 1) / (resamples + 1)
+    observed, moved = float(value(a.total) - value(b.total)), b.swapped - a.swapped
+    swapped = value(a.total + moved) - value(b.total - moved)
     return (
-        PairedTest("permutation", observed, permutation, resamples, n),
-        PairedTest("bootstrap", observed, bootstrap, resamples, n, (float(low), float(high))),
+        PairedTest("permutation", observed, chance([np.abs(swapped)], abs(observed)), len(swapped), n),
+        bootstrap_test(observed, value(a.drawn) - value(b.drawn), n),
     )
 
 

@@ -6,7 +6,7 @@ resamples are one matrix product. Percentile interval, as in Efron & Tibshirani 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from ..arrays import FloatArray
 
 #: resamples made at a time, so that memory stays flat; and how many numbers are kept for the next question
 BLOCK, KEPT = 256, 1 << 23
+#: what a 95 % interval leaves out on either side
+TAIL = (1 - 0.95) / 2
 
 
 def resample_counts(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
@@ -42,13 +44,16 @@ def bootstrap_interval(
     value: Callable[[FloatArray], FloatArray],
     *,
     resamples: int = 1000,
-    level: float = 0.95,
     seed: int = 0,
 ) -> tuple[float, float] | None:
     """The percentile interval of `value(summed rows)`, or None where there are fewer than two documents."""
     if len(rows) < 2:
         return None
-    values = np.concatenate([value(counts @ rows) for counts in resample_counts(len(rows), resamples, seed)])
-    tail = (1 - level) / 2
+    values = [value(counts @ rows) for counts in resample_counts(len(rows), resamples, seed)]
+    return percentiles(np.concatenate(values))
+
+
+def percentiles(values: FloatArray | Sequence[float], tail: float = TAIL) -> tuple[float, float]:
+    """What cuts off the lowest and the highest `tail` of the values that are there."""
     low, high = np.nanquantile(values, [tail, 1 - tail])
     return float(low), float(high)

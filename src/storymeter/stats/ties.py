@@ -94,18 +94,13 @@ def _pairs(n: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64], boo
 
 
 def pairwise_accuracy(human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None) -> float:
-    return tie_accuracy(human, metric, labels, epsilon=0.0)
+    return tie_accuracy(human, metric, labels)
 
 
 def tie_accuracy(
-    human: ArrayLike,
-    metric: ArrayLike,
-    labels: ArrayLike | None = None,
-    *,
-    epsilon: float = 0.0,
-    seed: int = 0,
+    human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, epsilon: float = 0.0
 ) -> float:
-    h, m, _ = differences(human, metric, labels, seed=seed)
+    h, m, _ = differences(human, metric, labels)
     if not len(h):
         return math.nan
     return float(np.mean(np.sign(h) == np.where(np.abs(m) <= epsilon, 0.0, np.sign(m))))

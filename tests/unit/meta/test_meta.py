@@ -21,8 +21,8 @@ from storymeter.meta.compute import values_of_file
 from storymeter.meta.inputs import read_human
 from storymeter.meta.scores import Judgement, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
-from storymeter.stats import kendall_c, pearson, spearman
 from storymeter.stats.concordance import Ranked
+from storymeter.stats.correlation import kendall_c, pearson, spearman
 
 
 def run(*arguments: Any) -> Any:
@@ -321,7 +321,7 @@ def test_a_weighted_sample_is_the_sample_written_out() -> None:
             scipy_stats.kendalltau(x[drawn], y[drawn]).statistic, abs=1e-12
         )
         assert got["kendall_c"] == pytest.approx(kendall_c(x[drawn], y[drawn]), abs=1e-12)
-        from storymeter.stats import tie_accuracy
+        from storymeter.stats.ties import tie_accuracy
 
         assert got["accuracy_ties"] == pytest.approx(tie_accuracy(y[drawn], x[drawn]), abs=1e-12)
 

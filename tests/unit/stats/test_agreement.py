@@ -12,10 +12,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from storymeter import stats
 from storymeter.stats.concordance import RANK_STATISTICS, rank_statistic, ranks_of
-from storymeter.stats.correlation import COEFFICIENTS
-from storymeter.stats.ties import soft_pairwise_draws
+from storymeter.stats.correlation import (
+    COEFFICIENTS,
+    fisher_interval,
+    grouped,
+    kendall_b,
+    kendall_c,
+    pearson,
+    spearman,
+)
+from storymeter.stats.dependent import (
+    permutation,
+    permutation_grouped,
+    permutation_pearson,
+    permutation_ranks,
+    williams,
+)
+from storymeter.stats.ranks import paired_t, rank_sum, signed_rank
+from storymeter.stats.ties import (
+    kendall_like,
+    pairwise_accuracy,
+    preference_accuracy,
+    soft_pairwise_accuracy,
+    soft_pairwise_draws,
+    tie_accuracy,
+    tie_calibrated,
+)
 
 WILLIAMS = [
     (0.65, 0.55, 0.30, 50, 0.8160781865467162, 0.20928617286753579),
@@ -28,19 +51,19 @@ WILLIAMS = [
 
 @pytest.mark.parametrize(("r12", "r13", "r23", "n", "t", "p"), WILLIAMS)
 def test_williams_table(r12: float, r13: float, r23: float, n: int, t: float, p: float) -> None:
-    got = stats.williams(r12, r13, r23, n)
+    got = williams(r12, r13, r23, n)
     assert got == (pytest.approx(t, rel=1e-12), pytest.approx(p, rel=1e-12))
 
 
 def test_williams_from_scores() -> None:
     gold, a, b = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]
-    p = stats.williams(stats.pearson(gold, a), stats.pearson(gold, b), stats.pearson(a, b), 5).p
+    p = williams(pearson(gold, a), pearson(gold, b), pearson(a, b), 5).p
     assert p == pytest.approx(0.01907368798284464, rel=1e-10)
 
 
 @pytest.mark.parametrize("arguments", [(0.5, 0.4, 0.3, 3), (math.nan, 0.4, 0.3, 9), (0.5, 0.5, 1.0, 9)])
 def test_williams_has_no_answer(arguments: tuple[float, float, float, int]) -> None:
-    assert all(math.isnan(value) for value in stats.williams(*arguments))
+    assert all(math.isnan(value) for value in williams(*arguments))
 
 
 GOLD, METRIC = np.array([[1, 2, 3], [4, 5, 6]]), np.array([[2, 1, 4], [3, 3, 7]])
@@ -54,16 +77,14 @@ def test_groupings(name: str, none: float, by_system: float, by_item: float) -> 
     gold, metric = GOLD.ravel(), METRIC.ravel()
     systems, items = np.repeat([0, 1], 3), np.tile([0, 1, 2], 2)
     assert COEFFICIENTS[name](gold, metric) == pytest.approx(none, abs=5e-4)
-    assert stats.grouped(COEFFICIENTS[name], gold, metric, systems).value == pytest.approx(
-        by_system, abs=5e-4
-    )
-    assert stats.grouped(COEFFICIENTS[name], gold, metric, items).value == pytest.approx(by_item, abs=5e-4)
+    assert grouped(COEFFICIENTS[name], gold, metric, systems).value == pytest.approx(by_system, abs=5e-4)
+    assert grouped(COEFFICIENTS[name], gold, metric, items).value == pytest.approx(by_item, abs=5e-4)
 
 
 def test_constant_groups_are_dropped_and_counted() -> None:
-    result = stats.grouped(stats.pearson, [1, 2, 3, 4, 9], [1, 2, 5, 5, 7], [0, 0, 1, 1, 2])
+    result = grouped(pearson, [1, 2, 3, 4, 9], [1, 2, 5, 5, 7], [0, 0, 1, 1, 2])
     assert (result.value, result.dropped, result.groups.tolist()) == (1.0, 2, [0])
-    nothing = stats.grouped(stats.pearson, [1, 1], [1, 2], [0, 0])
+    nothing = grouped(pearson, [1, 1], [1, 2], [0, 0])
     assert math.isnan(nothing.value) and nothing.dropped == 1
 
 
@@ -72,9 +93,9 @@ def test_many_groups_at_once_are_one_at_a_time() -> None:
     labels = random.integers(0, 40, 300)
     x, y = random.integers(0, 5, 300).astype(float), random.integers(0, 4, 300).astype(float)
     x[labels == 7] = 0.1 + 0.2
-    for coefficient in (stats.pearson, stats.kendall_b):
-        fast = stats.grouped(coefficient, x, y, labels)
-        slow = stats.grouped(lambda a, b, c=coefficient: c(a, b), x, y, labels)
+    for coefficient in (pearson, kendall_b):
+        fast = grouped(coefficient, x, y, labels)
+        slow = grouped(lambda a, b, c=coefficient: c(a, b), x, y, labels)
         np.testing.assert_allclose(fast.values, slow.values, atol=1e-12)
         assert (fast.dropped, fast.groups.tolist()) == (
             slow.dropped,
@@ -84,72 +105,72 @@ def test_many_groups_at_once_are_one_at_a_time() -> None:
 
 def test_the_small_vectors_of_the_specification() -> None:
     x, y = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
-    assert stats.kendall_b(x, y) == pytest.approx(0.316227766, abs=1e-9)
-    assert stats.kendall_c(x, y) == pytest.approx(0.32, abs=1e-12)
-    assert stats.tie_accuracy(x, y) == 0.6
-    assert stats.tie_accuracy(x, y, epsilon=2) == 0.4
-    assert stats.tie_calibrated(x, y).accuracy == 0.7
-    assert stats.kendall_like([10, 11, 100, 150], [2, 1, 4, 3]) == 3 / 5
-    assert stats.kendall_like([10, 11, 100, 150], [2, 1, 4, 3], threshold=1) == pytest.approx(2 / 6)
+    assert kendall_b(x, y) == pytest.approx(0.316227766, abs=1e-9)
+    assert kendall_c(x, y) == pytest.approx(0.32, abs=1e-12)
+    assert tie_accuracy(x, y) == 0.6
+    assert tie_accuracy(x, y, epsilon=2) == 0.4
+    assert tie_calibrated(x, y).accuracy == 0.7
+    assert kendall_like([10, 11, 100, 150], [2, 1, 4, 3]) == 3 / 5
+    assert kendall_like([10, 11, 100, 150], [2, 1, 4, 3], threshold=1) == pytest.approx(2 / 6)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=2, max_size=12))
 def test_calibration_finds_the_best_epsilon_there_is(points: list[tuple[int, int]]) -> None:
     human, metric = zip(*points, strict=True)
-    found = stats.tie_calibrated(human, metric)
+    found = tie_calibrated(human, metric)
     every = {
-        epsilon: stats.tie_accuracy(human, metric, epsilon=epsilon)
+        epsilon: tie_accuracy(human, metric, epsilon=epsilon)
         for epsilon in [0, *(abs(a - b) for a, b in itertools.combinations(metric, 2))]
     }
     assert found.accuracy == pytest.approx(max(every.values()))
     assert found.epsilon == min(e for e, accuracy in every.items() if accuracy == max(every.values()))
-    assert stats.tie_accuracy(human, metric, epsilon=found.epsilon) == pytest.approx(found.accuracy)
+    assert tie_accuracy(human, metric, epsilon=found.epsilon) == pytest.approx(found.accuracy)
 
 
 def test_groups_limit_the_pairs() -> None:
     human, metric, items = [1, 2, 9, 8], [1, 2, 0, 5], [0, 0, 1, 1]
-    assert stats.pairwise_accuracy(human, metric, items) == 0.5
+    assert pairwise_accuracy(human, metric, items) == 0.5
 
 
 def test_a_metric_tie_counts_against_it() -> None:
-    assert stats.kendall_like([0, 100], [1, 1]) == -1.0
-    assert math.isnan(stats.kendall_like([0, 1], [1, 2]))
+    assert kendall_like([0, 100], [1, 1]) == -1.0
+    assert math.isnan(kendall_like([0, 1], [1, 2]))
 
 
 def test_soft_pairwise_accuracy_of_perfect_and_reversed_metrics() -> None:
     random = np.random.default_rng(0)
     human = random.normal(size=(4, 60)) + np.arange(4)[:, None]
-    assert stats.soft_pairwise_accuracy(human, human).value == 1.0
-    assert stats.soft_pairwise_accuracy(human, -human).value < 0.05
-    unsure = stats.soft_pairwise_accuracy(human, random.normal(size=(4, 60)))
+    assert soft_pairwise_accuracy(human, human).value == 1.0
+    assert soft_pairwise_accuracy(human, -human).value < 0.05
+    unsure = soft_pairwise_accuracy(human, random.normal(size=(4, 60)))
     assert 0.3 < unsure.value < 0.7
     human[0, 1:] = np.nan
-    assert stats.soft_pairwise_accuracy(human, human).dropped == 3
+    assert soft_pairwise_accuracy(human, human).dropped == 3
 
 
 def test_preference_accuracy_states_its_rule() -> None:
     human, metric = [2, -1, 0, 1, 1], [0.3, 0.1, 0.5, 0.0, 0.2]
-    assert stats.preference_accuracy(human, metric) == (2.5 / 4, 4, 1)
-    assert stats.preference_accuracy(human, metric, ties="wrong") == (0.5, 4, 1)
-    assert stats.preference_accuracy(human, metric, ties="drop") == (2 / 3, 3, 1)
-    assert math.isnan(stats.preference_accuracy([0, 0], [1, 2])[0])
+    assert preference_accuracy(human, metric) == (2.5 / 4, 4, 1)
+    assert preference_accuracy(human, metric, ties="wrong") == (0.5, 4, 1)
+    assert preference_accuracy(human, metric, ties="drop") == (2 / 3, 3, 1)
+    assert math.isnan(preference_accuracy([0, 0], [1, 2])[0])
 
 
 def test_fast_permutation_is_the_slow_one() -> None:
     random = np.random.default_rng(4)
     human = random.normal(size=80)
     a, b = human + random.normal(size=80), human + 1.4 * random.normal(size=80)
-    fast = stats.permutation_pearson(human, a, b, resamples=700, seed=9)
-    slow = stats.permutation(stats.pearson, human, a, b, resamples=700, seed=9)
+    fast = permutation_pearson(human, a, b, resamples=700, seed=9)
+    slow = permutation(pearson, human, a, b, resamples=700, seed=9)
     assert fast.p == slow.p
     assert fast.difference == pytest.approx(slow.difference, abs=1e-12)
 
 
 def test_permutation_of_equal_metrics_is_one() -> None:
     human = np.arange(20.0)
-    assert stats.permutation_pearson(human, human**2, human**2, resamples=99).p == 1.0
-    assert math.isnan(stats.permutation_pearson(human, np.ones(20), human).p)
+    assert permutation_pearson(human, human**2, human**2, resamples=99).p == 1.0
+    assert math.isnan(permutation_pearson(human, np.ones(20), human).p)
 
 
 def test_permutation_of_ten_thousand_segments_is_quick() -> None:
@@ -157,7 +178,7 @@ def test_permutation_of_ten_thousand_segments_is_quick() -> None:
     human = random.normal(size=10_000)
     a, b = human + random.normal(size=10_000), human + 1.01 * random.normal(size=10_000)
     begin = time.process_time()
-    stats.permutation_pearson(human, a, b, resamples=10_000)
+    permutation_pearson(human, a, b, resamples=10_000)
     assert time.process_time() - begin < 10
 
 
@@ -166,16 +187,16 @@ def test_permutation_of_groups() -> None:
     exact = np.mean(
         [np.mean(delta * s) >= delta.mean() - 1e-12 for s in itertools.product([1, -1], repeat=6)]
     )
-    assert stats.permutation_grouped(delta, np.zeros(6), resamples=20_000).p == pytest.approx(exact, abs=0.01)
+    assert permutation_grouped(delta, np.zeros(6), resamples=20_000).p == pytest.approx(exact, abs=0.01)
 
 
 def test_fisher_interval() -> None:
-    assert stats.fisher_interval(0.5, 28) == pytest.approx((0.1560, 0.7358), abs=5e-4)
-    assert stats.fisher_interval(0.5, 3) is None
-    assert stats.fisher_interval(math.nan, 30) is None
+    assert fisher_interval(0.5, 28) == pytest.approx((0.1560, 0.7358), abs=5e-4)
+    assert fisher_interval(0.5, 3) is None
+    assert fisher_interval(math.nan, 30) is None
     wide, narrow = (
-        stats.fisher_interval(0.5, 28, kind="spearman"),
-        stats.fisher_interval(0.5, 28, kind="kendall_b"),
+        fisher_interval(0.5, 28, kind="spearman"),
+        fisher_interval(0.5, 28, kind="kendall_b"),
     )
     assert wide is not None and narrow is not None and wide[0] < 0.156 < narrow[0]
 
@@ -184,8 +205,8 @@ def test_rank_tests_for_many_groups_are_scipys() -> None:
     random = np.random.default_rng(7)
     groups = np.repeat(np.arange(6), 15)
     high, low = random.integers(0, 8, 90).astype(float), random.integers(0, 6, 90).astype(float)
-    mw = stats.rank_sum(high, low, groups, groups, 6)
-    t = stats.paired_t(high - low, groups, 6)
+    mw = rank_sum(high, low, groups, groups, 6)
+    t = paired_t(high - low, groups, 6)
     for k in range(6):
         h, lo = high[groups == k], low[groups == k]
         assert mw[k] == pytest.approx(
@@ -205,33 +226,33 @@ def test_signed_rank_counts_all_signs_even_with_ties() -> None:
             for s in itertools.product([0, 1], repeat=len(kept))
         ]
     )
-    assert stats.signed_rank(d, np.zeros(9, dtype=np.int64), 1)[0] == pytest.approx(every, rel=1e-12)
+    assert signed_rank(d, np.zeros(9, dtype=np.int64), 1)[0] == pytest.approx(every, rel=1e-12)
     plain = np.array([1.5, -2.5, 3.5, 4.5, -0.5, 6.5])
-    assert stats.signed_rank(plain, np.zeros(6, dtype=np.int64), 1)[0] == pytest.approx(
+    assert signed_rank(plain, np.zeros(6, dtype=np.int64), 1)[0] == pytest.approx(
         scipy_stats.wilcoxon(plain, alternative="greater").pvalue
     )
     many = np.random.default_rng(2).normal(0.1, 1, 60)
-    assert stats.signed_rank(many, np.zeros(60, dtype=np.int64), 1)[0] == pytest.approx(
+    assert signed_rank(many, np.zeros(60, dtype=np.int64), 1)[0] == pytest.approx(
         scipy_stats.wilcoxon(many, alternative="greater", method="approx").pvalue, rel=1e-12
     )
 
 
 def test_exact_limits_of_ten_pairs() -> None:
     group = np.zeros(10, dtype=np.int64)
-    assert stats.signed_rank(np.arange(1.0, 11), group, 1)[0] == 1 / 1024
-    assert stats.rank_sum(np.arange(11.0, 21), np.arange(10.0), group, group, 1)[0] == pytest.approx(
+    assert signed_rank(np.arange(1.0, 11), group, 1)[0] == 1 / 1024
+    assert rank_sum(np.arange(11.0, 21), np.arange(10.0), group, group, 1)[0] == pytest.approx(
         9.133589555477501e-05, rel=1e-12
     )
 
 
 def test_what_cannot_be_tested_is_nan() -> None:
     none, one = np.zeros(4, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    assert math.isnan(stats.paired_t(np.zeros(4), none, 1)[0])
-    assert math.isnan(stats.paired_t(np.ones(1), one, 1)[0])
-    assert math.isnan(stats.signed_rank(np.zeros(4), none, 1)[0])
-    assert math.isnan(stats.rank_sum(np.ones(4), np.ones(4), none, none, 1)[0])
-    assert stats.paired_t(np.full(4, 5.0), none, 1)[0] == 1 / 16
-    assert stats.paired_t(np.full(4, -5.0), none, 1)[0] == 1.0
+    assert math.isnan(paired_t(np.zeros(4), none, 1)[0])
+    assert math.isnan(paired_t(np.ones(1), one, 1)[0])
+    assert math.isnan(signed_rank(np.zeros(4), none, 1)[0])
+    assert math.isnan(rank_sum(np.ones(4), np.ones(4), none, none, 1)[0])
+    assert paired_t(np.full(4, 5.0), none, 1)[0] == 1 / 16
+    assert paired_t(np.full(4, -5.0), none, 1)[0] == 1.0
 
 
 @pytest.mark.parametrize("levels", [3, 50, 1000])
@@ -240,10 +261,10 @@ def test_many_columns_at_once_are_one_at_a_time(levels: int) -> None:
     human, columns = random.integers(0, 5 if levels < 50 else 700, 300), random.integers(0, levels, (7, 300))
     fixed, _ = ranks_of(human.astype(float))
     slow = {
-        "spearman": stats.spearman,
-        "kendall_b": stats.kendall_b,
-        "kendall_c": stats.kendall_c,
-        "accuracy_ties": lambda x, y: stats.tie_accuracy(y, x),
+        "spearman": spearman,
+        "kendall_b": kendall_b,
+        "kendall_c": kendall_c,
+        "accuracy_ties": lambda x, y: tie_accuracy(y, x),
     }
     for name in RANK_STATISTICS:
         got = rank_statistic(name, fixed, columns.astype(np.int32), levels, threads=2)
@@ -259,21 +280,21 @@ def test_permutation_of_rank_statistics(statistic: str) -> None:
     random = np.random.default_rng(1)
     human = random.integers(0, 5, 60).astype(float)
     a, b = human + random.normal(0, 1, 60), human + random.normal(0, 1.6, 60)
-    coefficient = COEFFICIENTS.get(statistic) or (lambda x, y: stats.tie_accuracy(y, x))
+    coefficient = COEFFICIENTS.get(statistic) or (lambda x, y: tie_accuracy(y, x))
     fast, slow = (
-        stats.permutation_ranks(statistic, human, a, b, resamples=300, seed=3),
-        stats.permutation(coefficient, human, a, b, resamples=300, seed=3),
+        permutation_ranks(statistic, human, a, b, resamples=300, seed=3),
+        permutation(coefficient, human, a, b, resamples=300, seed=3),
     )
     assert (
         fast.difference == pytest.approx(slow.difference, abs=1e-12) and fast.p == slow.p
     )  # the same swaps, counted in another way
-    assert stats.permutation_ranks(statistic, human, a, b, resamples=300, seed=3, threads=2) == fast
+    assert permutation_ranks(statistic, human, a, b, resamples=300, seed=3, threads=2) == fast
     doubled = [np.repeat(v, 2) for v in (human, a, b)]
-    together = stats.permutation_ranks(
+    together = permutation_ranks(
         statistic, *doubled, units=np.repeat(np.arange(60), 2), resamples=300, seed=3
     )
     assert together.p == pytest.approx(fast.p, abs=0.03)  # two rows of one item change places as one
-    assert math.isnan(stats.permutation_ranks(statistic, human, np.ones(60), b).p)
+    assert math.isnan(permutation_ranks(statistic, human, np.ones(60), b).p)
 
 
 def test_a_rank_out_of_range_is_refused() -> None:
@@ -288,7 +309,7 @@ def test_draws_of_soft_pairwise_accuracy_lie_around_it() -> None:
     human = random.normal(np.linspace(0, 0.4, 5)[:, None], 1, (5, 200))
     metric = human + random.normal(0, 1.5, human.shape)
     metric[2, 7] = np.nan
-    value = stats.soft_pairwise_accuracy(human, metric, resamples=2000).value
+    value = soft_pairwise_accuracy(human, metric, resamples=2000).value
     whole = soft_pairwise_draws(human, metric, np.ones((1, 200)))
     assert whole[0] == pytest.approx(value, abs=0.01)  # the normal approximation stands for the permutation
     weights = np.stack([np.bincount(random.integers(0, 200, 200), minlength=200) for _ in range(300)]).astype(

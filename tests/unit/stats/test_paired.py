@@ -9,13 +9,8 @@ import pytest
 from scipy import stats
 
 from storymeter.errors import DataError
-from storymeter.stats import (
-    benjamini_hochberg,
-    holm,
-    paired_bootstrap,
-    paired_permutation,
-    win_tie_loss,
-)
+from storymeter.stats.multiple import benjamini_hochberg, holm
+from storymeter.stats.paired import paired_bootstrap, paired_permutation, win_tie_loss
 
 
 def mean(sums: np.ndarray) -> np.ndarray:
