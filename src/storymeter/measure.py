@@ -23,6 +23,7 @@ Bleu(4, smoothing='floor')
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from .names import Name
@@ -80,6 +81,12 @@ class Measure(Options):
             if declared[key].always or value != declared[key].default
         }
         return str(Name(named.word, options))
+
+    def knowing(self: T, **facts: Any) -> T:
+        """The same measure, which knows these facts that are no options of it, and no others."""
+        other = copy(self)
+        other.__dict__.update(facts)
+        return other
 
     def _named(self) -> Named:
         """The name whose options this measure has."""

@@ -18,7 +18,6 @@ The caption is always the scorer's hypothesis; the field `orientation` is SODA's
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -35,8 +34,8 @@ from ..pairs.table import Sentences
 from ..protocol import TIOUS, Protocol
 from ..score import Rows
 from ..signature import Signature
-from .scoring import CaptionPairs, offsets, scorer_fields
-from .tracks import Problems, Tracks
+from .scoring import CaptionPairs, scorer_fields
+from .tracks import Problems, Tracks, offsets
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
@@ -72,13 +71,11 @@ class ActivityNet(Metric):
     _random: ClassVar[bool] = False
 
     def under(self, protocol: Protocol) -> ActivityNet:
-        bound = copy(self)
-        bound.__dict__.update(
+        return self.knowing(
             _tious=protocol.tious,
             _corpus=protocol.corpus_scorers == "corpus",
             _random=protocol.unmatched == "garbage-random",
         )
-        return bound
 
     def needs_whole(self) -> str:
         if self._random and self.scorer.raw_text:
@@ -93,8 +90,7 @@ class ActivityNet(Metric):
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         if self._corpus:
-            split = sums.reshape(*sums.shape[:-1], len(self._tious), -1)
-            values = self.scorer.value_of(split)
+            values = self.scorer.value_of(sums.reshape(*sums.shape[:-1], len(self._tious), -1))
         else:
             values = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
         return {

@@ -17,7 +17,6 @@ field `detection_f1` makes it the mean of each limit's F1 (VidChapters) or of ea
 from __future__ import annotations
 
 from abc import abstractmethod
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -48,9 +47,7 @@ class _Detection(Metric):
     f1: ClassVar[str] = "of-means"
 
     def under(self, protocol: Protocol) -> _Detection:
-        bound = copy(self)
-        bound.__dict__["f1"] = protocol.detection_f1
-        return bound
+        return self.knowing(f1=protocol.detection_f1)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -107,13 +104,10 @@ class Localisation(_Detection):
     limits: ClassVar[tuple[float, ...]] = TIOUS
 
     def under(self, protocol: Protocol) -> _Detection:
-        bound = super().under(protocol)
-        bound.__dict__["limits"] = protocol.tious
-        return bound
+        return self.knowing(f1=protocol.detection_f1, limits=protocol.tious)
 
     def measured(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray, np.ufunc]:
-        over = np.greater if protocol.detection_tiou == ">" else np.greater_equal
-        return *problems.nearest[:2], over
+        return *problems.nearest[:2], np.greater if protocol.detection_tiou == ">" else np.greater_equal
 
 
 @measure(
@@ -128,8 +122,7 @@ class StartDistance(_Detection):
         return super().rows(_closed(task), bench)
 
     def measured(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray, np.ufunc]:
-        within = np.less if protocol.distance == "<" else np.less_equal
-        return *problems.nearest[2:], within
+        return *problems.nearest[2:], np.less if protocol.distance == "<" else np.less_equal
 
 
 def _closed(task: Task) -> Task:

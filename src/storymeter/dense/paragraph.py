@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -112,9 +111,7 @@ class Paragraph(Metric):
         return self.metric.corpus_counts(bench.paragraphs(task), _reading(bench))
 
     def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Paragraph:
-        bound = copy(self)
-        bound.__dict__["metric"] = self.metric.with_counts(find)
-        return bound
+        return self.knowing(metric=self.metric.with_counts(find))
 
     def signature(self, bench: Workbench) -> Signature:
         join = "file" if bench.protocol.paragraph == "letters" else "time"

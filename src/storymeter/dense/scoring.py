@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray, IntArray
 from ..join import Task
 from ..pairs.base import PairScorer
-from .tracks import Problems, Side
+from .tracks import Problems, Side, offsets
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
@@ -123,8 +123,3 @@ class CaptionPairs:
         )
         self.bench.progress(f"scoring videos ({self.scorer.name})", 1, 1)
         return values
-
-
-def offsets(sizes: IntArray) -> IntArray:
-    """Where each of several groups begins, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

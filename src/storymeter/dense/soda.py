@@ -25,7 +25,6 @@ as 0."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -43,7 +42,7 @@ from ..protocol import Protocol
 from ..score import Alignment, Rows
 from ..signature import Signature
 from .scoring import CaptionPairs, scorer_fields
-from .tracks import Problems
+from .tracks import Problems, offsets
 
 if TYPE_CHECKING:
     from ..engine.workbench import Workbench
@@ -83,9 +82,7 @@ class Soda(Metric):
     by_annotator: ClassVar[bool] = False
 
     def under(self, protocol: Protocol) -> Soda:
-        bound = copy(self)
-        bound.__dict__["by_annotator"] = self._refs(protocol) == "corpus-mean"
-        return bound
+        return self.knowing(by_annotator=self._refs(protocol) == "corpus-mean")
 
     def _refs(self, protocol: Protocol) -> str:
         return protocol.refs if self.refs == "protocol" else self.refs
@@ -130,8 +127,7 @@ class Soda(Metric):
         if self.by_annotator:
             rows = _per_annotator(problems, rates.mean(axis=0), counts, self.name)
         else:
-            values = _per_video(problems, rates, len(task), mean=refs == "mean")
-            rows = np.column_stack([values, counts])
+            rows = np.column_stack([_per_video(problems, rates, len(task), mean=refs == "mean"), counts])
         rows[left_out] = 0.0
         if matching is None:
             return Rows(rows)
@@ -193,15 +189,14 @@ def _alignment(
 ) -> Alignment:
     """The matched pairs of the problem that counts in each video: that of the annotator with the best F1."""
     best = np.full(len(task), -1)
-    order = np.lexsort((-problems.annotator, f1, problems.video))  # the best of each video comes last
+    order = _best_last(problems, f1)
     best[problems.video[order]] = order
     keep = best[problems.video[problem]] == problem
     problem, entry, f = problem[keep], entry[keep], f[keep]
-    sizes = np.bincount(problems.video[problem], minlength=len(task))
     overlaps = problems.overlaps
     return Alignment(
         task.ids,
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        offsets(np.bincount(problems.video[problem], minlength=len(task))),
         # back to the order in which the captions were read
         problems.candidates.order[overlaps.candidate[entry]] - problems.candidate_begin[problem],
         problems.references.order[overlaps.reference[entry]] - problems.reference_begin[problem],
@@ -209,6 +204,11 @@ def _alignment(
         f,
         np.full(len(task), -1) if merged else problems.annotator[best],
     )
+
+
+def _best_last(problems: Problems, f1: FloatArray) -> IntArray:
+    """The problems video by video, that of the annotator with the best F1 (the first of equals) last."""
+    return np.lexsort((-problems.annotator, f1, problems.video))
 
 
 def counted(task: Task, protocol: Protocol) -> FloatArray:
@@ -228,10 +228,8 @@ def harmonic(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def share(part: FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     """part / whole, and 0 where the whole is nothing."""
-    out: FloatArray = np.divide(
-        part, whole, out=np.zeros_like(part), where=np.broadcast_to(whole > 0, part.shape)
-    )
-    return out
+    there = np.broadcast_to(whole > 0, part.shape)
+    return np.asarray(np.divide(part, whole, out=np.zeros_like(part), where=there))
 
 
 def precision_recall_f1(problems: Problems, total: FloatArray) -> FloatArray:
@@ -249,8 +247,7 @@ def _per_annotator(problems: Problems, values: FloatArray, counts: FloatArray, m
             hint="Choose refs=mean, best or merge.",
         )
     out = np.zeros((len(counts), MOST_ANNOTATORS, len(COLUMNS)))
-    counted = counts[problems.video][:, None]
-    rows = np.column_stack([values, np.ones(len(values))]) * counted
+    rows = np.column_stack([values, np.ones(len(values))]) * counts[problems.video][:, None]
     np.add.at(out, (problems.video, problems.annotator), rows)
     return out.reshape(len(counts), -1)
 
@@ -264,8 +261,6 @@ def _per_video(problems: Problems, values: FloatArray, videos: int, *, mean: boo
             np.add.at(chosen, problems.video, at)
             chosen /= np.maximum(np.bincount(problems.video, minlength=videos), 1)[:, None]
         else:
-            order = np.lexsort(
-                (-problems.annotator, at[:, 2], problems.video)
-            )  # the best of each video comes last
+            order = _best_last(problems, at[:, 2])
             chosen[problems.video[order]] = at[order]
     return np.asarray(out.mean(axis=0))

@@ -75,9 +75,7 @@ class Problems:
     def __init__(
         self,
         candidates: Side,
-        candidate_offset: IntArray,
         references: Side,
-        reference_offset: IntArray,
         video: IntArray,
         annotator: IntArray,
         epsilon: float,
@@ -86,10 +84,10 @@ class Problems:
         self.candidates, self.references = candidates, references
         self.video, self.annotator = video, annotator
         self.epsilon, self.jobs = epsilon, jobs
-        self.candidate_begin: IntArray = candidate_offset[:-1][video]
-        self.candidate_end: IntArray = candidate_offset[1:][video]
-        self.reference_begin: IntArray = reference_offset[:-1].copy()
-        self.reference_end: IntArray = reference_offset[1:].copy()
+        self.candidate_begin: IntArray = candidates.offset[:-1][video]
+        self.candidate_end: IntArray = candidates.offset[1:][video]
+        self.reference_begin: IntArray = references.offset[:-1].copy()
+        self.reference_end: IntArray = references.offset[1:].copy()
 
     def __len__(self) -> int:
         return len(self.video)
@@ -165,7 +163,7 @@ class Tracks:
 
     def __init__(self, task: Task, protocol: Protocol, jobs: int) -> None:
         self.task, self.protocol, self.jobs = task, protocol, jobs
-        self.candidate_offset, self.candidates = _side(
+        self.candidates = _side(
             [(d,) for d in task.candidates],
             protocol.order,
             limit=protocol.max_proposals,
@@ -185,14 +183,9 @@ class Tracks:
     @cached_property
     def merged(self) -> Problems:
         """All annotators of a video as one track: one problem per video."""
-        offset, side = _side(
-            [tuple(d for _, d in spoke) for spoke in self._annotators],
-            self.protocol.reference_order,
-            turn=self.protocol.reversed == "turn",
-            what="the references",
-        )
+        tracks = [tuple(d for _, d in spoke) for spoke in self._annotators]
         videos = np.arange(len(self.task))
-        return self._problems(side, offset, videos, np.zeros(len(videos), dtype=np.int64))
+        return self._problems(tracks, videos, np.zeros(len(videos), dtype=np.int64))
 
     @cached_property
     def each(self) -> Problems:
@@ -204,15 +197,8 @@ class Tracks:
             for video, spoke in enumerate(self._annotators)
             for k, d in spoke or [(0, Document(""))]
         ]
-        offset, side = _side(
-            [d for _, _, d in flat],
-            self.protocol.reference_order,
-            turn=self.protocol.reversed == "turn",
-            what="the references",
-        )
         return self._problems(
-            side,
-            offset,
+            [d for _, _, d in flat],
             np.array([v for v, _, _ in flat], dtype=np.int64),
             np.array([k for _, k, _ in flat], dtype=np.int64),
         )
@@ -229,23 +215,23 @@ class Tracks:
             )
         return self.each
 
-    def _problems(self, side: Side, offset: IntArray, video: IntArray, annotator: IntArray) -> Problems:
-        return Problems(
-            self.candidates,
-            self.candidate_offset,
-            side,
-            offset,
-            video,
-            annotator,
-            EPSILON[self.protocol.iou],
-            self.jobs,
+    def _problems(
+        self, tracks: Sequence[tuple[Document, ...]], video: IntArray, annotator: IntArray
+    ) -> Problems:
+        references = _side(
+            tracks,
+            self.protocol.reference_order,
+            turn=self.protocol.reversed == "turn",
+            what="the references",
         )
+        epsilon = EPSILON[self.protocol.iou]
+        return Problems(self.candidates, references, video, annotator, epsilon, self.jobs)
 
 
 def _side(
     groups: Sequence[tuple[Document, ...]], sorting: str, *, what: str, turn: bool = False, limit: int = 0
-) -> tuple[IntArray, Side]:
-    """Groups of documents (one track each) as one side, and where each track begins."""
+) -> Side:
+    """Groups of documents, one track each, as one side."""
     tracks: list[Sequence[Caption]] = [
         g[0].captions if len(g) == 1 else tuple(chain.from_iterable(d.captions for d in g)) for g in groups
     ]
@@ -260,8 +246,12 @@ def _side(
     if turn:
         start, end = np.minimum(start, end), np.maximum(start, end)
     order = _order(sorting, start, end, owner, sizes)
-    offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return offset, Side(start[order], end[order], order.astype(np.int64), texts, offset)
+    return Side(start[order], end[order], order.astype(np.int64), texts, offsets(sizes))
+
+
+def offsets(sizes: IntArray) -> IntArray:
+    """Where each of several groups begins, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def _order(sorting: str, start: FloatArray, end: FloatArray, owner: IntArray, sizes: IntArray) -> IntArray:
