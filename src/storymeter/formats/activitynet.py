@@ -15,7 +15,6 @@ from .problem_log import MISSING, others
 from .regular import reference, submission
 from .source import Source
 
-_EVENT = frozenset(("sentence", "timestamp"))
 _ENTRY = frozenset(("duration", "timestamps", "sentences"))
 
 
@@ -37,25 +36,16 @@ class Submission(JsonFormat):
         return found[1]
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
-        top = check.mapping(value, (), "a submission")
-        self.keep(check, others(top, frozenset(("results",))))
-        for video, events in check.mapping(
-            top.get("results", MISSING) if top else {}, ("results",), "the results"
-        ).items():
+        results = self.within(value, "results", "a submission", check, {})
+        for video, events in check.mapping(results, ("results",), "the results").items():
             at = ("results", video)
             id = check.open(video, at, text=(INDEX, "sentence"), time=(INDEX, "timestamp"))
-            captions = []
             listed = check.sequence(events, at, "the events of a video")
-            for i, event in check.objects(enumerate(listed), at, "an event"):
-                start, end = check.pair(event.get("timestamp", MISSING), i)
-                meta = others(event, _EVENT) if len(event) > 2 else None
-                captions.append(check.caption(i, event.get("sentence", MISSING), start, end, None, meta))
-            yield check.close(id, captions)
+            yield check.close(id, check.events(listed, at, "an event", "sentence", "timestamp"))
 
     def value(self, corpus: Corpus) -> Any:
-        top = self.kept(corpus, {"version": "VERSION 1.0", "external_data": {"used": False, "details": ""}})
         return {
-            **top,
+            **self.kept(corpus, {"version": "VERSION 1.0", "external_data": {"used": False, "details": ""}}),
             "results": {
                 d.id: [{"sentence": c.text, "timestamp": [c.start, c.end], **c.meta} for c in d.captions]
                 for d in corpus
@@ -156,9 +146,8 @@ def _entry(document: Document) -> dict[str, Any]:
             "sentences": [c.text for c in document.captions],
             **document.meta,
         }
-    entry: dict[str, Any] = {} if document.duration is None else {"duration": document.duration}
     return {
-        **entry,
+        **({} if document.duration is None else {"duration": document.duration}),
         "timestamps": [_span(c) for c in document.captions],
         "sentences": [c.text for c in document.captions],
         **document.meta,

@@ -80,7 +80,7 @@ class Reader:
             last = k == len(spans) - 1
             text = clean(line[span.stop :] if last else line[span.stop : spans[k + 1].begin].rstrip(" ,;|-"))
             if text:
-                self._add(Found(span.start, span.end, text, self.at, span.weak))
+                self.answer.captions.append(Found(span.start, span.end, text, self.at, span.weak))
             elif last and len(spans) == 1:
                 self._times_alone(line, span)
             else:
@@ -116,7 +116,7 @@ class Reader:
             and (text := clean(words))
         ):
             self.answer.notes.remove(note)
-            self._add(Found(span.start, span.end, text, note.line, span.weak))
+            self.answer.captions.append(Found(span.start, span.end, text, note.line, span.weak))
         else:
             self._note("skipped-times", self.at, line)
 
@@ -149,13 +149,13 @@ class Reader:
             self.open = (span, self.at, True, before)
             return True
         if before and not after:
-            self._add(Found(span.start, span.end, before, self.at, weak=True))
+            self.answer.captions.append(Found(span.start, span.end, before, self.at, weak=True))
             return True
         title = len(before) <= _TITLE and not re.search(r"[.!?;,]\s", before)
         around = simple(line)
         marked = around[: span.stop].rstrip(" *_`")[-1:] + around[span.stop :].lstrip(" *_`")[:1]
         if before and after and title and any(mark in ":-|" for mark in marked):
-            self._add(Found(span.start, span.end, after, self.at))
+            self.answer.captions.append(Found(span.start, span.end, after, self.at))
             self._note("title", self.at, before)
             return True
         return False
@@ -200,7 +200,7 @@ class Reader:
             if text and title:
                 self._note("title", line, title)
             if text := text or title:
-                self._add(Found(span.start, span.end, text, line, span.weak))
+                self.answer.captions.append(Found(span.start, span.end, text, line, span.weak))
             else:
                 self._note("skipped-times", line, self.lines[line - 1])
         self.open, self.words = None, []
@@ -261,7 +261,9 @@ class Reader:
             if item.wrong or item.start is None or item.end is None:
                 self._note("skipped-item", line, item.wrong, item.path)
             else:
-                self._add(Found(item.start, item.end, item.text, line, False, item.meta, item.path))
+                self.answer.captions.append(
+                    Found(item.start, item.end, item.text, line, False, item.meta, item.path)
+                )
 
     def _after(self, end: int) -> None:
         """Goes on after the value; words behind it on its last line are a line of their own."""
@@ -274,9 +276,6 @@ class Reader:
         return bisect_right(self.begins, place)
 
     # -- results
-
-    def _add(self, found: Found) -> None:
-        self.answer.captions.append(found)
 
     def _skip(self, line: str, number: int) -> None:
         self._note("skipped-times" if mentions(line) else "skipped-line", number, line)

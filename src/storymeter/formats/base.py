@@ -11,7 +11,7 @@ import msgspec
 
 from ..captions import Corpus, Document
 from .checks import Check
-from .problem_log import named
+from .problem_log import MISSING, named, others
 from .problems import Mark
 from .source import Source, decode
 
@@ -93,6 +93,12 @@ class JsonFormat(Format):
     @abstractmethod
     def value(self, corpus: Corpus) -> Any:
         """The corpus as the value to encode."""
+
+    def within(self, value: Any, key: str, what: str, check: Check, empty: Any) -> Any:
+        """What stands under this key of the object at the top, whose other keys are kept."""
+        top = check.mapping(value, (), what)
+        self.keep(check, others(top, frozenset((key,))))
+        return top.get(key, MISSING) if top else empty
 
     def sniff(self, source: Source) -> bool:
         return source.is_json and not source.is_json_lines and self.looks(source.value)

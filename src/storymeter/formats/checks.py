@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..captions import Caption, Document
-from .problem_log import MISSING, named
+from .problem_log import MISSING, named, others
 from .problems import Path, where
 from .values import FOREVER, LONG, REPORTED, ROUNDING, Values
 
@@ -115,6 +115,22 @@ class Check(Values):
         if left is not None and right is not None:
             left, right = self._span(left, right, time_at, index)
         return Caption(sentence, left, right, image, meta)
+
+    def events(self, listed: list[Any], at: Path, what: str, text: str, time: str) -> list[Caption | None]:
+        """The captions of a list of objects that have a text and [start, end] under these keys; their other
+        keys are kept.
+        """
+        known = frozenset((text, time))
+        return [
+            self.caption(
+                i,
+                event.get(text, MISSING),
+                *self.pair(event.get(time, MISSING), i),
+                None,
+                others(event, known) if len(event) > 2 else None,
+            )
+            for i, event in self.objects(enumerate(listed), at, what)
+        ]
 
     def pair(self, value: Any, index: int) -> tuple[Any, Any]:
         """Start and end out of a list of two; what cannot be one is handed on, to be reported by

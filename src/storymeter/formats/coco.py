@@ -33,11 +33,8 @@ class Annotations(JsonFormat):
         )
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
-        top = check.mapping(value, (), "an annotation file")
-        self.keep(check, others(top, frozenset(("annotations",))))
-        listed = check.sequence(
-            top.get("annotations", MISSING) if top else [], ("annotations",), "the annotations"
-        )
+        found = self.within(value, "annotations", "an annotation file", check, [])
+        listed = check.sequence(found, ("annotations",), "the annotations")
         yield from _documents(listed, ("annotations",), check)
 
     def value(self, corpus: Corpus) -> Any:

@@ -77,7 +77,6 @@ TEXT = [
     "activity",
     "label",
 ]
-_TEXTS = {*TEXT, *(f"{word}s" for word in TEXT), "summaries", "activities"}
 
 
 class Item(NamedTuple):
@@ -135,7 +134,7 @@ def items(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Item]:
 def _of_object(value: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[Item]:
     keys = {plain(key): key for key in reversed(value)}
     if is_item(value):
-        texts = [keys[word] for word in _ordered(keys) if word in keys]
+        texts = [keys[form] for word in TEXT for form in (word, f"{word}s") if form in keys]
         span = next((keys[word] for word in keys if word in SPAN), None)
         if texts and span and _parallel(value[span], value[texts[0]]):
             for i, (time, text) in enumerate(zip(value[span], value[texts[0]], strict=True)):
@@ -159,10 +158,6 @@ def _of_object(value: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[I
             yield from items(content, (*path, key))
         if not nested:
             yield _wrong(path, "an object without times")
-
-
-def _ordered(keys: dict[str, str]) -> list[str]:
-    return [form for word in TEXT for form in (word, f"{word}s") if form in keys]
 
 
 def _parallel(times: Any, texts: Any) -> bool:

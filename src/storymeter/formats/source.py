@@ -97,10 +97,11 @@ class Source:
     def text(self) -> str:
         """The file as text; bytes that are not UTF-8 are reported. CR ends a line where nothing else does."""
         self.note_line_ends()
-        return self._decoded if "\n" in self._decoded else self._decoded.replace("\r", "\n")
+        return self.plain_text if "\n" in self.plain_text else self.plain_text.replace("\r", "\n")
 
     @functools.cached_property
-    def _decoded(self) -> str:
+    def plain_text(self) -> str:
+        """The same, for formats in which CR LF is as good as LF."""
         try:
             return self.data.decode()
         except UnicodeDecodeError as error:
@@ -112,11 +113,6 @@ class Source:
                 detail=f"byte {error.start:,}: {self.data[error.start]:#04x}",
             )
             return self.data.decode(errors="replace")
-
-    @property
-    def plain_text(self) -> str:
-        """The same, for formats in which CR LF is as good as LF."""
-        return self._decoded
 
     @functools.cached_property
     def head(self) -> str:
@@ -149,7 +145,7 @@ class Source:
     def value(self) -> Any:
         """The file as JSON, decoded fast where it is sound and leniently where it is not."""
         self.note_line_ends()
-        return decode(self.data, self.check, text=lambda: self._decoded, sound=self.sound)
+        return decode(self.data, self.check, text=lambda: self.plain_text, sound=self.sound)
 
     @functools.cached_property
     def sound(self) -> bool:

@@ -11,7 +11,6 @@ from typing import Any
 from ..captions import Corpus, Document
 from .base import JsonFormat, carrying, has, some_of
 from .checks import INDEX, Check
-from .problem_log import MISSING, others
 
 
 class TimeChat(JsonFormat):
@@ -22,36 +21,24 @@ class TimeChat(JsonFormat):
     manner = True
 
     def looks(self, value: Any) -> bool:
-        return isinstance(value, dict) and any(
-            has(item, "timestamp") for v in some_of(value) if isinstance(v, list) for item in some_of(v, 3)
-        )
+        return isinstance(value, dict) and _has_items(value, "timestamp")
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         videos = check.mapping(value, (), "a file of predictions")
-        key = (
-            "sentence"
-            if any(
-                has(item, "sentence")
-                for v in some_of(videos)
-                if isinstance(v, list)
-                for item in some_of(v, 3)
-            )
-            else "caption"
-        )
-        known = frozenset((key, "timestamp"))
+        key = "sentence" if _has_items(videos, "sentence") else "caption"
         self.keep(check, {"text": key})
         for video, events in videos.items():
             id = check.open(video, (video,), text=(INDEX, key), time=(INDEX, "timestamp"))
-            captions = []
             listed = check.sequence(events, (video,), "the captions of a video")
-            for i, event in check.objects(enumerate(listed), (video,), "a caption"):
-                start, end = check.pair(event.get("timestamp", MISSING), i)
-                meta = others(event, known) if len(event) > 2 else None
-                captions.append(check.caption(i, event.get(key, MISSING), start, end, None, meta))
-            yield check.close(id, captions)
+            yield check.close(id, check.events(listed, (video,), "a caption", key, "timestamp"))
 
     def value(self, corpus: Corpus) -> Any:
         key = self.kept(corpus).get("text", "caption")
         return {
             d.id: [{"timestamp": [c.start, c.end], key: c.text, **c.meta} for c in d.captions] for d in corpus
         }
+
+
+def _has_items(videos: dict[str, Any], key: str) -> bool:
+    """Do items of the first videos have this key?"""
+    return any(has(item, key) for v in some_of(videos) if isinstance(v, list) for item in some_of(v, 3))

@@ -35,14 +35,9 @@ class Sis(JsonFormat):
         )
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
-        top = check.mapping(value, (), "a VIST file")
-        self.keep(check, others(top, frozenset(("annotations",))))
+        found = self.within(value, "annotations", "a VIST file", check, [])
         stories: dict[str, list[tuple[int, dict[str, Any]]]] = {}
-        for i, entry in enumerate(
-            check.sequence(
-                top.get("annotations", MISSING) if top else [], ("annotations",), "the annotations"
-            )
-        ):
+        for i, entry in enumerate(check.sequence(found, ("annotations",), "the annotations")):
             at = ("annotations", i)
             if not isinstance(entry, list) or len(entry) != 1 or not isinstance(entry[0], dict):
                 check.error("wrong-type", "an annotation must be a list of one object", at)
@@ -108,11 +103,8 @@ class Challenge(JsonFormat):
         return has(value, "output_stories")
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
-        top = check.mapping(value, (), "a challenge file")
-        self.keep(check, others(top, frozenset(("output_stories",))))
-        listed = check.sequence(
-            top.get("output_stories", MISSING) if top else [], ("output_stories",), "the stories"
-        )
+        found = self.within(value, "output_stories", "a challenge file", check, [])
+        listed = check.sequence(found, ("output_stories",), "the stories")
         told = {
             (str(item.get("album_id")), str(item.get("photo_sequence")))
             for item in listed

@@ -11,7 +11,6 @@ from .checks import INDEX, Check
 from .problem_log import MISSING, others
 
 _VIDEO = frozenset(("duration", "annotations"))
-_SEGMENT = frozenset(("segment", "sentence"))
 
 
 class YouCook2(JsonFormat):
@@ -27,9 +26,8 @@ class YouCook2(JsonFormat):
         return has(value, "database") and not isinstance(value["database"], str)
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
-        top = check.mapping(value, (), "a YouCook2 file")
-        self.keep(check, others(top, frozenset(("database",))))
-        videos = check.mapping(top.get("database", MISSING) if top else {}, ("database",), "the database")
+        database = self.within(value, "database", "a YouCook2 file", check, {})
+        videos = check.mapping(database, ("database",), "the database")
         for video, entry in check.objects(videos.items(), ("database",), "a video"):
             at = ("database", video)
             id = check.open(
@@ -39,13 +37,9 @@ class YouCook2(JsonFormat):
                 time=("annotations", INDEX, "segment"),
                 duration=entry.get("duration"),
             )
-            captions = []
             within = (*at, "annotations")
             listed = check.sequence(entry.get("annotations", MISSING), within, "the annotations")
-            for i, item in check.objects(enumerate(listed), within, "an annotation"):
-                start, end = check.pair(item.get("segment", MISSING), i)
-                meta = others(item, _SEGMENT)
-                captions.append(check.caption(i, item.get("sentence", MISSING), start, end, None, meta))
+            captions = check.events(listed, within, "an annotation", "sentence", "segment")
             yield check.close(id, captions, meta=others(entry, _VIDEO))
 
     def value(self, corpus: Corpus) -> Any:
