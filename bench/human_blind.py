@@ -11,18 +11,23 @@ gates and the damage were chosen on seeds 1-40.
 (folder `single-annotator/2016` of its Direct Assessment data); the bots have read the captions of other
 clips."""
 
+# ruff: noqa: E402  (the tests' helpers have to be found first)
 from __future__ import annotations
 
 import argparse
 import csv
 import random
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
+
+from rehearsal_kit import World, crowd, world
+
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.quality import assess
-from storymeter.human.rehearsal import World, crowd, world
 
 CLIPS, SYSTEMS, RATERS = 100, 5, 24
 #: name, share of bots, noise of honest raters, raters per HIT, raters

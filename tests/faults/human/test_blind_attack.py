@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from rehearsal_kit import crowd, world
 
 from storymeter.human import design
 from storymeter.human.analysis import analyse
 from storymeter.human.quality import assess
-from storymeter.human.rehearsal import crowd, world
 
 RATERS = ("honest", "fluent", "honest", "twins", "honest") * 5
 SEEDS = range(7001, 7007)

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 from rating_kit import campaign, run, write
+from rehearsal_kit import crowd, world
 
 from storymeter.human.analysis import analyse
 from storymeter.human.influence import influence
 from storymeter.human.ratings import DEGRADED, Ratings, from_records
-from storymeter.human.rehearsal import crowd, world
 from storymeter.human.scores import rank
 
 

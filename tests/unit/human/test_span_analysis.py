@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 from rating_kit import run, write
+from rehearsal_kit import FACTS, KINDS, World, markers, profiled
 
 from storymeter.captions import Rating
 from storymeter.human.design import Layout
-from storymeter.human.rehearsal import FACTS, KINDS, World, markers, profiled
 from storymeter.human.span_analysis import SpanStudy, analyse_spans
 from storymeter.human.span_record import Span, meta_of
 from storymeter.human.word_labels import marks, read_labels, to_jsonl, word_labels

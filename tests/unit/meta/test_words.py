@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from rehearsal_kit import markers, profiled
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
 from storymeter.human.design import Layout
-from storymeter.human.rehearsal import markers, profiled
 from storymeter.human.word_labels import Labelled, Word, to_jsonl, word_labels, words_at
 from storymeter.meta.words import _auc, point_at_words
 

@@ -1,7 +1,7 @@
 """Whole campaigns on paper: clips with facts, captions that get them right or wrong, and a crowd of raters.
 
 No server and no clip: to count how often honest raters are lost and others believed takes thousands of raters
-(`bench/human_gates.py`). A clip shows somebody who does something with a thing in some place. People name all
+(`bench/human_blind.py`). A clip shows somebody who does something with a thing in some place. People name all
 four; system k names each rightly with a probability that falls with k. A caption's true quality is
 
     10 + 20 (facts named rightly) - 12 (facts named wrongly), in 0 … 100
@@ -15,12 +15,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..captions import Caption, Corpus, Document, Rating
-from .blind import Blind
-from .design import Hit, Layout, build
-from .fluency import Bigrams
-from .ratings import Ratings, from_records
-from .word_labels import words_at
+from storymeter.captions import Caption, Corpus, Document, Rating
+from storymeter.human.blind import Blind
+from storymeter.human.design import Hit, Layout, build
+from storymeter.human.fluency import Bigrams
+from storymeter.human.ratings import Ratings, from_records
+from storymeter.human.word_labels import words_at
 
 WHO = (
     "man",
@@ -109,14 +109,13 @@ def crowd(
     *,
     raters_per_hit: int,
     noise: float = 12.0,
-    layout: Layout | None = None,
     seed: int | str = 0,
 ) -> Ratings:
     """The ratings of a campaign with so many raters, `w000` on, of these characters: honest, fluent, twins,
     random. Every HIT gets its first rater before any gets its second.
     """
     hits = -(-len(characters) // raters_per_hit)
-    dealt = build(there.systems, there.human, layout=layout, hits=hits, seed=seed).hits
+    dealt = build(there.systems, there.human, hits=hits, seed=seed).hits
     rng, model = random.Random(f"crowd {seed}"), Bigrams(there.elsewhere)
     records: list[Rating] = []
     for number, character in enumerate(characters):
@@ -172,6 +171,8 @@ def _rich(facts: Facts, rng: random.Random) -> str:
 
 #: what an error in each fact is called
 KINDS = ("person", "action", "object", "place")
+#: how often a rater marks a word that is wrong, and one that is not
+SEEN, INVENTED = 0.85, 0.03
 
 
 def profiled(clips: int, profiles: Mapping[str, Sequence[float]], seed: int | str) -> World:
@@ -195,20 +196,11 @@ def profiled(clips: int, profiles: Mapping[str, Sequence[float]], seed: int | st
     return World(plain.facts, systems, plain.human, plain.elsewhere)
 
 
-def markers(
-    there: World,
-    raters: int,
-    *,
-    layout: Layout,
-    overlap: int = 3,
-    seen: float = 0.85,
-    invented: float = 0.03,
-    seed: int | str = 0,
-) -> list[Rating]:
-    """The judgements of an error span study by so many attentive raters: each wrong word is marked with
-    probability `seen`, each other one with `invented`. Errors about persons and actions are major.
+def markers(there: World, raters: int, *, layout: Layout, seed: int | str = 0) -> list[Rating]:
+    """The judgements of an error span study by so many attentive raters, three for a HIT. Errors about
+    persons and actions are major.
     """
-    hits = -(-raters // overlap)
+    hits = -(-raters // 3)
     dealt = build(there.systems, there.human, layout=layout, hits=hits, seed=seed).hits
     rng = random.Random(f"markers {seed}")
     out: list[Rating] = []
@@ -220,7 +212,7 @@ def markers(
             places = words_at(slot.text)
             for start, end in places:
                 kind = _fault(slot.text[start:end], there.facts[slot.item])
-                if rng.random() < (seen if kind else invented):
+                if rng.random() < (SEEN if kind else INVENTED):
                     severity = "major" if kind in ("person", "action") else "minor"
                     spans.append({"start": start, "end": end, "severity": severity, "kind": kind or "other"})
             if slot.degraded:
