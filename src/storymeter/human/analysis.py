@@ -101,18 +101,16 @@ def _in_range(ratings: Ratings, scale: str) -> Ratings:
     if scale == "z":
         return ratings
     good = (ratings.value >= 0) & (ratings.value <= 100)
-    bad = int((~good).sum())
-    if not bad:
+    bad = ratings.value[~good]
+    if not len(bad):
         return ratings
-    values = ratings.value[~good]
-    worst = f"{bad:,} of {len(good):,} scores are not in 0-100 (from {values.min():g} to {values.max():g})"
-    if bad > OUTSIDE * len(good):
+    worst = f"{len(bad):,} of {len(good):,} scores are not in 0-100 (from {bad.min():g} to {bad.max():g})"
+    if len(bad) > OUTSIDE * len(good):
         raise DataError(
             f"{worst}.",
             hint="If the scores are already standardised, use --scale z; otherwise correct the file.",
         )
-    note = f"{worst}; they were left out."
-    return replace(ratings.rows(good), notes=(*ratings.notes, note))
+    return replace(ratings.rows(good), notes=(*ratings.notes, f"{worst}; they were left out."))
 
 
 def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> tuple[str, ...]:

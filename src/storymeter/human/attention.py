@@ -33,7 +33,7 @@ from scipy.special import ndtr, ndtri
 
 from ..arrays import FloatArray, IntArray
 from .ratings import DEGRADED, BoolArray, ControlPairs, Ratings
-from .scores import standardise
+from .scores import means, standardise
 
 #: fewer repeats say nothing about consistency
 LEAST_REPEATS = 5
@@ -51,12 +51,9 @@ _INNER_LOST = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Peers:
-    """Per rater: correlation with trusted others, over how many captions, and p (NaN where nothing can be
-    said); and what is usual.
-    """
+    """Per rater: correlation with trusted others and p (NaN where nothing can be said); and what is usual."""
 
     r: FloatArray
-    captions: IntArray
     p: FloatArray
     usual: float
     #: why p says nothing of some
@@ -85,11 +82,11 @@ def consistency(ratings: Ratings, repeats: ControlPairs) -> FloatArray:
     )  # 0, 1, … among the rater's scores, smallest first
     k = np.bincount(repeats.rater, minlength=n).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(owner, weights=value, minlength=n) / size
-        variance = np.bincount(owner, weights=(value - mean[owner]) ** 2, minlength=n) / (size - 1)
+        apart = value - means(value, owner, n)[owner]
+        variance = np.bincount(owner, weights=apart**2, minlength=n) / (size - 1)
         gini = (
             2
-            * np.bincount(owner, weights=(2 * place + 1 - size[owner]) * (value - mean[owner]), minlength=n)
+            * np.bincount(owner, weights=(2 * place + 1 - size[owner]) * apart, minlength=n)
             / (size * (size - 1))
         )
         spread = np.sqrt(np.maximum(2 * variance - gini**2, 0) / k)
@@ -111,8 +108,8 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
         ratings.rater.codes[use] * captions + author[use] * len(ratings.item) + ratings.item.codes[use],
         return_inverse=True,
     )
-    own = means(z[use], place.reshape(-1), len(cell))
-    rater, caption = cell // captions, np.unique(cell % captions, return_inverse=True)[1].reshape(-1)
+    own = means(z[use], place, len(cell))
+    rater, caption = cell // captions, np.unique(cell % captions, return_inverse=True)[1]
     known = trusted[rater]
     raters = np.bincount(caption[known], minlength=caption.max(initial=-1) + 1)[caption] - known
     others = np.bincount(caption[known], weights=own[known], minlength=caption.max(initial=-1) + 1)[
@@ -120,7 +117,7 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
     ] - np.where(known, own, 0.0)
     shared = raters > 0
     mine, theirs, who = own[shared], others[shared] / raters[shared], rater[shared]
-    r, count, usual, root = _agreement(mine, theirs, who, trusted)
+    r, usual, root = _agreement(mine, theirs, who, trusted)
     with np.errstate(invalid="ignore", divide="ignore"):
         floor = np.arctanh(_SHARE * usual)
         lead = (np.arctanh(min(usual, 1 - 1e-12)) - floor) * root
@@ -128,10 +125,10 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
     telling = lead >= -ndtri(ATTENTIVE) - ndtri(_LOST)
     author = np.unique(
         who * len(ratings.systems) + cell[shared] % captions // len(ratings.item), return_inverse=True
-    )[1].reshape(-1)
+    )[1]
     groups = author.max(initial=-1) + 1
     mine, theirs = (values - means(values, author, groups)[author] for values in (mine, theirs))
-    inner, _, inner_usual, root = _agreement(mine, theirs, who, trusted)
+    inner, inner_usual, root = _agreement(mine, theirs, who, trusted)
     with np.errstate(invalid="ignore", divide="ignore"):
         lead = (np.arctanh(min(inner_usual, 1 - 1e-12)) - np.arctanh(_SHARE * inner_usual)) * root
     silent = (
@@ -141,7 +138,6 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
     )
     return Peers(
         r,
-        count,
         np.where(telling, p, np.nan),
         usual,
         silent,
@@ -152,27 +148,13 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
 
 def _agreement(
     mine: FloatArray, theirs: FloatArray, who: IntArray, trusted: BoolArray
-) -> tuple[FloatArray, IntArray, float, FloatArray]:
-    """r per rater, over how many captions, the usual r (NaN with too few trusted raters), and √(n - 3)."""
-    r = _correlations(mine, theirs, who, len(trusted))
-    count = np.bincount(who, minlength=len(trusted))
+) -> tuple[FloatArray, float, FloatArray]:
+    """r per rater, the usual r (NaN with too few trusted raters), and √(n - 3) over n captions."""
+    n = len(trusted)
+    x, y = (values - means(values, who, n)[who] for values in (mine, theirs))
+    xy, xx, yy = (np.bincount(who, weights=w, minlength=n) for w in (x * y, x * x, y * y))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = np.where((xx > 1e-12) & (yy > 1e-12), xy / np.sqrt(xx * yy), np.nan)
     typical = r[trusted & ~np.isnan(r)]
     usual = float(np.median(typical)) if len(typical) >= LEAST_PEERS else np.nan
-    return r, count, usual, np.sqrt(np.maximum(count - 3.0, 0.0))
-
-
-def _correlations(x: FloatArray, y: FloatArray, groups: IntArray, n: int) -> FloatArray:
-    x, y = x - means(x, groups, n)[groups], y - means(y, groups, n)[groups]
-    xy, xx, yy = (np.bincount(groups, weights=w, minlength=n) for w in (x * y, x * x, y * y))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((xx > 1e-12) & (yy > 1e-12), xy / np.sqrt(xx * yy), np.nan)
-
-
-def means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
-    """Per group, over the values that are there; NaN where there is none."""
-    there = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(
-            np.bincount(groups[there], weights=values[there], minlength=n)
-            / np.bincount(groups[there], minlength=n)
-        )
+    return r, usual, np.sqrt(np.maximum(np.bincount(who, minlength=n) - 3.0, 0.0))

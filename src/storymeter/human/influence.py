@@ -30,7 +30,7 @@ from scipy.special import ndtr, stdtr
 from ..arrays import FloatArray, IntArray
 from ..stats.multiple import holm
 from .ratings import BoolArray, Ratings
-from .scores import credited, standardise
+from .scores import credited, means, standardise
 
 #: the p that flags a bias, and a pair of raters (few captions are shared, and scores are not quite normal)
 FLAGGED, TOGETHER = 0.01, 0.001
@@ -78,7 +78,6 @@ class _Scored:
     """One row per rating that counts for a system."""
 
     rater: IntArray
-    system: IntArray
     caption: IntArray
     z: FloatArray
     #: system of each caption
@@ -94,12 +93,14 @@ def influence(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> Influence
     order = _order(everybody, systems)
     biases = _biases(scored, names, systems)
     present = np.unique(scored.rater)
-    left_out = _leave_one_out(scored) if len(present) > 1 else np.empty((0, 0))
-    alone = [
-        _without((names[k],), "", everybody, left_out[k], order, systems)
-        for k in (present if len(present) > 1 else ())
-    ]
-    alone.sort(key=lambda one: (-abs(one.shift), one.raters))
+    left_out = _leave_one_out(scored)
+    alone = sorted(
+        (
+            _without((names[k],), "", everybody, left_out[k], order, systems)
+            for k in (present if len(present) > 1 else ())
+        ),
+        key=lambda one: (-abs(one.shift), one.raters),
+    )
     groups = [
         _without(
             tuple(names[k] for k in members),
@@ -121,8 +122,7 @@ def _scored(ratings: Ratings, scale: Literal["raw", "z"]) -> _Scored:
     cells, caption = np.unique(system * len(ratings.item) + ratings.item.codes[row], return_inverse=True)
     return _Scored(
         ratings.rater.codes[row],
-        system,
-        caption.reshape(-1),
+        caption,
         z[row],
         cells // len(ratings.item),
         len(ratings.rater),
@@ -132,15 +132,8 @@ def _scored(ratings: Ratings, scale: Literal["raw", "z"]) -> _Scored:
 
 def _means(scored: _Scored, keep: BoolArray) -> FloatArray:
     """z of each system over these rows: the mean over captions of the mean over ratings; NaN without any."""
-    n = len(scored.author)
-    count = np.bincount(scored.caption[keep], minlength=n)
-    with np.errstate(invalid="ignore"):
-        mean = np.bincount(scored.caption[keep], weights=scored.z[keep], minlength=n) / count
-        there = count > 0
-        return np.asarray(
-            np.bincount(scored.author[there], weights=mean[there], minlength=scored.systems)
-            / np.bincount(scored.author[there], minlength=scored.systems)
-        )
+    captions = means(scored.z[keep], scored.caption[keep], len(scored.author))
+    return means(captions, scored.author, scored.systems)
 
 
 def _leave_one_out(scored: _Scored) -> FloatArray:
@@ -150,16 +143,17 @@ def _leave_one_out(scored: _Scored) -> FloatArray:
     n, size = len(scored.author), scored.raters * scored.systems
     count = np.bincount(scored.caption, minlength=n)
     total = np.bincount(scored.caption, weights=scored.z, minlength=n)
-    cells, which = np.unique(scored.rater * n + scored.caption, return_inverse=True)
-    which = which.reshape(-1)
+    cells, which, own = np.unique(scored.rater * n + scored.caption, return_inverse=True, return_counts=True)
     rater, caption = cells // n, cells % n
-    own, sums = np.bincount(which), np.bincount(which, weights=scored.z)
+    sums = np.bincount(which, weights=scored.z)
     rest = count[caption] - own
     old = total[caption] / count[caption]
     new = np.where(rest > 0, (total[caption] - sums) / np.maximum(rest, 1), 0.0)
     place = rater * scored.systems + scored.author[caption]
-    change = np.bincount(place, weights=new - old, minlength=size).reshape(scored.raters, scored.systems)
-    gone = np.bincount(place, weights=rest == 0, minlength=size).reshape(scored.raters, scored.systems)
+    change, gone = (
+        np.bincount(place, weights=w, minlength=size).reshape(scored.raters, scored.systems)
+        for w in (new - old, rest == 0)
+    )
     whole = np.bincount(scored.author, weights=total / count, minlength=scored.systems)
     with np.errstate(invalid="ignore", divide="ignore"):
         left = np.bincount(scored.author, minlength=scored.systems) - gone
@@ -187,7 +181,7 @@ def _without(
 
 
 def _biases(scored: _Scored, names: tuple[str, ...], systems: tuple[str, ...]) -> list[Bias]:
-    cell = scored.rater * scored.systems + scored.system
+    cell = scored.rater * scored.systems + scored.author[scored.caption]
     size = scored.raters * scored.systems
     count, total, squares = (
         np.bincount(cell, weights=w, minlength=size).reshape(scored.raters, scored.systems)
@@ -244,9 +238,8 @@ def _alike(scored: _Scored, present: IntArray) -> list[tuple[list[int], str]]:
         return []
     n = len(scored.author)
     cells, which = np.unique(np.searchsorted(present, scored.rater) * n + scored.caption, return_inverse=True)
-    which = which.reshape(-1)
     z, there = np.zeros((2, len(present), n))
-    z[cells // n, cells % n] = np.bincount(which, weights=scored.z) / np.bincount(which)
+    z[cells // n, cells % n] = means(scored.z, which, len(cells))
     there[cells // n, cells % n] = 1
     shared, sums, squares = there @ there.T, z @ there.T, z**2 @ there.T
     with np.errstate(invalid="ignore", divide="ignore"):

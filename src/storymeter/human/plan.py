@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,9 @@ from ..errors import DataError, UsageError
 from ..stats.ranks import rank_sum
 from .design import OVERLAP
 from .quality import TESTS, Test, assess, run_test
-from .ratings import DEGRADED, Ratings
+from .ratings import Ratings
 from .reliability import Cost, cost
-from .scores import standardise
+from .scores import credited, means, standardise
 
 #: what `variances` finds in the cs-en ratings of WMT 2021 (docs/human-analysis.md says how)
 BETWEEN, WITHIN = 0.43, 0.76
@@ -82,22 +82,17 @@ class TestRates:
     rejects: dict[str, float]
 
 
-def variances(pilot: Ratings, *, accepted: float = 1.0, scale: Literal["raw", "z"] = "raw") -> Variances:
+def variances(pilot: Ratings, *, accepted: float = 1.0) -> Variances:
     """One-way random effects within systems: captions rated by two or more raters tell the two variances
     apart.
     """
-    z = standardise(pilot, scale)
-    row = pilot.credit_row
-    use = (
-        (pilot.kind[row] != DEGRADED)
-        & ~np.isnan(z[row])
-        & np.array([name != "" for name in pilot.systems])[pilot.credit.codes]
+    z = standardise(pilot)
+    row, system = credited(pilot, z)
+    value = z[row]
+    captions, unit, size = np.unique(
+        system * len(pilot.item) + pilot.item.codes[row], return_inverse=True, return_counts=True
     )
-    system, value = pilot.credit.codes[use], z[row[use]]
-    unit = np.unique(system * len(pilot.item) + pilot.item.codes[row[use]], return_inverse=True)[1].reshape(
-        -1
-    )
-    size = np.bincount(unit).astype(float)
+    owner = captions // len(pilot.item)
     free = len(value) - len(size)
     if free < 10:
         raise DataError(
@@ -105,22 +100,15 @@ def variances(pilot: Ratings, *, accepted: float = 1.0, scale: Literal["raw", "z
             " raters.",
             hint="Give the spread instead: --sd-captions and --sd-ratings.",
         )
-    mean = np.bincount(unit, weights=value) / size
+    mean = means(value, unit, len(size))
     within = float(((value - mean[unit]) ** 2).sum()) / free
-    owner = np.zeros(len(size), dtype=np.int64)
-    owner[unit] = system
-    system_mean = np.bincount(system, weights=value) / np.maximum(np.bincount(system), 1)
+    system_mean = means(value, system, len(pilot.systems))
     groups = len(size) - len(np.unique(owner))
     spread = float((size * (mean - system_mean[owner]) ** 2).sum()) / max(groups, 1)
     k0 = (len(value) - float((size**2).sum()) / len(value)) / max(groups, 1)
-    raters = np.bincount(pilot.rater.codes, minlength=len(pilot.rater))
-    deviation = (
-        pilot.value
-        - (
-            np.bincount(pilot.rater.codes, weights=pilot.value, minlength=len(raters)) / np.maximum(raters, 1)
-        )[pilot.rater.codes]
-    )
-    sd = math.sqrt(float((deviation**2).sum()) / max(len(pilot) - len(np.unique(pilot.rater.codes)), 1))
+    rater = pilot.rater.codes
+    deviation = pilot.value - means(pilot.value, rater, len(pilot.rater))[rater]
+    sd = math.sqrt(float((deviation**2).sum()) / max(len(pilot) - len(np.unique(rater)), 1))
     return Variances(
         math.sqrt(max(0.0, (spread - within) / k0)),
         math.sqrt(within),
@@ -179,19 +167,15 @@ def plan(
     difference: float,
     *,
     wanted: float = 0.8,
-    between: float = BETWEEN,
-    within: float = WITHIN,
-    alpha: float = 0.05,
     accepted: float = ACCEPTED,
     per_hit: int = 70,
     overlap: int = OVERLAP,
     price: float = 0.99,
     fee: float = 0.20,
-    simulations: int = 500,
-    seed: int = 0,
+    **simulated: Any,
 ) -> Plan:
     """Doubling, then bisection, over simulated power. `difference` in z; `accepted`: the share of work by
-    raters who pass.
+    raters who pass; `simulated`: what `power` takes beside these.
     """
     if systems < 2 or captions < 2 or difference <= 0 or not 0 < wanted < 1 or not 0 < accepted <= 1:
         raise UsageError(
@@ -202,17 +186,7 @@ def plan(
     curve: dict[int, float] = {}
 
     def reached(m: int) -> bool:
-        curve[m] = power(
-            m,
-            captions,
-            difference,
-            between=between,
-            within=within,
-            alpha=alpha,
-            overlap=overlap,
-            simulations=simulations,
-            seed=seed,
-        )
+        curve[m] = power(m, captions, difference, overlap=overlap, **simulated)
         return curve[m] >= wanted
 
     high = 16

@@ -20,7 +20,7 @@ from ..captions import Rating
 from ..errors import DataError, some
 from ..stats.ties import preference_accuracy
 from .held import Held, records_without
-from .reliability import krippendorff
+from .reliability import ordinal_alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,42 +52,36 @@ class MetricAccuracy:
     rule: str
 
 
-def faithful_raters(records: Sequence[Rating], share: float = 1.0) -> tuple[set[str], set[str]]:
-    """Who answered enough test questions rightly, and who did not. Raters without questions count as
-    faithful.
+def of_faithful(records: Sequence[Rating], share: float, held: Held) -> tuple[list[Rating], list[str]]:
+    """The answers of raters who got a share of their test questions right, or had none; and who was left out
+    or, loudly, that nothing tells raters who looked from raters who did not.
     """
     from .study.controls import by_tests
 
-    tested = by_tests(records, share)
-    doubted = {rater for rater, verdict in tested.items() if verdict.accepted is False}
-    return tested.keys() - doubted, doubted
-
-
-def faith_notes(records: Sequence[Rating], doubted: set[str]) -> list[str]:
-    """Who was left out; or, loudly, that nothing tells raters who looked from raters who did not."""
+    records, notes = records_without(records, held)
+    doubted = {rater for rater, verdict in by_tests(records, share).items() if verdict.accepted is False}
     if not any(record.criterion == "test" for record in records):
-        return [
+        notes.append(
             "The raters cannot be checked: there is neither a test question nor a control item in these"
             " answers, so that careless raters are not detected."
-        ]
-    if not doubted:
-        return []
-    raters = "rater" if len(doubted) == 1 else "raters"
-    return [
-        f"{len(doubted):,} {raters} failed the test questions and were left out: {some(sorted(doubted))}."
-    ]
+        )
+    elif doubted:
+        raters = "rater" if len(doubted) == 1 else "raters"
+        notes.append(
+            f"{len(doubted):,} {raters} failed the test questions and were left out: {some(sorted(doubted))}."
+        )
+    return [record for record in records if record.rater not in doubted], notes
 
 
 def analyse_preferences(
     records: Sequence[Rating], *, faithful: float = 1.0, minimum: int = 1, held: Held = "leave-out"
 ) -> list[Preference]:
     """One result per pair of systems; items with fewer than `minimum` raters are left out and counted."""
-    records, notes = records_without(records, held)
-    trusted, doubted = faithful_raters(records, faithful)
+    records, notes = of_faithful(records, faithful, held)
     answers: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     again = 0
     for r in records:
-        if r.criterion != "preference" or r.rater not in trusted:
+        if r.criterion != "preference":
             continue
         a, b = r.system, str(r.meta.get("against", ""))
         if not a or not b or not -2 <= r.value <= 2:
@@ -105,7 +99,6 @@ def analyse_preferences(
             "There is no answer of a rater who passed the test questions.",
             hint="Lower --faithful, or check the criterion names: preference, test.",
         )
-    notes += faith_notes(records, doubted)
     if again:
         notes.append(f"{again:,} second answers of a rater on the same item were left out.")
     return [_pair(a, b, items, minimum, notes) for (a, b), items in sorted(answers.items())]
@@ -123,8 +116,6 @@ def _pair(
     means = [sum(given.values()) / len(given) for given in kept.values()]
     wins_b, wins_a = sum(m > 0 for m in means), sum(m < 0 for m in means)
     share, interval, p = binomial(wins_b, wins_a + wins_b)
-    values = [v for given in kept.values() for v in given.values()]
-    units = [k for k, given in enumerate(kept.values()) for _ in given]
     if not wins_a + wins_b:
         said.append("No item is decided, so there is no share and no test.")
     return Preference(
@@ -139,7 +130,7 @@ def _pair(
         share,
         interval,
         p,
-        krippendorff(values, units, "ordinal")[0],
+        ordinal_alpha(given.values() for given in kept.values()),
         tuple(said),
     )
 

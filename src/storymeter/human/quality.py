@@ -41,8 +41,9 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..stats.ranks import paired_t, rank_sum, signed_rank
-from .attention import ATTENTIVE, CONSISTENT, MOST_INCONSISTENT, Peers, consistency, means, peers
+from .attention import ATTENTIVE, CONSISTENT, MOST_INCONSISTENT, Peers, consistency, peers
 from .ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, Ratings, control_pairs
+from .scores import means
 
 Test = Literal["t", "signed-rank", "mann-whitney"]
 TESTS: tuple[Test, ...] = ("t", "signed-rank", "mann-whitney")
@@ -268,7 +269,6 @@ def _flags(ratings: Ratings, scale: str) -> dict[str, BoolArray]:
         flags["human-below-90"] = mean_of(HUMAN) < _HUMAN if scale == "raw" else np.zeros(n, dtype=bool)
     work = rater * len(ratings.hit) + ratings.hit.codes
     _, first, hits = np.unique(work, return_index=True, return_inverse=True)
-    hits = hits.reshape(-1)
     quick = means(ratings.seconds, hits, len(first)) < _SECONDS
     flags["fast"] = np.bincount(rater[first], weights=quick, minlength=n) > 0
     flags["streak"] = _streaks(ratings, hits) > _STREAK

@@ -8,8 +8,8 @@ dropped on the way in, and why, stands in `notes`; every report prints them."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Labels:
     def present(self) -> Labels:
         """Without the names that no row has."""
         there, codes = np.unique(self.codes, return_inverse=True)
-        return Labels(codes.reshape(-1).astype(np.int64), tuple(self.names[k] for k in there))
+        return Labels(codes.astype(np.int64), tuple(self.names[k] for k in there))
 
 
 class Numbering(dict[str, int]):
@@ -91,7 +91,7 @@ class Ratings:
     #: rating `credit_row[k]` counts for system `credit.codes[k]`
     credit_row: IntArray
     credit: Labels
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     #: from a campaign of ours, whose HITs hold repeats by design
     ours: bool = True
     #: what must not be analysed together, such as language pairs; None where the file knows of nothing
@@ -180,8 +180,8 @@ def control_pairs(ratings: Ratings, kind: int) -> tuple[ControlPairs, int]:
     ) - len(control)
 
 
-def from_records(records: Iterable[Rating], notes: Sequence[str] = ()) -> Ratings:
-    return from_columns(columns_of(records if isinstance(records, list) else list(records)), notes)
+def from_records(records: Sequence[Rating]) -> Ratings:
+    return from_columns(columns_of(records))
 
 
 def columns_of(records: Sequence[Rating]) -> dict[str, list[Any]]:
@@ -217,19 +217,17 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
             f"Unknown kind of rating: {some(unknown)}.", hint=f"A rating's kind is one of {', '.join(KINDS)}."
         )
     value = _numbers(columns["value"], n)
-    rater, item, hit, pair_name = labels("rater"), labels("item"), labels("hit"), labels("pair")
-    held = labels("held")
-    kind = np.array([KINDS.index(name) for name in kinds.names], dtype=np.int64)[kinds.codes]
+    rater, hit, pair_name, held = (labels(name) for name in ("rater", "hit", "pair", "held"))
     unpaired = np.array([name == "" for name in pair_name.names])[pair_name.codes]
     _, pair = np.unique(
         (rater.codes * len(hit) + hit.codes) * len(pair_name) + pair_name.codes, return_inverse=True
     )
     table = Ratings(
         rater,
-        item,
+        labels("item"),
         hit,
-        np.where(unpaired, -1, pair.reshape(-1)),
-        kind,
+        np.where(unpaired, -1, pair),
+        np.array([KINDS.index(name) for name in kinds.names], dtype=np.int64)[kinds.codes],
         value,
         _numbers(columns.get("position"), n),
         _numbers(columns.get("seconds"), n),
@@ -255,13 +253,9 @@ def _credits(columns: Mapping[str, Any], n: int) -> tuple[IntArray, Labels]:
     several, own = columns.get("systems"), Labels.of(columns["system"])
     if several is None or not any(several):
         return np.arange(n, dtype=np.int64), own
-    rows: list[int] = []
-    names: list[str] = []
-    for row, (one, many) in enumerate(zip(own.listed(), several, strict=True)):
-        for name in many or (one,):
-            rows.append(row)
-            names.append(str(name))
-    return np.array(rows, dtype=np.int64), Labels.of(names)
+    credited = [many or (one,) for one, many in zip(own.listed(), several, strict=True)]
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(names) for names in credited])
+    return rows, Labels.of([str(name) for names in credited for name in names])
 
 
 def _without_duplicates(table: Ratings, said: list[str]) -> Ratings:
@@ -272,14 +266,14 @@ def _without_duplicates(table: Ratings, said: list[str]) -> Ratings:
     if not placed.any():
         return _without_equal_rows(table, said)
     places, place = np.unique(table.position, return_inverse=True)
-    key = (table.rater.codes * len(table.hit) + table.hit.codes) * len(places) + place.reshape(-1)
+    key = (table.rater.codes * len(table.hit) + table.hit.codes) * len(places) + place
     if table.stratum is not None:
         key = key * len(table.stratum) + table.stratum.codes
     key = np.where(placed, key, -1 - np.arange(len(table)))  # rows without a place are all different
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     if len(first) == len(table):
         return table
-    original = first[inverse.reshape(-1)]
+    original = first[inverse]
     surplus = original != np.arange(len(table))
     differs = surplus & (
         (table.value != table.value[original]) | (table.item.codes != table.item.codes[original])

@@ -15,8 +15,9 @@ cost.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,11 +26,10 @@ from ..arrays import FloatArray
 from ..errors import DataError
 from ..stats.correlation import pearson
 from .ratings import DEGRADED, Ratings
-from .scores import Ranking, caption_scores, system_means
+from .scores import Ranking, caption_scores, means
 
 
-@dataclass(frozen=True, slots=True)
-class Replication:
+class Replication(NamedTuple):
     systems: tuple[str, ...]
     raw: float | None
     z: float
@@ -37,8 +37,7 @@ class Replication:
     only_second: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SplitHalf:
+class SplitHalf(NamedTuple):
     """Mean and 95 % range of r over the splits that could be made; r is NaN with a reason otherwise."""
 
     z: float
@@ -47,8 +46,7 @@ class SplitHalf:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RaterAgreement:
+class RaterAgreement(NamedTuple):
     alpha: float
     icc: float
     #: captions with at least two ratings, and the ratings on them
@@ -74,10 +72,9 @@ def replication(first: Ranking, second: Ranking) -> Replication:
         )
     raws = [(a[name].raw, b[name].raw) for name in both]
     known = [(x, y) for x, y in raws if x is not None and y is not None]
-    raw = pearson(*zip(*known, strict=True)) if len(known) == len(both) else None
     return Replication(
         tuple(both),
-        raw,
+        pearson(*zip(*known, strict=True)) if len(known) == len(both) else None,
         pearson([a[name].z for name in both], [b[name].z for name in both]),
         tuple(sorted(a.keys() - b.keys())),
         tuple(sorted(b.keys() - a.keys())),
@@ -101,10 +98,8 @@ def split_half(
     for _ in range(splits):
         half = np.zeros(len(ratings.rater), dtype=bool)
         half[random.permutation(raters)[: len(raters) // 2]] = True
-        one, other = (
-            system_means(caption_scores(ratings.of_raters(side), scale=scale), len(ratings.systems))[1]
-            for side in (half, ~half)
-        )
+        captions = (caption_scores(ratings.of_raters(side), scale=scale) for side in (half, ~half))
+        one, other = (means(side.z, side.system, len(ratings.systems)) for side in captions)
         both = ~np.isnan(one) & ~np.isnan(other)
         values.append(
             pearson(np.round(one[both], 12), np.round(other[both], 12))
@@ -126,11 +121,16 @@ def agreement(ratings: Ratings, z: FloatArray) -> RaterAgreement:
     unit = first[use] * len(ratings.item) + ratings.item.codes[use]
     # one rater's two ratings of a caption are consistency, not agreement: they become one
     mine, which = np.unique(unit * len(ratings.rater) + ratings.rater.codes[use], return_inverse=True)
-    value = np.bincount(which.reshape(-1), weights=z[use]) / np.bincount(which.reshape(-1))
-    unit = mine // len(ratings.rater)
+    value, unit = means(z[use], which, len(mine)), mine // len(ratings.rater)
     alpha, units, used = krippendorff(value, unit)
     reason = "" if units else "no caption was rated by two raters"
     return RaterAgreement(alpha, icc(value, unit), units, used, reason)
+
+
+def ordinal_alpha(units: Iterable[Iterable[float]]) -> float:
+    """Krippendorff's alpha over the marks that each unit got."""
+    rows = [(place, value) for place, marks in enumerate(units) for value in marks]
+    return krippendorff([value for _, value in rows], [place for place, _ in rows], "ordinal")[0]
 
 
 def krippendorff(
@@ -139,14 +139,10 @@ def krippendorff(
     """(alpha, units with two or more ratings, ratings on them); NaN where nothing was rated twice or nothing
     varies.
     """
-    value, unit = (
-        np.asarray(values, dtype=float),
-        np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1),
-    )
-    size = np.bincount(unit) if len(unit) else np.empty(0, dtype=np.int64)
+    value = np.asarray(values, dtype=float)
+    _, unit, size = np.unique(np.asarray(units), return_inverse=True, return_counts=True)
     several = size >= 2
-    keep = several[unit] if len(unit) else np.empty(0, dtype=bool)
-    value, unit = value[keep], unit[keep]
+    value, unit = value[several[unit]], unit[several[unit]]
     n = len(value)
     if not n:
         return math.nan, 0, 0
@@ -160,7 +156,7 @@ def krippendorff(
         return (1 - observed / expected if expected > 1e-12 else math.nan), int(several.sum()), n
     levels, level = np.unique(value, return_inverse=True)
     counts = np.zeros((len(size), len(levels)))
-    np.add.at(counts, (unit, level.reshape(-1)), 1.0)
+    np.add.at(counts, (unit, level), 1.0)
     counts = counts[several]
     weight = 1 / (counts.sum(axis=1) - 1)
     coincidence = (counts * weight[:, None]).T @ counts - np.diag((counts * weight[:, None]).sum(axis=0))
@@ -179,11 +175,8 @@ def krippendorff(
 
 def icc(values: ArrayLike, units: ArrayLike) -> float:
     """(MSB - MSW) / (MSB + (k0 - 1) MSW), with k0 the average group size for unequal groups (Donner 1986)."""
-    value, unit = (
-        np.asarray(values, dtype=float),
-        np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1),
-    )
-    size = np.bincount(unit).astype(float) if len(unit) else np.empty(0)
+    value = np.asarray(values, dtype=float)
+    _, unit, size = np.unique(np.asarray(units), return_inverse=True, return_counts=True)
     groups, n = len(size), len(value)
     if groups < 2 or n <= groups:
         return math.nan

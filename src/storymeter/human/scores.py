@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.special import stdtrit
 
 from ..arrays import FloatArray, IntArray
 from ..errors import DataError
@@ -106,27 +107,34 @@ def caption_scores(
     z = standardise(ratings, scale)
     row, system = credited(ratings, z)
     n_items = len(ratings.item)
-    key = system * n_items + ratings.item.codes[row]
-    captions, place = np.unique(key, return_inverse=True)
-    place = place.reshape(-1)
-    count = np.bincount(place, minlength=len(captions))
+    captions, place, count = np.unique(
+        system * n_items + ratings.item.codes[row], return_inverse=True, return_counts=True
+    )
     raw, standard = ratings.value[row], z[row]
     if repeats == "merge":
         mine, which = np.unique(place * len(ratings.rater) + ratings.rater.codes[row], return_inverse=True)
-        which = which.reshape(-1)
-        size = np.bincount(which)
-        raw, standard = np.bincount(which, weights=raw) / size, np.bincount(which, weights=standard) / size
+        raw, standard = (means(values, which, len(mine)) for values in (raw, standard))
         place = mine // len(ratings.rater)
     return CaptionScores(
         captions // n_items,
         captions % n_items,
-        _means(raw, place, len(captions)),
-        _means(standard, place, len(captions)),
+        _exact_means(raw, place, len(captions)),
+        _exact_means(standard, place, len(captions)),
         count,
     )
 
 
-def _means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
+def means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
+    """Per group, over the values that are there; NaN where there is none."""
+    there = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(
+            np.bincount(groups[there], weights=values[there], minlength=n)
+            / np.bincount(groups[there], minlength=n)
+        )
+
+
+def _exact_means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
     """Means of groups, exact to 15 significant digits as R writes them: captions with equal ratings must tie,
     however a sum was rounded. The k-th values of all groups are added at once, and what each addition loses
     (Knuth's TwoSum) is kept."""
@@ -141,16 +149,6 @@ def _means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
         lost[some] += (old - (both - back)) + (new - back)
         total[some] = both
     return np.array([float(f"{value:.15g}") for value in ((total + lost) / size).tolist()])
-
-
-def system_means(captions: CaptionScores, n: int) -> tuple[FloatArray, FloatArray]:
-    """Raw and z of systems 0..n-1: the mean over captions, NaN for a system without any."""
-    with np.errstate(invalid="ignore"):
-        size = np.bincount(captions.system, minlength=n)
-        raw, z = (
-            np.bincount(captions.system, weights=w, minlength=n) / size for w in (captions.raw, captions.z)
-        )
-    return raw, z
 
 
 def rank(
@@ -174,16 +172,14 @@ def rank(
             "No rating is left to score a system with.",
             hint="; ".join(notes) or "Check who was accepted, and that the file holds system captions.",
         )
-    present = np.unique(captions.system)
-    means = system_means(captions, len(ratings.systems))[1][present]
-    names = [ratings.systems[s] for s in present]
-    order = sorted(range(len(present)), key=lambda k: (-means[k], names[k]))
+    z = means(captions.z, captions.system, len(ratings.systems))
+    order = sorted(set(captions.system.tolist()), key=lambda k: (-z[k], ratings.systems[k]))
     place = np.full(len(ratings.systems), -1, dtype=np.int64)
-    place[present[order]] = np.arange(len(order))
+    place[order] = np.arange(len(order))
     p = beats(captions.z, place[captions.system], len(order))
     wins = p < alpha
     systems = tuple(
-        _system(ratings.systems[present[k]], captions, captions.system == present[k], scale, wins, position)
+        _system(ratings.systems[k], captions, captions.system == k, scale, wins, position)
         for position, k in enumerate(order)
     )
     alone = [s.name for s in systems if s.captions == 1]
@@ -193,13 +189,8 @@ def rank(
             " differs significantly from no other system, which may join clusters that would be separate"
             " without it."
         )
-    off = ~np.eye(len(order), dtype=bool)
-    adjusted = [np.full(p.shape, np.nan), np.full(p.shape, np.nan)]
-    for out, adjust in zip(adjusted, (holm, benjamini_hochberg), strict=True):
-        out[off] = adjust(p[off])
-    return Ranking(
-        systems, p, adjusted[0], adjusted[1], clusters([s.name for s in systems], wins), alpha, tuple(notes)
-    )
+    p_holm, p_bh = (adjust(p.ravel()).reshape(p.shape) for adjust in (holm, benjamini_hochberg))
+    return Ranking(systems, p, p_holm, p_bh, clusters([s.name for s in systems], wins), alpha, tuple(notes))
 
 
 def _system(
@@ -218,12 +209,11 @@ def _system(
     )
 
 
-def t_interval(values: FloatArray, level: float = 0.95) -> tuple[float, float] | None:
-    from scipy.stats import t
-
+def t_interval(values: FloatArray) -> tuple[float, float] | None:
+    """95 % of the mean, by the t distribution; None with fewer than two values."""
     if len(values) < 2:
         return None
-    half = float(t.ppf(0.5 + level / 2, len(values) - 1)) * float(values.std(ddof=1)) / len(values) ** 0.5
+    half = float(stdtrit(len(values) - 1, 0.975)) * float(values.std(ddof=1)) / len(values) ** 0.5
     return float(values.mean()) - half, float(values.mean()) + half
 
 
@@ -231,11 +221,11 @@ def beats(values: FloatArray, systems: IntArray, n: int) -> FloatArray:
     """(n, n): the one-sided rank-sum p-value that the row's values are greater than the column's. See the
     module.
     """
-    _, value = np.unique(values, return_inverse=True)
-    value = value.reshape(-1)
-    distinct = int(value.max()) + 1
-    u, cross = np.empty((n, n)), np.empty((n, n))
-    alike = _counts_alike(value, systems, distinct)
+    levels, value = np.unique(values, return_inverse=True)
+    distinct = len(levels)
+    u, cross = np.empty((2, n, n))
+    _, cell, count = np.unique(systems * distinct + value, return_inverse=True, return_counts=True)
+    alike = count[cell].astype(float)  # for every caption, how many captions of its system have its value
     for i in range(n):
         c = np.bincount(value[systems == i], minlength=distinct).astype(float)
         u[:, i] = np.bincount(systems, weights=(np.cumsum(c) - c / 2)[value], minlength=n)
@@ -249,12 +239,6 @@ def beats(values: FloatArray, systems: IntArray, n: int) -> FloatArray:
     p = rank_sum_p(u, np.broadcast_to(size[:, None], (n, n)), np.broadcast_to(size[None, :], (n, n)), ties)
     np.fill_diagonal(p, np.nan)
     return p
-
-
-def _counts_alike(value: IntArray, systems: IntArray, distinct: int) -> FloatArray:
-    """For every caption, how many captions of its system have its value."""
-    _, cell, count = np.unique(systems * distinct + value, return_inverse=True, return_counts=True)
-    return np.asarray(count[cell.reshape(-1)], dtype=float)
 
 
 def clusters(names: list[str], wins: BoolArray) -> tuple[tuple[str, ...], ...]:

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -28,9 +28,9 @@ from ..errors import DataError
 from .analysis import Analysis, analyse
 from .held import Held, records_without
 from .ratings import from_records
-from .reliability import krippendorff
+from .reliability import ordinal_alpha
 from .scores import t_interval
-from .span_record import FOUND, MAJOR, spans_of
+from .span_record import FOUND, MAJOR, planted_found, spans_of
 from .word_labels import Labelled, by_caption, marks, word_labels
 
 
@@ -92,10 +92,12 @@ def analyse_spans(
     **options: Any,
 ) -> SpanStudy:
     records, notes = records_without(records, held)
-    planted = _planted(records)
-    blind = {rater for rater, (shown, found) in planted.items() if shown and found < FOUND * shown}
+    planted = planted_found(records)
+    blind = {rater for rater, found in planted.items() if sum(found) < FOUND * len(found)}
     if blind:
-        listed = ", ".join(f"{rater} ({planted[rater][1]} of {planted[rater][0]})" for rater in sorted(blind))
+        listed = ", ".join(
+            f"{rater} ({sum(planted[rater])} of {len(planted[rater])})" for rater in sorted(blind)
+        )
         notes.append(
             f"{len(blind):,} {'rater' if len(blind) == 1 else 'raters'} marked fewer than half of the planted"
             f" errors: {listed}; "
@@ -121,37 +123,15 @@ def analyse_spans(
     )
 
 
-def _planted(records: Sequence[Rating]) -> dict[str, tuple[int, int]]:
-    """Per rater: planted errors shown, and found."""
-    shown: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    for one in records:
-        shown[one.rater] += 0
-        place = one.meta.get("planted")
-        if place is not None:
-            shown[one.rater] += 1
-            found[one.rater] += any(
-                mark.start < place["end"] and place["start"] < mark.end for mark in spans_of(one)
-            )
-    return {rater: (count, found[rater]) for rater, count in shown.items()}
-
-
 def _agreement(records: Sequence[Rating]) -> tuple[SpanAgreement, dict[str, list[float]]]:
     """Agreement over all, and per rater [words both marked, words the rater marked, words others marked]."""
     per: dict[str, list[float]] = {}
-    captions = 0
     both = alike = total = 0.0
-    values: list[float] = []
-    units: list[int] = []
-    for said in by_caption(records).values():
+    words: list[tuple[float, ...]] = []
+    shared = [said for said in by_caption(records).values() if len(said) > 1]
+    for said in shared:
         levels = {rater: marks(one) for rater, one in said.items()}
-        if len(levels) < 2:
-            continue
-        captions += 1
-        for word in zip(*levels.values(), strict=True):
-            unit = units[-1] + 1 if units else 0
-            values += [float(level) for level in word]
-            units += [unit] * len(word)
+        words += zip(*levels.values(), strict=True)
         for (first, a), (second, b) in itertools.combinations(levels.items(), 2):
             common = float(((a > 0) & (b > 0)).sum())
             half = float(((a > 0) & (b > 0) & (a != b)).sum()) / 2
@@ -161,10 +141,10 @@ def _agreement(records: Sequence[Rating]) -> tuple[SpanAgreement, dict[str, list
                 sums = per.setdefault(rater, [0.0, 0.0, 0.0])
                 for k, value in enumerate((common, own, other)):
                     sums[k] += value
-    alpha = krippendorff(values, units, "ordinal")[0] if values else np.nan
+    alpha = ordinal_alpha(words)
     return (
         SpanAgreement(
-            captions,
+            len(shared),
             2 * both / total if total else None,
             2 * alike / total if total else None,
             None if np.isnan(alpha) else float(alpha),
@@ -175,7 +155,7 @@ def _agreement(records: Sequence[Rating]) -> tuple[SpanAgreement, dict[str, list
 
 def _markers(
     records: Sequence[Rating],
-    planted: dict[str, tuple[int, int]],
+    planted: dict[str, list[bool]],
     blind: set[str],
     pairs: dict[str, list[float]],
 ) -> list[Marker]:
@@ -187,13 +167,13 @@ def _markers(
             words[one.rater] += len(levels)
             marked[one.rater] += int((levels > 0).sum())
     out = []
-    for rater, (shown, found) in sorted(planted.items()):
+    for rater, found in sorted(planted.items()):
         common, own, other = pairs.get(rater, (0.0, 0.0, 0.0))
         out.append(
             Marker(
                 rater,
-                shown,
-                found,
+                len(found),
+                sum(found),
                 rater not in blind,
                 100 * marked[rater] / max(1, words[rater]),
                 common / own if own else None,
@@ -204,29 +184,27 @@ def _markers(
 
 
 def _profiles(records: Sequence[Rating]) -> list[Profile]:
-    captions: dict[str, list[FloatArray]] = {}
+    captions: dict[str, list[FloatArray]] = defaultdict(list)
     judgements: Counter[str] = Counter()
-    kinds: dict[str, dict[str, float]] = {}
+    kinds: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for (_, system, _), said in by_caption(records).items():
         if not system:
             continue
         rows = np.zeros((len(said), 4))
         for row, one in zip(rows, said.values(), strict=True):
             spans = spans_of(one)
-            row[0] = sum(mark.severity == "minor" for mark in spans)
-            row[1] = len(spans) - row[0]
-            row[2:] = not spans, bool(str(one.meta.get("missing", "")).strip())
-            of_system = kinds.setdefault(system, {})
+            mild = sum(mark.severity == "minor" for mark in spans)
+            row[:] = mild, len(spans) - mild, not spans, bool(str(one.meta.get("missing", "")).strip())
             for mark in spans:
-                of_system[mark.kind] = of_system.get(mark.kind, 0.0) + 1 / len(said)
+                kinds[system][mark.kind] += 1 / len(said)
         judgements[system] += len(said)
-        captions.setdefault(system, []).append(rows.mean(axis=0))
+        captions[system].append(rows.mean(axis=0))
     out = []
     for system, means in captions.items():
         table = np.stack(means)
         weight = table[:, 0] + MAJOR * table[:, 1]
         minor, major, clean, missing = table.mean(axis=0).tolist()
-        found = sorted(kinds.get(system, {}).items(), key=lambda one: (-one[1], one[0]))
+        found = sorted(kinds[system].items(), key=lambda one: (-one[1], one[0]))
         out.append(
             Profile(
                 system,

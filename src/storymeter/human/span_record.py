@@ -18,7 +18,7 @@ Its judgement is a `Rating` of criterion `spans` whose `value` is the score; `me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -44,10 +44,22 @@ class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: str
 
 
-def spans_of(rating: Rating) -> tuple[Span, ...]:
+def spans_of(rating: Rating) -> list[Span]:
     """The marked words of one judgement, from left to right."""
-    found = msgspec.convert(rating.meta.get("spans", []), tuple[Span, ...])
-    return tuple(sorted(found, key=lambda mark: (mark.start, mark.end)))
+    return sorted(msgspec.convert(rating.meta.get("spans", []), list[Span]), key=_place)
+
+
+def planted_found(records: Iterable[Rating]) -> dict[str, list[bool]]:
+    """Per rater, whether each of the planted errors shown was marked."""
+    found: dict[str, list[bool]] = {}
+    for one in records:
+        shown = found.setdefault(one.rater, [])
+        place = one.meta.get("planted")
+        if place is not None:
+            shown.append(
+                any(mark.start < place["end"] and place["start"] < mark.end for mark in spans_of(one))
+            )
+    return found
 
 
 def meta_of(text: str, spans: Sequence[Span], missing: str) -> dict[str, object]:

@@ -16,6 +16,7 @@ liked best.
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,9 +27,9 @@ from ..arrays import FloatArray
 from ..captions import Rating
 from ..errors import DataError
 from ..stats.correlation import kendall_b, pearson, spearman
-from .held import Held, records_without
-from .preference import faith_notes, faithful_raters
-from .reliability import krippendorff
+from .held import Held
+from .preference import of_faithful
+from .reliability import ordinal_alpha
 from .scores import t_interval
 
 VOTE = "vote"
@@ -96,20 +97,17 @@ def story_means(records: Sequence[Rating]) -> dict[str, dict[tuple[str, str], fl
 
 def analyse_survey(records: Sequence[Rating], *, faithful: float = 1.0, held: Held = "leave-out") -> Survey:
     """Raters who got less than a share `faithful` of the stories that must lose right are left out."""
-    records, said = records_without(records, held)
-    trusted, doubted = faithful_raters(records, faithful)
-    said += faith_notes(records, doubted)
-    records = [record for record in records if record.rater in trusted]
+    records, notes = of_faithful(records, faithful, held)
     if not records:
         raise DataError("No rater passed the control stories.", hint="Lower --faithful to use their answers.")
     scales = _scales(records)
     criteria, systems = sorted({r.criterion for r in scales}), sorted({r.system for r in records if r.system})
     once = {(r.item, r.system, r.rater, r.criterion): r.value for r in scales}
-    notes = said + (
-        [f"{len(scales) - len(once):,} answers repeat an earlier one of the same rater; the last one counts."]
-        if len(once) < len(scales)
-        else []
-    )
+    if len(once) < len(scales):
+        notes.append(
+            f"{len(scales) - len(once):,} answers repeat an earlier one of the same rater; the last one"
+            " counts."
+        )
     votes = {(r.item, r.rater): r.system for r in records if r.criterion == VOTE and r.value > 0}
     tally = {system: sum(chosen == system for chosen in votes.values()) for system in systems}
     cell: dict[tuple[str, str, str], list[float]] = {}
@@ -133,18 +131,13 @@ def analyse_survey(records: Sequence[Rating], *, faithful: float = 1.0, held: He
                 )
             else:
                 notes.append(f"{system} has no answer for {criterion}.")
-    alphas = {}
-    for criterion in criteria:
-        rows = [((item, system), value) for (item, system, _, c), value in once.items() if c == criterion]
-        place = {unit: k for k, unit in enumerate(dict.fromkeys(unit for unit, _ in rows))}
-        alphas[criterion] = krippendorff([v for _, v in rows], [place[u] for u, _ in rows], "ordinal")[0]
     return Survey(
         tuple(criteria),
         tuple(systems),
         tuple(means),
         tally,
         _correlations(criteria, systems, cell, votes),
-        alphas,
+        {name: ordinal_alpha(v for (_, _, c), v in cell.items() if c == name) for name in criteria},
         tuple(notes),
     )
 
@@ -155,9 +148,8 @@ def _correlations(
     cell: dict[tuple[str, str, str], list[float]],
     votes: dict[tuple[str, str], str],
 ) -> tuple[RankCorrelation, ...]:
-    shares: dict[str, dict[str, int]] = {}
+    shares: dict[str, Counter[str]] = defaultdict(Counter)
     for (item, _), chosen in votes.items():
-        shares.setdefault(item, {}).setdefault(chosen, 0)
         shares[item][chosen] += 1
     found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in (*criteria, OVERALL)}
     dropped = dict.fromkeys(found, 0)
@@ -165,7 +157,7 @@ def _correlations(
         told = [s for s in systems if all((item, s, c) in cell for c in criteria)]
         if not told:
             continue
-        rank: FloatArray = rankdata([counted.get(s, 0) for s in told])
+        rank: FloatArray = rankdata([counted[s] for s in told])
         score = {c: np.array([np.mean(cell[item, s, c]) for s in told]) for c in criteria}
         score[OVERALL] = np.sum([score[c] for c in criteria], axis=0)
         for name, values in score.items():
@@ -174,10 +166,8 @@ def _correlations(
                 dropped[name] += 1
             else:
                 found[name].append(three)
-    out = []
-    for name, rows in found.items():
-        mean = np.mean(rows, axis=0) if rows else [math.nan] * 3
-        out.append(
-            RankCorrelation(name, float(mean[0]), float(mean[1]), float(mean[2]), len(rows), dropped[name])
-        )
-    return tuple(out)
+    means = {name: np.mean(rows or [(math.nan,) * 3], axis=0).tolist() for name, rows in found.items()}
+    return tuple(
+        RankCorrelation(name, mean[0], mean[1], mean[2], len(found[name]), dropped[name])
+        for name, mean in means.items()
+    )

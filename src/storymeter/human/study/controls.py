@@ -26,7 +26,7 @@ def by_pairs(records: Sequence[Rating]) -> dict[str, ControlResult]:
         w.id: ControlResult(
             w.accepted if w.pairs else None, w.reason, w.pairs, w.mean_high, w.mean_low, w.p, w.flags
         )
-        for w in assess(from_records(list(records)), gates="control").workers
+        for w in assess(from_records(records), gates="control").workers
     }
 
 

@@ -125,7 +125,7 @@ class DirectAssessment(Study):
         from ..analysis import analyse
         from ..ratings import from_records
 
-        return analyse(from_records(list(records)), **options)
+        return analyse(from_records(records), **options)
 
     def standings(self, records: Sequence[Rating]) -> list[Standings]:
         """The ranking of `human analyse`: z-scores of raters who pass every gate; none where nobody does."""
@@ -133,7 +133,7 @@ class DirectAssessment(Study):
         from ..ratings import from_records
 
         try:
-            found = analyse(from_records(list(records)), splits=0).ranking.systems
+            found = analyse(from_records(records), splits=0).ranking.systems
         except DataError:
             return []
         rows = []

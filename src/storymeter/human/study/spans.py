@@ -20,7 +20,7 @@ from ...errors import UsageError
 from ...metric import Progress, silent
 from ..design import Layout, Slot
 from ..request import CampaignRequest, Practice
-from ..span_record import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, spans_of
+from ..span_record import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, planted_found
 from ..word_labels import words_at
 from .base import ControlResult, Dealt, Rehearsing, fit
 from .controls import by_pairs
@@ -95,17 +95,9 @@ class ErrorSpans(DirectAssessment):
 
     def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         """The worker test on the scores, and how many of the planted errors were marked: both must hold."""
-        found: dict[str, list[bool]] = {}
-        for record in records:
-            planted = record.meta.get("planted")
-            if planted is not None:
-                hit = any(
-                    mark.start < planted["end"] and planted["start"] < mark.end for mark in spans_of(record)
-                )
-                found.setdefault(record.rater, []).append(hit)
-        out = {}
+        found, out = planted_found(records), {}
         for rater, verdict in by_pairs(records).items():
-            marks = found.get(rater, [])
+            marks = found[rater]
             if marks:
                 share = sum(marks) / len(marks)
                 said = f"{sum(marks)} of {len(marks)} planted errors marked; {verdict.reason}"
