@@ -36,7 +36,7 @@ _MTURK_KINDS = {
 }
 _APPRAISE_KINDS = {"TGT": "system", "CHK": "repeat", "REF": "human", "BAD": "degraded"}
 _APPRAISE_KIND_COLUMN = 3
-_FIELDS = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds", "stratum")
+_FIELDS = ("rater", "hit", "item", "system", "kind", "value", "seconds", "stratum", "position")
 _EMPTY = "Give a file of ratings: a Storymeter export, a WMT table, MTurk batch results or an Appraise CSV."
 _OTHERWISE = {"kind": "system", "hit": "", "pair": "", "stratum": "", "held": ""}
 
@@ -136,32 +136,36 @@ def peek(path: Path, limit: int) -> list[Rating]:
 
 
 class _Table:
-    """The ratings of a file of another tool, column by column, and what cannot be read of it."""
+    """The ratings of a file of another tool, row by row, and what cannot be read of it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.problems: list[str] = []
-        self._out: dict[str, list[Any]] = {key: [] for key in _FIELDS}
+        self._rows: list[tuple[Any, ...]] = []
+        self._total: Counter[tuple[str, str]] = Counter()
 
-    def add(self, **cells: Any) -> None:
-        for key, cell in cells.items():
-            self._out[key].append(cell)
+    def add(self, rater: str, hit: str, *cells: str | float | None, position: int | None = None) -> None:
+        """The cells in the order of `_FIELDS`; the position is counted where it is not known."""
+        self._total[rater, hit] += 1
+        self._rows.append((rater, hit, *cells, self._total[rater, hit] if position is None else position))
 
-    def columns(self, hint: str, total: Counter[tuple[str, str]] | None = None) -> dict[str, list[Any]]:
-        """All of it, or an error with this hint. `total`, ratings by rater and HIT, where every row gives the
-        time of the whole HIT: it is shared out.
+    def columns(self, hint: str, *, whole_hit: bool = False) -> dict[str, list[Any]]:
+        """All of it by columns, or an error with this hint. `whole_hit`: every row gives the time of the
+        whole HIT, which is shared out.
         """
-        out, problems = self._out, self.problems
-        if problems:
+        if self.problems:
             raise DataError(
-                f"{self.name}: {len(problems):,} ratings cannot be read: {some(problems, limit=3)}", hint=hint
+                f"{self.name}: {len(self.problems):,} ratings cannot be read: {some(self.problems, limit=3)}",
+                hint=hint,
             )
-        if not out["value"]:
+        if not self._rows:
             raise DataError(f"{self.name} holds no rating.", hint=hint)
+        out = dict(zip(_FIELDS, map(list, zip(*self._rows, strict=True)), strict=True))
+        out["pair"] = [f"{system} {item}" for system, item in zip(out["system"], out["item"], strict=True)]
         _settle(out)
-        if total is not None:
+        if whole_hit:
             out["seconds"] = [
-                None if s is None else s / total[rater, hit]
+                None if s is None else s / self._total[rater, hit]
                 for s, rater, hit in zip(out["seconds"], out["rater"], out["hit"], strict=True)
             ]
         return out
@@ -183,7 +187,6 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
         "A WMT table begins: HITId WorkerId src trg item hit sys_id rid type sid score time",
     )
     table = _Table(name)
-    total: Counter[tuple[str, str]] = Counter()
     for number, line in enumerate(_distinct(lines[1:], notes), 2):
         if not line.strip():
             continue
@@ -203,23 +206,12 @@ def wmt(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
         except (KeyError, IndexError, ValueError):
             table.problems.append(f"line {number}: {line[:60]!r}")
             continue
-        total[rater, hit] += 1
-        table.add(
-            item=sid,
-            system=system,
-            rater=rater,
-            value=value,
-            kind=kind,
-            hit=hit,
-            pair=f"{system} {sid}",
-            position=total[rater, hit],
-            seconds=seconds,
-            stratum="-".join(cells[place[key]] for key in ("src", "trg") if key in place),
-        )
+        stratum = "-".join(cells[place[key]] for key in ("src", "trg") if key in place)
+        table.add(rater, hit, sid, system, kind, value, seconds, stratum)
     return table.columns(
         "A row has the columns of the header, separated by tabs (names with spaces may be put in quotation"
         " marks); type is SYSTEM, REPEAT, REF or BAD_REF.",
-        total,
+        whole_hit=True,
     )
 
 
@@ -227,7 +219,6 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """Batch results: one line per assignment, `Answer.Q1` = `idx_rid_score|…`, the items in `Input.*_idx`."""
     table = _Table(name)
     empty: list[str] = []
-    total: Counter[tuple[str, str]] = Counter()
     reader = csv.DictReader(io.StringIO(text(raw, name), newline=""))
     require_columns(
         name,
@@ -249,30 +240,21 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
                     row[f"Input.sys_id_{index}"],
                     row[f"Input.sid_{index}"],
                 )
-                place, value = int(index), float(score)
-                if None in (system, sid, row["WorkerId"], row["HITId"]):  # a row that breaks off
+                place, value, rater, hit = int(index), float(score), row["WorkerId"], row["HITId"]
+                if None in (system, sid, rater, hit):  # a row that breaks off
                     raise ValueError
             except (KeyError, ValueError):
                 table.problems.append(f"line {number}, answer {answer[:30]!r}")
                 continue
-            seconds = row.get("WorkTimeInSeconds") or ""
-            total[row["WorkerId"], row["HITId"]] += 1
-            table.add(
-                item=sid,
-                system=system,
-                rater=row["WorkerId"],
-                value=value,
-                kind=kind,
-                hit=row["HITId"],
-                pair=f"{system} {sid}",
-                position=place,
-                seconds=float(seconds) if seconds.isdecimal() else None,
-                stratum="-".join(row.get(f"Input.{key}") or "" for key in ("src", "trg")).strip("-"),
-            )
+            time = row.get("WorkTimeInSeconds") or ""
+            seconds = float(time) if time.isdecimal() else None
+            stratum = "-".join(row.get(f"Input.{key}") or "" for key in ("src", "trg")).strip("-")
+            table.add(rater, hit, sid, system, kind, value, seconds, stratum, position=place)
     if empty:
         notes.append(f"{len(empty):,} assignments hold no answer and were left out: {some(empty)}")
     return table.columns(
-        "Answer.Q1 holds index_rid_score joined by |; Input.tst_index is system, repeat, ref or cal.", total
+        "Answer.Q1 holds index_rid_score joined by |; Input.tst_index is system, repeat, ref or cal.",
+        whole_hit=True,
     )
 
 
@@ -280,7 +262,6 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
     """`user,system,segment,type,source,target,score[,document,is_document_score],start,end`, no header."""
     table = _Table(name)
     documents = 0
-    seen: Counter[str] = Counter()
     for number, quoted in enumerate(csv.reader(_distinct(text(raw, name).splitlines(), notes)), 1):
         cells = [plain_cell(cell) for cell in quoted]
         if not cells:
@@ -289,32 +270,15 @@ def appraise(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             documents += 1
             continue
         try:
-            user, system, segment, kind, value = (
-                cells[0],
-                cells[1],
-                cells[2],
-                _APPRAISE_KINDS[cells[_APPRAISE_KIND_COLUMN]],
-                float(cells[6]),
-            )
+            user, system, segment = cells[:3]
+            kind, value = _APPRAISE_KINDS[cells[_APPRAISE_KIND_COLUMN]], float(cells[6])
             document = cells[7] if len(cells) > 9 else ""
             seconds = float(cells[-1]) - float(cells[-2]) if len(cells) > 8 else None
         except (KeyError, IndexError, ValueError):
             table.problems.append(f"line {number}")
             continue
-        item = f"{document} {segment}".strip()
-        seen[user] += 1
-        table.add(
-            item=item,
-            system=system,
-            rater=user,
-            value=value,
-            kind=kind,
-            hit="",
-            pair=f"{system} {item}",
-            position=seen[user],
-            seconds=seconds,
-            stratum="-".join(cells[4:6]).strip("-"),
-        )
+        item, stratum = f"{document} {segment}".strip(), "-".join(cells[4:6]).strip("-")
+        table.add(user, "", item, system, kind, value, seconds, stratum)
     if documents:
         notes.append(f"{documents:,} scores of whole documents were left out; only segments are analysed.")
     return table.columns(

@@ -4,6 +4,7 @@ are wrong."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import itertools
@@ -166,7 +167,8 @@ def json_lines(raw: bytes, name: str) -> list[Rating]:
     try:
         return decoder.decode_lines(raw)
     except msgspec.MsgspecError:
-        if _is_json(raw):
+        with contextlib.suppress(msgspec.MsgspecError):
+            msgspec.json.decode(raw)
             raise DataError(
                 f"{name} is one JSON value, not a rating per line.",
                 hint=(
@@ -185,14 +187,6 @@ def json_lines(raw: bytes, name: str) -> list[Rating]:
             f"{name}: {len(problems):,} lines are not ratings: {some(problems, limit=3)}",
             hint="A line is a JSON object with at least item, system, rater and value.",
         ) from None
-
-
-def _is_json(raw: bytes) -> bool:
-    try:
-        msgspec.json.decode(raw)
-    except msgspec.MsgspecError:
-        return False
-    return True
 
 
 def csv_rows(content: str, name: str) -> list[Rating]:
