@@ -26,7 +26,7 @@ from .answers import Answer, Outcome
 from .engines import TROUBLE, Database
 from .errors import SessionTakenError, StoreError, StoreFullError
 from .seats import Standing, Terms, Visitor
-from .tables import assignment, clip, rater, rating, seat, setting, slot, ticket, worked_by
+from .tables import assignment, clip, rater, rating, seat, setting, slot, ticket, work, worked_by
 from .writer import Writer
 
 __all__ = [
@@ -105,9 +105,7 @@ class Store:
         rows = list(slots)
 
         def put(connection: sa.Connection) -> None:
-            taken = connection.execute(
-                sa.select(setting.c.value).where(setting.c.name == "campaign")
-            ).scalar()
+            taken = seats.told(connection, "campaign")
             if taken is not None:
                 raise DataError(
                     f"The database already holds the campaign {taken}.",
@@ -130,9 +128,7 @@ class Store:
         self._writer.submit(put).result()
 
     def check(self, campaign_id: str) -> None:
-        found = self._read(
-            lambda c: c.execute(sa.select(setting.c.value).where(setting.c.name == "campaign")).scalar()
-        )
+        found = self._read(lambda c: seats.told(c, "campaign"))
         if found != campaign_id:
             raise DataError(
                 f"The database belongs to {'campaign ' + found if found else 'no campaign'}, not to"
@@ -141,13 +137,11 @@ class Store:
             )
 
     def state(self) -> str:
-        return str(self._read(seats.campaign_state))
+        return str(self._read(lambda c: seats.told(c, "state")))
 
-    def set_state(self, state: Literal["open", "paused", "closed"]) -> Future[None]:
-        def put(connection: sa.Connection) -> None:
-            connection.execute(sa.update(setting).where(setting.c.name == "state").values(value=state))
-
-        return self._writer.submit(put)
+    def set_state(self, state: Literal["open", "paused", "closed"]) -> Future[Any]:
+        change = sa.update(setting).where(setting.c.name == "state").values(value=state)
+        return self._writer.submit(lambda c: c.execute(change).rowcount)
 
     def clips(self) -> list[Media]:
         """Every clip and picture of the campaign."""
@@ -181,8 +175,7 @@ class Store:
             .join(rater, rater.c.id == ticket.c.rater)
             .where(ticket.c.fingerprint == mark)
         )
-        row = self._read(lambda c: c.execute(query).one_or_none())
-        return None if row is None else Door(*row)
+        return self._read(lambda c: next((Door(*row) for row in c.execute(query)), None))
 
     def enter(self, who: Visitor, now: float) -> Future[int]:
         """The ticket of a visit; `SessionTakenError` where the session is another rater's."""
@@ -204,17 +197,20 @@ class Store:
         return self._writer.submit(lambda c: seats.hold(c, pseudonym, reason, now))
 
     def release(self, pseudonym: str, until: float) -> Future[bool]:
-        return self._writer.submit(lambda c: seats.release(c, pseudonym, until))
+        return self._writer.submit(lambda c: seats.hold(c, pseudonym, None, until))
 
     # --- the work ---
 
     def show(self, assignment_id: int, position: int, now: float) -> Future[None]:
-        return self._writer.submit(lambda c: seats.show(c, assignment_id, position, now))
+        """The page was shown (again): the time of this place counts from here, and its clip may be played
+        anew.
+        """
+        return self._writer.submit(lambda c: seats.see(c, assignment_id, position, "shown", now))
 
     def played(
         self, assignment_id: int, position: int, what: Literal["play", "ended"], now: float
     ) -> Future[None]:
-        return self._writer.submit(lambda c: seats.played(c, assignment_id, position, what, now))
+        return self._writer.submit(lambda c: seats.see(c, assignment_id, position, what, now))
 
     def answer(self, request: Answer) -> Future[Outcome]:
         return self._writer.answer(request)
@@ -248,20 +244,9 @@ class Store:
     def answers(self) -> list[Any]:
         """Every answer that counts (no practice), with its assignment and rater, in the order of the work."""
         query = (
-            sa.select(
-                rating,
-                assignment.c.hit,
-                assignment.c.places,
-                assignment.c.state,
-                assignment.c.finished_at,
-                assignment.c.started_at,
-                assignment.c.code,
-                rater.c.held_reason,
-                *worked_by,
-            )
-            .join(assignment, assignment.c.id == rating.c.assignment)
-            .join(rater, rater.c.id == assignment.c.rater)
-            .join(ticket, ticket.c.id == assignment.c.ticket)
+            sa.select(rating, *worked_by, rater.c.held_reason)
+            .add_columns(*(assignment.c[name] for name in ("hit", "places", "state", "code")))
+            .select_from(work.join(rating, assignment.c.id == rating.c.assignment))
             .where(rating.c.position >= 0)
             .order_by(rating.c.assignment, rating.c.position)
         )

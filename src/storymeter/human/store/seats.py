@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from .errors import SessionTakenError
-from .tables import assignment, rater, rating, seat, setting, ticket, viewing, worked_by
+from .tables import assignment, rater, rating, seat, setting, ticket, viewing, work, worked_by
 
 Stage = Literal["welcome", "working", "done", "expired", "wait", "none_left", "paused", "closed", "held"]
 
@@ -81,24 +81,15 @@ def enter(connection: sa.Connection, who: Visitor, now: float) -> int:
             raise SessionTakenError(
                 "This session belongs to another rater.", hint="Open the task again from the platform."
             )
-    values = {
-        "platform": who.platform,
-        "external": who.external,
-        "pseudonym": who.pseudonym,
-        "created_at": now,
-    }
-    connection.execute(_insert_for(connection, rater).values(**values).on_conflict_do_nothing())
+    names = {"platform": who.platform, "external": who.external, "pseudonym": who.pseudonym}
+    connection.execute(
+        _insert_for(connection, rater).values(**names, created_at=now).on_conflict_do_nothing()
+    )
     person = connection.execute(
         sa.select(rater.c.id).where(rater.c.platform == who.platform, rater.c.external == who.external)
     ).scalar_one()
-    return _insert(
-        connection,
-        ticket,
-        fingerprint=who.mark,
-        rater=person,
-        session=who.session,
-        submit_to=who.submit_to,
-    )
+    visit = {"fingerprint": who.mark, "rater": person, "session": who.session, "submit_to": who.submit_to}
+    return _insert(connection, ticket, **visit)
 
 
 def standing(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> Standing | None:
@@ -109,7 +100,7 @@ def standing(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> 
     ).one_or_none()
     if owner is None:
         return None
-    state = campaign_state(connection)
+    state = told(connection, "state")
     row = connection.execute(
         sa.select(assignment)
         .where(assignment.c.ticket == ticket_id)
@@ -162,7 +153,7 @@ def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -
         or (here.stage == "done" and not here.more)
     ):
         return here
-    if campaign_state(connection) != "open" and here.stage != "expired":
+    if told(connection, "state") != "open" and here.stage != "expired":
         return here
     connection.execute(
         sa.update(ticket)
@@ -223,68 +214,32 @@ def expire(connection: sa.Connection, now: float) -> int:
     return len(gone)
 
 
-def hold(connection: sa.Connection, pseudonym: str, reason: str, now: float) -> bool:
-    """No more work for this rater until `release`; seats and answers stay as they are."""
-    return _set_hold(connection, pseudonym, now, reason, ("active", "held"))
-
-
-def release(connection: sa.Connection, pseudonym: str, until: float) -> bool:
-    return _set_hold(connection, pseudonym, None, None, ("held", "active"), leased_until=until)
-
-
-def _set_hold(
-    connection: sa.Connection,
-    pseudonym: str,
-    at: float | None,
-    reason: str | None,
-    change: tuple[str, str],
-    **more: float,
-) -> bool:
+def hold(connection: sa.Connection, pseudonym: str, reason: str | None, at: float) -> bool:
+    """No more work for this rater from `at` on; seats and answers stay as they are. Without a reason the
+    rater is released, and has until `at` for the work at hand.
+    """
+    held = reason is not None
     person = connection.execute(
         sa.update(rater)
         .where(rater.c.pseudonym == pseudonym)
-        .values(held_at=at, held_reason=reason)
+        .values(held_at=at if held else None, held_reason=reason)
         .returning(rater.c.id)
     ).scalar()
-    if person is None:
-        return False
-    before, after = change
-    connection.execute(
-        sa.update(assignment)
-        .where(assignment.c.rater == person, assignment.c.state == before)
-        .values(state=after, **more)
-    )
-    return True
-
-
-def show(connection: sa.Connection, assignment_id: int, position: int, now: float) -> None:
-    """The page was shown (again): the time of this place counts from here, and its clip may be played
-    anew.
-    """
-    _see(connection, assignment_id, position, "shown_at", now, keep=False)
-
-
-def played(
-    connection: sa.Connection, assignment_id: int, position: int, what: Literal["play", "ended"], now: float
-) -> None:
-    """A play event. The first start and the first end count, unless they lie in the future: then a clock was
-    set back.
-    """
-    _see(connection, assignment_id, position, "play_at" if what == "play" else "ended_at", now, keep=True)
+    if person is not None:
+        theirs = sa.update(assignment).where(assignment.c.rater == person)
+        if held:
+            change = theirs.where(assignment.c.state == "active").values(state="held")
+        else:
+            change = theirs.where(assignment.c.state == "held").values(state="active", leased_until=at)
+        connection.execute(change)
+    return person is not None
 
 
 def use_code(connection: sa.Connection, code: str, now: float) -> dict[str, Any] | None:
     """Who earned this completion code; the first time it is asked for, it counts as used."""
     row = connection.execute(
-        sa.select(
-            assignment.c.id,
-            assignment.c.hit,
-            assignment.c.finished_at,
-            assignment.c.code_used_at,
-            *worked_by,
-        )
-        .join(rater, rater.c.id == assignment.c.rater)
-        .join(ticket, ticket.c.id == assignment.c.ticket)
+        sa.select(*(assignment.c[name] for name in ("id", "hit", "finished_at", "code_used_at")), *worked_by)
+        .select_from(work)
         .where(assignment.c.code == code)
     ).one_or_none()
     if row is None:
@@ -294,8 +249,9 @@ def use_code(connection: sa.Connection, code: str, now: float) -> dict[str, Any]
     return dict(row._mapping)
 
 
-def campaign_state(connection: sa.Connection) -> Any:
-    return connection.execute(sa.select(setting.c.value).where(setting.c.name == "state")).scalar_one()
+def told(connection: sa.Connection, name: str) -> Any:
+    """What the settings say, such as the campaign's state."""
+    return connection.execute(sa.select(setting.c.value).where(setting.c.name == name)).scalar()
 
 
 def _turn(connection: sa.Connection, rater_id: int, hits_per_rater: int) -> int | None:
@@ -347,13 +303,21 @@ def _insert_for(connection: sa.Connection, table: sa.Table) -> Any:
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
-def _see(
-    connection: sa.Connection, assignment_id: int, position: int, column: str, now: float, *, keep: bool
+def see(
+    connection: sa.Connection,
+    assignment_id: int,
+    position: int,
+    what: Literal["shown", "play", "ended"],
+    now: float,
 ) -> None:
+    """What happened at a place. Of showings the last one counts; of starts and ends of its clip the first,
+    unless it lies in the future: then a clock was set back.
+    """
+    column = f"{what}_at"
     insert = _insert_for(connection, viewing)
     statement = insert.values(assignment=assignment_id, position=position, **{column: now})
     old, new = viewing.c[column], statement.excluded[column]
-    value = sa.case((old <= new, old), else_=new) if keep else new
+    value = new if what == "shown" else sa.case((old <= new, old), else_=new)
     connection.execute(
         statement.on_conflict_do_update(
             index_elements=[viewing.c.assignment, viewing.c.position], set_={column: value}

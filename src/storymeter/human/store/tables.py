@@ -136,9 +136,7 @@ viewing = Table(
     metadata,
     Column("assignment", Integer, ForeignKey("assignment.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("shown_at", Double, nullable=True),
-    Column("play_at", Double, nullable=True),
-    Column("ended_at", Double, nullable=True),
+    *(Column(name, Double, nullable=True) for name in ("shown_at", "play_at", "ended_at")),
 )
 
 #: one answer per (assignment, position): the primary key says so
@@ -154,5 +152,8 @@ rating = Table(
     Column("received_at", Double, nullable=False),
 )
 
-#: who did the work of an assignment, wherever that is asked
+#: assignments with who did their work, wherever that is asked
+work = assignment.join(rater, assignment.c.rater == rater.c.id).join(
+    ticket, assignment.c.ticket == ticket.c.id
+)
 worked_by = (rater.c.pseudonym, rater.c.platform, rater.c.external, ticket.c.session)
