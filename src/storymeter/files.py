@@ -85,6 +85,10 @@ def _unwritable(path: str | Path, error: OSError | ValueError) -> DataError:
     return DataError(f"{path} cannot be written: {reason}.", hint="Choose another place for the file.")
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_bytes(path: str | Path, data: bytes) -> None:
     with atomic(path) as file:
-        file.write(text.encode())
+        file.write(data)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    write_bytes(path, text.encode())

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -71,17 +70,14 @@ def main(arguments: list[str] | None = None) -> Any:
         error.show()
         sys.exit(error.exit_code)
     except StorymeterError as error:
-        _say(error.message, error.hint)
-        sys.exit(error.exit_code)
+        _fail(error.message, error.hint, error.exit_code)
     except (KeyboardInterrupt, click.Abort):  # click turns Ctrl-C into Abort
-        _say("Interrupted; no incomplete file was left.", "")
-        sys.exit(130)
+        _fail("Interrupted; no incomplete file was left.", "", 130)
     except RecursionError:
-        _say("The input is nested too deeply to be read.", "Check it with: storymeter validate FILE")
-        sys.exit(1)
+        _fail("The input is nested too deeply to be read.", "Check it with: storymeter validate FILE")
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
-        _say(
+        _fail(
             f"{place}{error.strerror or error}.",
             (
                 "Free some space on the disk."
@@ -89,18 +85,15 @@ def main(arguments: list[str] | None = None) -> Any:
                 else "Check that the file is there, and that you may read and write it."
             ),
         )
-        sys.exit(1)
     except MemoryError:
-        _say("There is not enough memory for this.", "Try fewer documents at a time, or fewer --resamples.")
-        sys.exit(1)
+        _fail("There is not enough memory for this.", "Try fewer documents at a time, or fewer --resamples.")
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        _say(
+        _fail(
             f"This is a bug in Storymeter: {type(error).__name__}: {error}",
             f"Please report it with what `storymeter info` prints; {TRACEBACK}=1 shows where it happened.",
         )
-        sys.exit(1)
 
 
 _show = warnings.showwarning
@@ -115,31 +108,24 @@ def _note(
     line: str | None = None,
 ) -> None:
     """What we warn of ourselves, as a sentence; no file and line of ours."""
-    if not issubclass(category, StorymeterWarning):
+    if issubclass(category, StorymeterWarning):
+        _labelled("note: ", "yellow", str(message))
+    else:
         _show(message, category, filename, lineno, file, line)
-        return
-    _labelled("note: ", "yellow", str(message))
 
 
-def _say(message: str, hint: str) -> None:
+def _fail(message: str, hint: str, code: int = 1) -> NoReturn:
     from ._options import say
 
     _labelled("error: ", "red", message)
     if hint:
         say(hint)
+    sys.exit(code)
 
 
 def _labelled(label: str, colour: str, text: str) -> None:
-    """A word in colour, then the text; a terminal gets it wrapped between words."""
-    from ..report.fitting import wrapped
-    from ..report.table import harmless
+    """A word in colour, then the text."""
+    from ._options import fitted
 
-    first, *rest = harmless(text).split("\n")
-    lines = [first]
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns
-        lines = wrapped(label + first, width)
-        lines[0] = lines[0].removeprefix(label)
-        rest = [part for line in rest for part in wrapped(line, width)]
     click.secho(label, fg=colour, bold=True, err=True, nl=False)
-    click.echo("\n".join([*lines, *rest]), err=True)
+    click.echo("\n".join(fitted(label + text)).removeprefix(label), err=True)

@@ -26,6 +26,7 @@ WITHIN = click.FloatRange(0, 1, min_open=True, max_open=True)
 PATH = click.Path(path_type=Path)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
@@ -38,6 +39,26 @@ def option(names: str, help: str, kind: Any = None, default: Any = None, **more:
     if default is not None:
         more = {"default": default, "show_default": default != "", **more}
     return click.option(*names.split(), type=kind, help=help, **more)
+
+
+class ManyFiles(click.Command):
+    """`--systems A B C` is short for `--systems A --systems B --systems C`, for the options `many`."""
+
+    def __init__(self, *args: Any, many: tuple[str, ...], **rest: Any) -> None:
+        super().__init__(*args, **rest)
+        self.many = many
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        out: list[str] = []
+        last = ""
+        for word in args:
+            if not word.startswith("-") or word == "-":
+                out += [last, word] if last else [word]
+            else:
+                last = word if word in self.many else ""
+                out += [] if last else [word]
+        bare = [name for name in self.many if name in args and name not in out]  # click says what it lacks
+        return super().parse_args(ctx, [*out, *bare])
 
 
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:

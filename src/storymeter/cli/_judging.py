@@ -4,6 +4,7 @@ The options stand in the context and not among the arguments of the verbs: none 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from typing import TYPE_CHECKING, Any
@@ -71,9 +72,7 @@ def budget(progress: Progress) -> Budget:
         if given.get(f"{KEY}yes") or not (sys.stdin.isatty() and sys.stderr.isatty()):
             say(f"Judge: {estimate}.")
             return True
-        if not isinstance(progress, Bars):
-            return click.confirm(f"Judge: {estimate}. Send them?", err=True)
-        with progress.paused():
+        with progress.paused() if isinstance(progress, Bars) else contextlib.nullcontext():
             return click.confirm(f"Judge: {estimate}. Send them?", err=True)
 
     return Budget(

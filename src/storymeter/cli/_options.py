@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..metric import silent
+from ..files import write_bytes
 from ..text.tokenizers import TOKENIZERS
-from ._declare import FROM_ZERO, PATH, F, option
+from ._declare import FROM_ZERO, PATH, F, option, together
 
 if TYPE_CHECKING:
     from ..report.table import Table
@@ -45,18 +47,25 @@ def fragment_asked() -> bool:
     return bool(context and context.meta.get(FRAGMENT))
 
 
-def put(tables: Table | Sequence[Table], style: str, title: str = "") -> None:
-    """Tables as a result, in any style but JSON; HTML is a whole page, or with --fragment the tables
-    alone.
+def put(tables: Table | Sequence[Table], style: str, title: str = "", *, json: str = "") -> None:
+    """Tables as a result in the style asked for: JSON is the text given, if any; HTML is a whole page, or
+    with --fragment the tables alone.
     """
     from ..report.table import Table
     from ..report.templating import table_page
 
     listed = [tables] if isinstance(tables, Table) else list(tables)
-    if style == "html" and not fragment_asked():
+    if style == "json" and json:
+        output(json)
+    elif style == "html" and not fragment_asked():
         output(table_page(title or "Storymeter", listed))
-        return
-    output("\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in listed))
+    else:
+        output(rendered(listed, style))
+
+
+def rendered(tables: Iterable[Table], style: str) -> str:
+    """Tables below each other, fitted into the terminal."""
+    return "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables)
 
 
 def _cores() -> int:
@@ -102,22 +111,33 @@ data_option = option(
 device_option = option("--device", "Device of neural models (cpu, cuda, mps).", default="cpu")
 
 
+def run_options(*styles: str) -> Callable[[F], F]:
+    """Of a verb that runs models and prints a result."""
+    return together(device_option, format_option(*styles), jobs_option, seed_option)
+
+
 def output(text: str) -> None:
     """A result, to stdout, with exactly one line break at its end."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
     sys.stdout.flush()
 
 
-def say(text: str) -> None:
-    """Anything that is not the result, to stderr; a terminal gets it wrapped between words."""
+def fitted(text: str) -> list[str]:
+    """The lines of a text for stderr; a terminal gets them wrapped between words."""
     from ..report.fitting import wrapped
     from ..report.table import harmless
 
     lines = harmless(text).split("\n")
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns
-        lines = [part for line in lines for part in wrapped(line, width)]
-    click.echo("\n".join(lines), err=True)
+    if not sys.stderr.isatty():
+        return lines
+    width = shutil.get_terminal_size().columns
+    return [part for line in lines for part in wrapped(line, width)]
+
+
+def say(*texts: str) -> None:
+    """Anything that is not the result, to stderr, each text in lines of its own."""
+    for text in texts:
+        click.echo("\n".join(fitted(text)), err=True)
 
 
 def terminal_width() -> int | None:
@@ -127,6 +147,13 @@ def terminal_width() -> int | None:
 
 def coloured() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def write_figures(folder: Path, pictures: Mapping[str, bytes]) -> None:
+    """Figures by name, as PNG files."""
+    for name, data in pictures.items():
+        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+        write_bytes(folder / f"{safe}.png", data)
 
 
 @contextlib.contextmanager
@@ -226,25 +253,10 @@ class Bars:
             self._bars.stop()
 
 
-class Quiet:
-    """No progress: stderr is not a terminal."""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        silent(what, done, total)
-
-    def line(self, text: str) -> None:
-        pass
-
-
 @contextlib.contextmanager
-def progress_bar(patience: float = 2.0) -> Iterator[Bars | Quiet]:
-    """A progress callable for a run; silent, and without importing anything, when stderr is not a
-    terminal.
-    """
-    if not sys.stderr.isatty():
-        yield Quiet()
-        return
-    bars = Bars(patience)
+def progress_bar(patience: float = 2.0) -> Iterator[Bars]:
+    """A progress callable for a run; it never begins to draw when stderr is not a terminal."""
+    bars = Bars(patience if sys.stderr.isatty() else math.inf)
     try:
         yield bars
     finally:

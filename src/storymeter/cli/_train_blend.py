@@ -7,18 +7,8 @@ from typing import Any
 
 import click
 
-from ._declare import RESAMPLES, option
-from ._options import (
-    data_option,
-    device_option,
-    format_option,
-    jobs_option,
-    output,
-    progress_bar,
-    put,
-    say,
-    seed_option,
-)
+from ._declare import NEW_FILE, RESAMPLES, option
+from ._options import data_option, output, progress_bar, put, run_options, say
 
 
 @click.command("blend")
@@ -26,15 +16,12 @@ from ._options import (
 @option(
     "--parts kept",
     "File to store the values of the parts; stored values are reused.",
-    click.Path(dir_okay=False, path_type=Path),
+    NEW_FILE,
     metavar="FILE.npz",
 )
 @option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 300)
 @option("--permutations", "Resamples of the permutation test.", click.IntRange(10, 10_000_000), 1000)
-@device_option
-@format_option()
-@jobs_option
-@seed_option
+@run_options()
 def blend(
     data: Path,
     kept: Path | None,

@@ -8,13 +8,7 @@ import click
 
 from ..errors import UsageError
 from ._declare import option
-from ._options import (
-    busy,
-    output,
-    progress_bar,
-    put,
-    say,
-)
+from ._options import busy, progress_bar, put, say
 from ._reading import result_options
 from ._scoring import cluster_options, is_saved, score_files, scoring_options
 from ._shards import in_shards
@@ -54,11 +48,8 @@ def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, 
         )
     with busy("comparing the systems"):
         comparisons = results.compare(resamples=resamples, seed=options["seed"], most=most)
-    for line in coverage_lines(results):
-        say(line)
-    if style == "json":
-        output(comparison_json(comparisons))
-        return
+    say(*coverage_lines(results))
     differences = difference_table(comparisons)
     people = style in ("table", "html") and len(differences.rows)
-    put([comparison_table(comparisons), *([differences] if people else [])], style, "Comparison")
+    tables = [comparison_table(comparisons), *([differences] if people else [])]
+    put(tables, style, "Comparison", json=comparison_json(comparisons))

@@ -8,7 +8,7 @@ import click
 
 from ..text.model_packages import MODELS, add, installed, known, remove
 from ._declare import FOLDER, option
-from ._options import format_option, output, progress_bar, put, say
+from ._options import format_option, progress_bar, put, say
 
 
 @click.group("models")
@@ -42,11 +42,10 @@ def list_models(speed: bool, style: str) -> None:
             [*row, *((one.said, one.megabytes) if one else (None, None))]
             for row, one in zip(rows, found, strict=True)
         ]
-    if style == "json":
-        names = [column.name if isinstance(column, Column) else column for column in columns]
-        output(to_json({"schema": 1, "models": [dict(zip(names, row, strict=True)) for row in rows]}))
-        return
-    put(Table(columns, rows), style, "Models")
+    table = Table(columns, rows)
+    names = [head.name for head in table.heads]
+    models = [dict(zip(names, row, strict=True)) for row in rows]
+    put(table, style, "Models", json=to_json({"schema": 1, "models": models}))
 
 
 @command.command("add")

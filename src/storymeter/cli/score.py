@@ -83,8 +83,7 @@ def command(
         write(results)
         say(f"One row per document: {per_document}")
     if results.references:
-        for line in coverage_lines(results):
-            say(line)
+        say(*coverage_lines(results))
     elif not options["metrics"]:
         say("No --references were given: only metrics that need none are computed.")
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
@@ -101,9 +100,7 @@ def command(
             tests = results.compare() if several and style != "csv" else []
         put(leaderboard_table(results, tests), style, "Scores")
     if style == "table":
-        say("What the numbers depend on:")
-        for line in signature_lines(results):
-            say(f"  {line}")
+        say("What the numbers depend on:", *(f"  {line}" for line in signature_lines(results)))
 
 
 def _check(save: str | None, into: str | None, candidates: tuple[str, ...], per_document: str | None) -> None:

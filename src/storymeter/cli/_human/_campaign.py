@@ -5,35 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING
 
 from .._options import say
 
 if TYPE_CHECKING:
     from ...human.campaign import Folder
     from ...human.store import Store
-
-
-class Greedy(click.Command):
-    """A command with options that take all words up to the next option: `--systems a.json b.json`."""
-
-    def __init__(self, *args: Any, greedy: tuple[str, ...] = (), **rest: Any) -> None:
-        super().__init__(*args, **rest)
-        self.greedy = greedy
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        out: list[str] = []
-        option = ""
-        for word in args:
-            if word.startswith("-") and word != "-":
-                option = word if word in self.greedy else ""
-                if not option:
-                    out.append(word)
-            else:
-                out.extend([option, word] if option else [word])
-        return super().parse_args(ctx, out)
 
 
 def warn(home: Folder) -> None:

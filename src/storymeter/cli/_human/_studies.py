@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import DataError
-from ...files import atomic, write_text
-from .._options import busy, coloured, fragment_asked, say, terminal_width
+from ...files import write_text
+from .._options import busy, fragment_asked, rendered, say, write_figures
 
 if TYPE_CHECKING:
     from ...captions import Rating
@@ -149,12 +149,10 @@ def study(
         return span_report.span_json(marked, **more) if marked else analysis_json(analysis, **more)
     if style == "html" and not fragment_asked():
         return whole()
-    for line in (*report.summary_lines(analysis), *analysis.notes):
-        say(line)
+    say(*report.summary_lines(analysis), *analysis.notes)
     tables = [report.system_table(analysis)]
     if marked:
-        for line in (span_report.agreement_line(marked), *marked.notes):
-            say(line)
+        say(span_report.agreement_line(marked), *marked.notes)
         tables += [span_report.profile_table(marked), span_report.kind_table(marked)]
     if style == "table":
         tables += [
@@ -166,7 +164,7 @@ def study(
         tables += [influence_table(analysis.influence)]
     elif style == "csv":
         tables = tables[:1]
-    return "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables)
+    return rendered(tables, style)
 
 
 def _words(marked: SpanStudy | None, path: str | None) -> None:
@@ -203,9 +201,7 @@ def files(
     """What --figures and --html ask for."""
     if figures is not None:
         drawn = draw()
-        for name, data in drawn.items():
-            with atomic(figures / f"{name}.png") as file:
-                file.write(data)
+        write_figures(figures, drawn)
         say(f"{len(drawn)} figures in {figures}")
     if page is not None:
         write_text(page, written())

@@ -9,16 +9,7 @@ import click
 
 from ...errors import UsageError
 from .._declare import AMOUNT, COUNT, PATH, SHARE, WITHIN, option
-from .._options import (
-    busy,
-    coloured,
-    format_option,
-    fragment_asked,
-    output,
-    say,
-    seed_option,
-    terminal_width,
-)
+from .._options import busy, format_option, fragment_asked, output, rendered, say, seed_option
 from ._studies import Source, files, studies, study
 
 if TYPE_CHECKING:
@@ -177,14 +168,12 @@ def _compared(found: Any, style: str, page: str | None, figures: Path | None) ->
 
     shown = presented(found)
     files(page, figures, shown.draw, shown.page)
-    for note in shown.notes:
-        say(note)
+    say(*shown.notes)
     if style == "json":
         return shown.json
     if style == "html" and not fragment_asked():
         return shown.page()
-    width, colour = terminal_width(), coloured()
-    return "\n".join(table.render(style, width=width, colour=colour) for table in shown.tables)
+    return rendered(shown.tables, style)
 
 
 def study_of(source: Path, seed: int) -> tuple[Any, Any]:

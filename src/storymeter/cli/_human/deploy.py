@@ -30,5 +30,7 @@ def command(folder: Path, out: Path, host: str, admin: bool) -> None:
 
     with busy("writing the files"):
         written = deploy(Folder(folder), out, host, admin=admin)
-    say(f"{', '.join(path.name for path in written)} and a backup of the campaign are in {out}.")
-    say(f"Start it there: docker compose up --detach. Raters then reach https://{host}.")
+    say(
+        f"{', '.join(path.name for path in written)} and a backup of the campaign are in {out}.",
+        f"Start it there: docker compose up --detach. Raters then reach https://{host}.",
+    )

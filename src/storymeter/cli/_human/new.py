@@ -9,17 +9,14 @@ import click
 import msgspec
 
 from ...human.design import OVERLAP
-from .._declare import AMOUNT, COUNT, FILE, FROM_TWO, FROM_ZERO, PATH, SHARE, option
+from .._declare import AMOUNT, COUNT, FILE, FROM_TWO, FROM_ZERO, PATH, SHARE, ManyFiles, option
 from .._options import output, progress_bar, say
-from ._campaign import Greedy
 
 if TYPE_CHECKING:
     from ...human.design import Layout
 
-MANY = ("--systems",)
 
-
-@click.command("new", cls=Greedy, greedy=MANY)
+@click.command("new", cls=ManyFiles, many=("--systems",))
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @option(
     "--task",
@@ -168,10 +165,8 @@ def command(
     )
     with progress_bar() as report:
         prepared = prepare(options, progress=report)
-    for warning in prepared.warnings:
-        say(f"note: {warning}")
-    for problem in prepared.problems:
-        say(f"problem: {problem}")
+    say(*(f"note: {warning}" for warning in prepared.warnings))
+    say(*(f"problem: {problem}" for problem in prepared.problems))
     table = Table(["", "plan"], [list(row) for row in plan(prepared)])
     if dry_run:
         output(table.render("table"))

@@ -10,7 +10,7 @@ import click
 from ...errors import UsageError
 from ...human.design import OVERLAP
 from .._declare import ABOVE_ZERO, AMOUNT, COUNT, FROM_TWO, PATH, WITHIN, option
-from .._options import busy, coloured, format_option, output, progress_bar, say, seed_option, terminal_width
+from .._options import busy, format_option, output, progress_bar, rendered, say, seed_option
 
 
 @click.command("plan")
@@ -94,13 +94,8 @@ def _worker_tests(style: str, seed: int, simulations: int, alpha: float) -> str:
 
     with progress_bar() as progress:
         rates = worker_tests(alpha=alpha, simulations=simulations, seed=seed, progress=progress)
-    return (
-        rates_json(rates)
-        if style == "json"
-        else rates_table(rates, simulations, seed, alpha).render(
-            style, width=terminal_width(), colour=coloured()
-        )
-    )
+    table = rates_table(rates, simulations, seed, alpha)
+    return rates_json(rates) if style == "json" else rendered([table], style)
 
 
 def _plan(
@@ -154,8 +149,4 @@ def _plan(
             seed=seed,
             **costs,
         )
-    return (
-        plan_json(result)
-        if style == "json"
-        else plan_table(result).render(style, width=terminal_width(), colour=coloured())
-    )
+    return plan_json(result) if style == "json" else rendered([plan_table(result)], style)

@@ -87,8 +87,10 @@ def command(
         if campaign.platform.name == "local":
             links = home.links()
             note = "" if home.campaign.public_url else f"  (put {url} in front)"
-            say(f"  a rater's link   {public}{links[0] if links else ''}")
-            say(f"  all links        {folder / 'links.csv'}{note}")
+            say(
+                f"  a rater's link   {public}{links[0] if links else ''}",
+                f"  all links        {folder / 'links.csv'}{note}",
+            )
         else:
             say(f"  for {campaign.platform.name:9}    {public}/{campaign.platform.name}")
         say(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .._options import format_option, output, put
+from .._options import format_option, put
 from ._campaign import campaign
 
 
@@ -18,27 +18,18 @@ def command(folder: Path, style: str) -> None:
 
     Assignments and raters, with the control statistics so far."""
     from ...human.overview import overview
-    from ...report.table import Column, Table, to_json
+    from ...report.table import Column, Table, numbers, to_json
 
     with campaign(folder) as (home, store):
         seen = overview(home, store)
-    if style == "json":
-        output(to_json(seen))
-        return
     seats = seen["seats"]
     columns: list[Column | str] = [
-        "rater",
-        "done",
-        "active",
-        "abandoned",
-        "ratings",
+        *("rater", "done", "active", "abandoned", "ratings"),
         Column("s/item", ".1f"),
         "pairs",
-        Column("high", ".1f"),
-        Column("low", ".1f"),
+        *numbers(".1f", "high", "low"),
         Column("p", ".4f"),
-        "flags",
-        "last answer",
+        *("flags", "last answer"),
     ]
     rows = [
         [
@@ -62,4 +53,4 @@ def command(folder: Path, style: str) -> None:
         f" {seats['active']:,} under way, {seats['free']:,} free, {seats['abandoned']:,} abandoned;"
         f" {seen['ratings']:,} of {seen['wanted']:,} ratings"
     )
-    put(Table(columns, rows, title=title if style == "table" else ""), style, title)
+    put(Table(columns, rows, title=title if style == "table" else ""), style, title, json=to_json(seen))

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...files import atomic, write_text
+from ...files import write_text
 from ...meta.run import evaluate_metrics
 from ...meta.scores import Scores
 from ...report.agreement import (
@@ -22,7 +22,7 @@ from ...report.agreement import (
 )
 from ...report.table import Table
 from .._declare import PATH, RESAMPLES, option, together
-from .._options import output, put, say
+from .._options import output, put, say, write_figures
 
 resampling_options = together(
     option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 500),
@@ -51,11 +51,7 @@ resampling_options = together(
 
 
 def keep(pictures: Mapping[str, bytes], folder: Path) -> None:
-    """Figures by name, as PNG files."""
-    for name, data in pictures.items():
-        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-        with atomic(folder / f"{safe}.png") as file:
-            file.write(data)
+    write_figures(folder, pictures)
     say(f"Figures in {folder}")
 
 
@@ -93,8 +89,7 @@ def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures
         )
     if page is not None:
         keep_page(agreement_page(agreements), page)
-    for note in dict.fromkeys(note for agreement in agreements for note in agreement.notes):
-        say(note)
+    say(*dict.fromkeys(note for agreement in agreements for note in agreement.notes))
     if style == "json":
         output(agreement_json(agreements))
     elif style == "html":

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._options import output, put, say
+from .._options import put, say
 
 
 def show_choices(benchmark: Any, names: list[str], run: Any, style: str, resamples: int, seed: int) -> None:
@@ -20,17 +20,11 @@ def show_choices(benchmark: Any, names: list[str], run: Any, style: str, resampl
     found, _ = values_of(benchmark.task, names, run)
     results = choice_results(benchmark.choices, found, resamples=resamples, seed=seed)
     signatures = {metric: known.signature for metric, known in found.items()}
-    for note in benchmark.notes:
-        say(note)
-    if style == "json":
-        data = {"schema": 1, "benchmark": benchmark.name, "accuracy": choice_data(results)}
-        output(to_json({**data, "signatures": signatures}))
-        return
-    table = choice_table(results, benchmark.title)
-    put(table, style)
+    say(*benchmark.notes)
+    data = {"schema": 1, "benchmark": benchmark.name, "accuracy": choice_data(results)}
+    put(choice_table(results, benchmark.title), style, json=to_json({**data, "signatures": signatures}))
     if style == "table":
-        for metric, signature in signatures.items():
-            say(f"signature of {metric}: {signature}")
+        say(*(f"signature of {metric}: {signature}" for metric, signature in signatures.items()))
 
 
 def show_words(benchmark: Any, names: list[str], style: str, resamples: int, seed: int) -> None:

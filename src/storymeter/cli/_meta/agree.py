@@ -48,10 +48,6 @@ def command(
     style: str,
     page: Path | None,
     figures: Path | None,
-    resamples: int,
-    permutations: int,
-    unit: Any,
-    statistic: str,
     **options: Any,
 ) -> None:
     """Correlate metrics with human scores of your own data.
@@ -68,6 +64,7 @@ def command(
             "There is nothing to correlate.",
             hint="Give candidate files with --references and --metric, or metric scores with --scores FILE.",
         )
+    resampling = {key: options.pop(key) for key in ("resamples", "permutations", "unit", "statistic")}
     preferences = read_preferences(human)
     if preferences is not None:
         output(_preferences(preferences, candidates, scores, ties, style, options))
@@ -79,31 +76,18 @@ def command(
         else {human.stem: read_human(human, which=which, accept=accept)}
     )
     known = values_of_file(read_scores(scores)) if scores is not None else {}
-    agreements = []
     with progress_bar() as progress:
         scored = [join_scores(table, known) for table in tables.values()]
         curves: list[dict[str, list[float]]] = [{} for _ in scored]
         if candidates:
             scored, curves = _score(scored, candidates, reference_curve, progress, **options)
-        for title, table, curve in zip(tables, scored, curves, strict=True):
-            if level == "segment" and table.items == ("",):
-                raise DataError("The human scores are about whole systems.", hint="Use --level system.")
-            agreements.append(
-                agreement(
-                    title,
-                    level,
-                    table,
-                    curve,
-                    reference_curve,
-                    resamples=resamples,
-                    permutations=permutations,
-                    seed=options["seed"],
-                    unit=unit,
-                    statistic=statistic,
-                    jobs=options["jobs"],
-                    progress=progress,
-                )
-            )
+        if level == "segment" and any(table.items == ("",) for table in scored):
+            raise DataError("The human scores are about whole systems.", hint="Use --level system.")
+        again = {**resampling, "seed": options["seed"], "jobs": options["jobs"], "progress": progress}
+        agreements = [
+            agreement(title, level, table, curve, reference_curve, **again)
+            for title, table, curve in zip(tables, scored, curves, strict=True)
+        ]
     show(agreements, style, page, figures)
 
 
@@ -114,13 +98,12 @@ def _score(
     number-of-references curves.
     """
     first, equal = tables[0], not options["unequal_lines"]
-    rest = {key: value for key, value in options.items() if key != "unequal_lines"}
     whole = first.items == ("",)  # people judged whole systems: corpus scores
     none: list[dict[str, list[float]]] = [{} for _ in tables]
     if whole or any(map(is_saved, candidates)):
         if curve:
             raise UsageError("--reference-curve scores documents.", hint="Give files of captions.")
-        results = score_files(candidates, resamples=0, progress=progress, equal_lines=equal, **rest)
+        results = score_files(candidates, resamples=0, progress=progress, equal_lines=equal, **options)
         values = values_of_results(results, systems=whole)
         return [join_scores(table, values) for table in tables], none
     judged = [
@@ -176,8 +159,7 @@ def _preferences(
     values = values_of_file(read_scores(scores)) if scores is not None else {}
     preferences = analyse_preferences(records)
     if any(map(is_saved, candidates)):
-        rest = {key: value for key, value in options.items() if key != "unequal_lines"}
-        values |= values_of_results(score_files(candidates, resamples=0, progress=silent, **rest))
+        values |= values_of_results(score_files(candidates, resamples=0, progress=silent, **options))
     elif candidates:
         wanted = {(name, item) for p in preferences for item in p.items for name in (p.a, p.b)}
         task, names, run = _pooled(candidates, wanted, silent, options)
@@ -196,6 +178,5 @@ def _preferences(
                     metric_accuracy(preference, metric, by[preference.a], by[preference.b], ties=ties),
                 )
             )
-    for note in dict.fromkeys(note for p in preferences for note in p.notes):
-        say(note)
+    say(*dict.fromkeys(note for p in preferences for note in p.notes))
     return accuracy_json(rows) if style == "json" else accuracy_table(rows).render(style)

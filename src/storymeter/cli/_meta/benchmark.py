@@ -116,5 +116,4 @@ def command(
     if benchmark.words:
         show_words(benchmark, names, style, resamples, seed)
     if style == "table":
-        for metric, signature in scores.signatures.items():
-            say(f"signature of {metric}: {signature}")
+        say(*(f"signature of {metric}: {signature}" for metric, signature in scores.signatures.items()))

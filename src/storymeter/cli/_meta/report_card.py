@@ -10,17 +10,7 @@ from typing import Any
 import click
 
 from .._declare import NEW_FOLDER, PATH, RESAMPLES, option
-from .._options import (
-    data_option,
-    device_option,
-    format_option,
-    jobs_option,
-    metrics_option,
-    output,
-    progress_bar,
-    say,
-    seed_option,
-)
+from .._options import data_option, metrics_option, output, progress_bar, run_options, say
 from ._shared import agreement
 
 
@@ -43,10 +33,7 @@ from ._shared import agreement
     NEW_FOLDER,
     metavar="DIR",
 )
-@device_option
-@format_option("markdown", "json")
-@jobs_option
-@seed_option
+@run_options("markdown", "json")
 def command(
     data: Path,
     metrics: tuple[str, ...],

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .._declare import RESAMPLES, option
-from .._options import output, progress_bar, put
+from .._options import progress_bar, put
 from .._reading import result_options
 from .._scoring import make_run, metric_names, read_both, scoring_options
 
@@ -44,4 +44,4 @@ def command(
     with progress_bar() as progress:
         run = make_run(against, progress, options)
         found = self_agreement(systems, run, metrics=names, trials=trials, resamples=resamples)
-    output(self_json(found)) if style == "json" else put(self_table(found), style)
+    put(self_table(found), style, json=self_json(found))

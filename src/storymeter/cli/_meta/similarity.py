@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .._declare import PATH, RESAMPLES, option
+from .._declare import PATH, RESAMPLES, ManyFiles, option
 from .._options import (
     coloured,
     device_option,
@@ -21,27 +21,7 @@ from .._reading import read_candidates, require_equal_lines, result_options, une
 from ._shared import keep, keep_page
 
 
-class ManyFiles(click.Command):
-    """`--systems A B C` is short for `--systems A --systems B --systems C`."""
-
-    many = ("--systems", "--human")
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        out: list[str] = []
-        last, follows = "", False
-        for word in args:
-            if word.startswith("-") and word != "-":
-                last, follows = word if word in self.many else "", word in self.many
-                out.append(word)
-            elif last and not follows:
-                out += [last, word]
-            else:
-                out.append(word)
-                follows = False
-        return super().parse_args(ctx, out)
-
-
-@click.command("similarity", cls=ManyFiles)
+@click.command("similarity", cls=ManyFiles, many=("--systems", "--human"))
 @option("--systems", "Captions by systems, one file each.", multiple=True, required=True, metavar="FILE...")
 @option(
     "--human people", "Captions of the same items by people, one file each.", multiple=True, metavar="FILE..."
@@ -107,8 +87,7 @@ def command(
         keep({f"similarity-{name}": data for name, data in draw(found).items()}, figures)
     if page is not None:
         keep_page(similarity_page(found), page)
-    for note in found.notes:
-        say(note)
+    say(*found.notes)
     if style in ("json", "html"):
         text = similarity_json(found) if style == "json" else similarity_page(found)
     else:

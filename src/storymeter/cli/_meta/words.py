@@ -8,16 +8,7 @@ from typing import Any
 import click
 
 from .._declare import ABOVE_ZERO, RESAMPLES, option
-from .._options import (
-    device_option,
-    format_option,
-    jobs_option,
-    metrics_option,
-    output,
-    progress_bar,
-    put,
-    seed_option,
-)
+from .._options import metrics_option, progress_bar, put, run_options
 
 
 @click.command("words")
@@ -29,10 +20,7 @@ from .._options import (
 @option("--threshold", "Share of raters who must have marked a word for it to be wrong.", ABOVE_ZERO, 0.5)
 @option("--tokenizer", "Tokeniser.", ("ptb", "whitespace", "none"), "ptb")
 @option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 1000)
-@device_option
-@format_option()
-@jobs_option
-@seed_option
+@run_options()
 def command(
     labels: Path, references: tuple[str, ...], metrics: tuple[str, ...], style: str, **options: Any
 ) -> None:
@@ -50,7 +38,7 @@ def command(
     from ...human.word_labels import read_labels
     from ...meta.words import point_at_words
     from ...names import split
-    from ...report.table import Column, Table, to_json
+    from ...report.table import Table, keys, numbers, to_json
 
     told: dict[str, list[str]] = {}
     for path in references:
@@ -59,19 +47,12 @@ def command(
     names = [name for text in metrics for name in split(text)] or ["meteor", "rouge_l", "bleu_1"]
     with progress_bar() as progress:
         found = point_at_words(read_labels(labels), told, names, progress=progress, **options)
-    if style == "json":
-        output(to_json({"schema": 1, "words": [asdict(one) for one in found]}))
-        return
     table = Table(
         [
-            Column("metric", key=True),
-            Column("AUC", ".3f"),
-            Column("95 %", ".3f"),
-            Column("first %", ".1f", 100.0),
-            Column("chance %", ".1f", 100.0),
-            Column("captions", ",d"),
-            Column("words", ",d"),
-            Column("wrong", ",d"),
+            *keys("metric"),
+            *numbers(".3f", "AUC", "95 %"),
+            *numbers(".1f", "first %", "chance %", scale=100.0),
+            *numbers(",d", "captions", "words", "wrong"),
         ],
         [
             [one.metric, one.auc, one.interval, one.first, one.chance, one.captions, one.words, one.wrong]
@@ -83,4 +64,4 @@ def command(
             " first: how often the most blamed word is wrong."
         ),
     )
-    put(table, style)
+    put(table, style, json=to_json({"schema": 1, "words": [asdict(one) for one in found]}))
