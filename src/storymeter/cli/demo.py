@@ -9,7 +9,7 @@ import click
 
 from ..files import write_text
 from ._declare import option
-from ._options import coloured, jobs_option, output, progress_bar, say, seed_option, terminal_width
+from ._options import jobs_option, output, progress_bar, put, rendered, say, seed_option, terminal_width
 
 if TYPE_CHECKING:
     from ..engine.compare import Comparison
@@ -39,7 +39,6 @@ def command(out: str, jobs: int, seed: int) -> None:
     videos = examples / "videos"
     systems = [read(videos / f"{name}.json") for name in ("good", "padded", "disordered")]
     references = [read(videos / "reference_1.json"), read(videos / "reference_2.json")]
-    width, colour = terminal_width(), coloured()
 
     say(
         "Twelve short videos, two annotators, three systems: a good one, one that pads with repeats, one in"
@@ -55,26 +54,26 @@ def command(out: str, jobs: int, seed: int) -> None:
             progress=progress,
         )
     comparisons = results.compare(seed=seed)
-    output(leaderboard_table(results, comparisons).render("table", width=width, colour=colour))
-    for line in coverage_lines(results):
-        say(line)
+    put(leaderboard_table(results, comparisons), "table")
+    say(*coverage_lines(results))
     write_text(folder / "scores.json", score_json(results))
     document_writer(str(folder / "per-video.csv"))(results)
 
     one = results.only("soda_c").compare(seed=seed)
-    output("\n" + comparison_table(one).render("table", width=width, colour=colour))
+    output("\n" + rendered([comparison_table(one)], "table"))
     write_text(folder / "comparison.tex", comparison_table(comparisons).render("latex"))
 
     timeline = Shown(systems[1], tuple(references), "soda_c", results).timeline("pancakes")
-    output("\n" + terminal(timeline, width or 110))
+    output("\n" + terminal(timeline, terminal_width() or 110))
     write_text(folder / "pancakes.html", timeline_page(timeline))
     _stories(examples, folder, jobs, seed)
     people = _people(examples, folder, seed)
     _report(folder / "report.html", results, comparisons, people, seed)
-    say("\nWritten:")
-    for path in sorted(folder.iterdir()):
-        say(f"  {path}")
-    say(f"\nThe results on one page, to open in a browser: {folder / 'report.html'}")
+    say(
+        "\nWritten:",
+        *(f"  {path}" for path in sorted(folder.iterdir())),
+        f"\nThe results on one page, to open in a browser: {folder / 'report.html'}",
+    )
 
 
 def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
@@ -98,18 +97,17 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
             images=images,
             progress=progress,
         )
-    table = leaderboard_table(results, results.compare(seed=seed))
-    output(table.render("table", width=terminal_width(), colour=coloured()))
+    put(leaderboard_table(results, results.compare(seed=seed)), "table")
     write_text(folder / "stories.json", score_json(results))
 
 
 def _report(path: Path, results: Results, comparisons: list[Comparison], people: Analysis, seed: int) -> None:
-    from ..report.full.build import Extras, write_report
+    from ..report.full.build import write_report
     from ..report.full.findings import Findings
     from ..report.full.people import people_section
 
     findings = Findings("Three systems on twelve short videos", results, comparisons)
-    write_report(path, findings, extras=Extras(people=people_section(findings, people, seed=seed)))
+    write_report(path, findings, people=people_section(findings, people, seed=seed))
 
 
 def _people(examples: Path, folder: Path, seed: int) -> Analysis:
@@ -119,9 +117,8 @@ def _people(examples: Path, folder: Path, seed: int) -> Analysis:
     from ..report.human_study import summary_lines, system_table
 
     analysis = analyse(read(examples / "ratings.csv"), seed=seed)
-    say("\nRatings of the same twelve videos by eight workers, control items included.\n")
-    for line in summary_lines(analysis):
-        say(line)
-    output(system_table(analysis).render("table", width=terminal_width(), colour=coloured()))
+    about = "\nRatings of the same twelve videos by eight workers, control items included.\n"
+    say(about, *summary_lines(analysis))
+    put(system_table(analysis), "table")
     write_text(folder / "people.html", analysis_page(analysis))
     return analysis

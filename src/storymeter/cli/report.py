@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ._declare import option
+from ._declare import NEW_FILE, option
 from ._options import busy, jobs_option, progress_bar, say, seed_option
 from ._reading import reading_options
 from ._scoring import make_run, score_files, scoring_options
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @option(
     "--out",
     "File to write; above 25 MB, pictures go into a folder beside it.",
-    click.Path(dir_okay=False, path_type=Path),
+    NEW_FILE,
     "report.html",
     metavar="FILE",
 )
@@ -59,7 +59,7 @@ def command(
     storymeter report run.smr --out report.html
     storymeter report mine.json yours.json -r references.json --videos clips --out report.html
     """
-    from ..report.full.build import Extras, write_report
+    from ..report.full.build import write_report
     from ..report.full.findings import Findings
     from ..report.full.videos import find_videos
 
@@ -76,15 +76,13 @@ def command(
     if videos is not None:
         say(f"{len(found):,} of {len(ids):,} videos found in {videos}.")
     findings = Findings(heading, results, comparisons, found)
-    extras = Extras(
-        audit=_audit(results, options) if audit else None,
-        people=_people(findings, human, options["seed"]) if human is not None else None,
-        unsupported=_unsupported(findings, options["device"]) if facts else None,
-    )
+    extras = {
+        "audit": _audit(results, options) if audit else None,
+        "people": _people(findings, human, options["seed"]) if human is not None else None,
+        "unsupported": _unsupported(findings, options["device"]) if facts else None,
+    }
     with busy("writing the page"):
-        written = write_report(
-            out, findings, images=options["images"], device=options["device"], extras=extras
-        )
+        written = write_report(out, findings, images=options["images"], device=options["device"], **extras)
     say(f"Report: {', '.join(map(str, written))}")
 
 

@@ -14,7 +14,7 @@ from ..meta.comparisons import MetricComparison
 from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
 from ..stats.correlation import pearson
-from .table import Cell, Column, Table, keys, numbers, to_json
+from .table import Column, Table, interval_cell, keys, numbers, to_json
 
 STATISTICS = {
     "pearson": "r",
@@ -98,11 +98,12 @@ def agreement_table(agreement: Agreement) -> Table:
     """Best first (by Pearson, or by what is compared); a number that is not there has its reason in the last
     column.
     """
-    best = {c.worse: c for c in agreement.comparisons if agreement.results and c.better == _best(agreement)}
+    ranked = best_first(agreement)
+    leader = ranked[0].metric if ranked else ""
+    best = {c.worse: c for c in agreement.comparisons if c.better == leader}
     others = [key for key in shown_statistics(agreement.results) if key != "pearson"]
     rows = []
-    for r in best_first(agreement):
-        low_high = r.intervals.get("pearson")
+    for r in ranked:
         against = best.get(r.metric)
         said = [f"{STATISTICS.get(key, key)}: {reason}" for key, reason in r.reasons.items()]
         if against is not None and against.reason:
@@ -114,10 +115,10 @@ def agreement_table(agreement: Agreement) -> Table:
                 r.metric,
                 r.n,
                 r.values["pearson"],
-                tuple(low_high) if low_high else Cell(None, "none drawn"),
+                interval_cell(r.intervals.get("pearson"), "none drawn"),
                 *(r.values.get(k) for k in others),
                 against.p if against else None,
-                "; ".join(said) or ("best" if r.metric == _best(agreement) else ""),
+                "; ".join(said) or ("best" if r.metric == leader else ""),
             ]
         )
     columns: list[Column | str] = [
@@ -154,10 +155,6 @@ def best_first(agreement: Agreement) -> list[MetricResult]:
     return sorted(agreement.results, key=lambda r: (value(r), r.metric))
 
 
-def _best(agreement: Agreement) -> str:
-    return best_first(agreement)[0].metric
-
-
 def system_points(
     scores: Scores, metric: str
 ) -> tuple[FloatArray, FloatArray, list[str], str, tuple[float, float] | None]:
@@ -177,20 +174,17 @@ def system_points(
 
 
 def interval_table(agreement: Agreement) -> Table:
-    rows = []
-    for r in best_first(agreement):
-        for key in STATISTICS:
-            if key in r.values:
-                boot, fisher = r.intervals.get(key), r.intervals.get(f"{key}_fisher")
-                rows.append(
-                    [
-                        r.metric,
-                        STATISTICS[key],
-                        r.values[key],
-                        *(tuple(i) if i else None for i in (boot, fisher)),
-                        r.reasons.get(key, ""),
-                    ]
-                )
+    rows = [
+        [
+            r.metric,
+            STATISTICS[key],
+            r.values[key],
+            *(tuple(i) if i else None for i in map(r.intervals.get, (key, f"{key}_fisher"))),
+            r.reasons.get(key, ""),
+        ]
+        for r in best_first(agreement)
+        for key in shown_statistics([r])
+    ]
     return _with_reasons(
         [
             *keys("metric", "statistic"),
@@ -211,16 +205,9 @@ def interval_table(agreement: Agreement) -> Table:
 def comparison_table(agreement: Agreement) -> Table:
     rows = [
         [
-            c.better,
-            c.worse,
-            c.r_better,
-            c.r_worse,
-            c.r_between,
+            *(c.better, c.worse, c.r_better, c.r_worse, c.r_between),
             c.t if c.test == "williams" else _range(c.interval),
-            c.p,
-            c.p_holm,
-            c.p_bh,
-            c.reason,
+            *(c.p, c.p_holm, c.p_bh, c.reason),
         ]
         for c in agreement.comparisons
     ]

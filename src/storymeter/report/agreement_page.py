@@ -142,21 +142,19 @@ def _forest(agreement: Agreement) -> Markup:
 
 def _scatters(agreement: Agreement) -> list[Markup]:
     """One point per system, the least-squares line and r (after Graham et al. 2018, figures 8-10)."""
-    drawn = []
-    for r in best_first(agreement):
-        x, y, names, title, line = system_points(agreement.scores, r.metric)
-        drawn.append(
-            scatter(
-                x.tolist(),
-                y.tolist(),
-                names,
-                labels=(r.metric, "human score"),
-                alternative=f"Each point is a system: {r.metric} against the human score.",
-                title=title,
-                line=line,
-            )
+    return [
+        scatter(
+            x.tolist(),
+            y.tolist(),
+            names,
+            labels=(r.metric, "human score"),
+            alternative=f"Each point is a system: {r.metric} against the human score.",
+            title=title,
+            line=line,
         )
-    return drawn
+        for r in best_first(agreement)
+        for x, y, names, title, line in [system_points(agreement.scores, r.metric)]
+    ]
 
 
 def _matrix(agreement: Agreement) -> Markup:

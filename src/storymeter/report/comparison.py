@@ -38,29 +38,19 @@ def comparison_json(comparisons: Sequence[Comparison]) -> str:
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
-    rows = []
-    for c in comparisons:
-        scale = c.scale
-
-        def shown(value: float, scale: float = scale) -> Cell:
-            return Cell(value, f"{value * scale:+.2f}")
-
-        rows.append(
-            [
-                c.metric,
-                c.a,
-                c.b,
-                Cell(c.value_a, f"{c.value_a * scale:.2f}"),
-                Cell(c.value_b, f"{c.value_b * scale:.2f}"),
-                shown(c.difference),
-                Cell(c.interval, f"[{', '.join(shown(end).text for end in c.interval)}]"),
-                c.p_permutation,
-                c.p_bootstrap,
-                c.p_holm,
-                Cell({"wins": c.wins, "ties": c.ties, "losses": c.losses}, win_tie_loss(c)),
-                c.n,
-            ]
-        )
+    rows = [
+        [
+            c.metric,
+            c.a,
+            c.b,
+            *_values(c, c.value_a, c.value_b, c.difference),
+            Cell(c.interval, f"[{', '.join(f'{end * c.scale:+.2f}' for end in c.interval)}]"),
+            *(c.p_permutation, c.p_bootstrap, c.p_holm),
+            Cell({"wins": c.wins, "ties": c.ties, "losses": c.losses}, win_tie_loss(c)),
+            c.n,
+        ]
+        for c in comparisons
+    ]
     columns: list[Column | str] = [
         *keys("metric", "A", "B"),
         *SCORES,
@@ -79,27 +69,23 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     )
 
 
+def _values(c: Comparison, a: float, b: float, difference: float) -> list[Cell]:
+    """The cells under SCORES."""
+    shown = ((a, ""), (b, ""), (difference, "+"))
+    return [Cell(value, f"{value * c.scale:{sign}.2f}") for value, sign in shown]
+
+
 def win_tie_loss(c: Comparison) -> str:
     return "–" if c.wins is None else f"{c.wins:,}/{c.ties:,}/{c.losses:,}"
 
 
 def difference_table(comparisons: Sequence[Comparison]) -> Table:
     """The documents where two systems differ most, for the first metric of the run."""
-    rows = []
-    for c in comparisons:
-        if c.metric == comparisons[0].metric:
-            scale = c.scale
-            rows += [
-                [
-                    c.a,
-                    c.b,
-                    d.document,
-                    *(
-                        Cell(x, f"{x * scale:{sign}.2f}")
-                        for x, sign in ((d.a, ""), (d.b, ""), (d.a - d.b, "+"))
-                    ),
-                ]
-                for d in c.most_different
-            ]
+    rows = [
+        [c.a, c.b, d.document, *_values(c, d.a, d.b, d.a - d.b)]
+        for c in comparisons
+        if c.metric == comparisons[0].metric
+        for d in c.most_different
+    ]
     title = f"Where they differ most ({comparisons[0].metric})" if comparisons else ""
     return Table([*keys("A", "B", "document"), *SCORES], rows, title=title)

@@ -69,13 +69,6 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     return [*lines, line] if line.strip() or not lines else lines
 
 
-def pad(text: str, room: int) -> str:
-    """Filled up with blanks to so many cells."""
-    from rich.cells import cell_len
-
-    return text + " " * (room - cell_len(text))
-
-
 def least_width(head: str, cells: Sequence[str], number: bool) -> int:
     """The narrowest that can still be read."""
     word = natural_width(

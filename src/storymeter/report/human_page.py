@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..human.analysis import CAPTION_MINIMUM, Analysis
 from ..human.quality import FLAGS
 from ..human.reliability import Replication, cost
@@ -55,7 +53,15 @@ def analysis_page(
         systems=shown(system_table(analysis), SYSTEM_WORDS),
         distributions=distributions(analysis),
         significance=significance(analysis),
-        spans=_spans(spans) if spans else None,
+        spans=spans
+        and {
+            "lines": (agreement_line(spans), *spans.notes),
+            "tables": (
+                shown(profile_table(spans), PROFILE_WORDS),
+                shown(kind_table(spans), KIND_WORDS),
+                shown(rater_table(spans), RATER_WORDS),
+            ),
+        },
         alpha=f"{analysis.ranking.alpha:g}",
         pairs=shown(pair_table(analysis), PAIR_WORDS),
         test=TEST_NAMES[analysis.quality.test],
@@ -76,14 +82,3 @@ def analysis_page(
         ),
         notes=analysis.notes,
     )
-
-
-def _spans(study: SpanStudy) -> dict[str, Any]:
-    return {
-        "lines": (agreement_line(study), *study.notes),
-        "tables": (
-            shown(profile_table(study), PROFILE_WORDS),
-            shown(kind_table(study), KIND_WORDS),
-            shown(rater_table(study), RATER_WORDS),
-        ),
-    }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from ..human.analysis import Analysis
 from ..human.reliability import Replication
-from .table import Cell, Column, Table, keys, numbers
+from .table import Column, Table, interval_cell, keys, numbers
 
 TEST_NAMES = {
     "t": "paired t-test",
@@ -23,21 +24,10 @@ def known(value: float | None) -> float | None:
 def pairs(analysis: Analysis) -> list[tuple[str, str, float | None, float | None, float | None]]:
     """Every two systems once, in the direction of the smaller p-value; None where no test could be made."""
     ranking, out = analysis.ranking, []
-    for i, upper in enumerate(ranking.systems):
-        for j in range(i + 1, len(ranking.systems)):
-            lower = ranking.systems[j]
-            a, b, x, y = (
-                (upper, lower, i, j) if not ranking.p[j, i] < ranking.p[i, j] else (lower, upper, j, i)
-            )
-            out.append(
-                (
-                    a.name,
-                    b.name,
-                    known(float(ranking.p[x, y])),
-                    known(float(ranking.p_holm[x, y])),
-                    known(float(ranking.p_bh[x, y])),
-                )
-            )
+    for i, j in itertools.combinations(range(len(ranking.systems)), 2):
+        x, y = (j, i) if ranking.p[j, i] < ranking.p[i, j] else (i, j)
+        p, holm, bh = (known(float(each[x, y])) for each in (ranking.p, ranking.p_holm, ranking.p_bh))
+        out.append((ranking.systems[x].name, ranking.systems[y].name, p, holm, bh))
     return out
 
 
@@ -52,11 +42,15 @@ def rank_range(ranks: tuple[int, int]) -> str:
 
 
 def system_table(analysis: Analysis) -> Table:
-    rows = []
     number = {name: k for k, cluster in enumerate(analysis.ranking.clusters, 1) for name in cluster}
-    for s in analysis.ranking.systems:
-        interval = tuple(s.interval) if s.interval else Cell(None, "one caption")
-        rows.append([number[s.name], rank_range(s.ranks), s.name, s.raw, s.z, interval, s.captions, s.n])
+    rows = [
+        [
+            *(number[s.name], rank_range(s.ranks), s.name, s.raw, s.z),
+            interval_cell(s.interval, "one caption"),
+            *(s.captions, s.n),
+        ]
+        for s in analysis.ranking.systems
+    ]
     return Table(
         [
             Column("cluster", "d"),
@@ -74,24 +68,16 @@ def system_table(analysis: Analysis) -> Table:
 
 
 def pair_table(analysis: Analysis) -> Table:
+    alpha = analysis.ranking.alpha
     rows = [
-        [
-            better,
-            worse,
-            p,
-            holm,
-            bh,
-            "no test: equal scores" if p is None else "yes" if p < analysis.ranking.alpha else "no",
-        ]
-        for better, worse, p, holm, bh in pairs(analysis)
+        [a, b, p, holm, bh, "no test: equal scores" if p is None else "yes" if p < alpha else "no"]
+        for a, b, p, holm, bh in pairs(analysis)
     ]
     return Table(
         [*keys("better", "worse"), *numbers(".4g", "p", "p Holm", "p BH"), "significant"],
         rows,
         title="Differences between systems",
-        note=(
-            f"Rank-sum test on z scores of captions, one-sided; significant: p < {analysis.ranking.alpha:g}."
-        ),
+        note=(f"Rank-sum test on z scores of captions, one-sided; significant: p < {alpha:g}."),
     )
 
 
@@ -111,16 +97,8 @@ def evidence_table(analysis: Analysis) -> Table:
     """The numbers behind the verdicts."""
     rows = [
         [
-            w.id,
-            w.pairs,
-            w.mean_high,
-            w.mean_low,
-            w.p,
-            w.agreement,
-            w.repeats,
-            w.repeat_difference,
-            w.repeat_p,
-            w.consistency_p,
+            *(w.id, w.pairs, w.mean_high, w.mean_low, w.p, w.agreement),
+            *(w.repeats, w.repeat_difference, w.repeat_p, w.consistency_p),
         ]
         for w in analysis.quality.workers
     ]

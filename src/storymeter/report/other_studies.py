@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from ..human.preference import MetricAccuracy, Preference
 from ..human.survey import Survey
-from .table import Cell, Column, Table, keys, numbers, to_json
+from .table import Column, Table, interval_cell, keys, numbers, to_json
 from .templating import render, shown
 
 PREFERENCE_WORDS = {
@@ -47,10 +47,6 @@ RANK_WORDS = {
 }
 
 
-_SHARES = "How many items each side won; the grey middle is undecided."
-_MEANS = "Mean mark of each system for each criterion, with its 95 % range."
-
-
 @dataclass(frozen=True, slots=True)
 class Study:
     """A preference study or a survey, ready to be shown."""
@@ -60,14 +56,15 @@ class Study:
     tables: Sequence[Table]
     #: what each number of each table means
     words: Sequence[Mapping[str, str]]
-    #: name of a picture -> what it shows, and how it is drawn as PNG
-    pictures: Mapping[str, tuple[str, Callable[[], bytes]]]
-    #: the same for pages
-    svg: Mapping[str, tuple[str, Callable[[], Markup]]]
     notes: Sequence[str]
+    #: the name of the figure, what it shows, and how it is drawn as PNG and for pages
+    figure: str
+    figure_note: str
+    png: Callable[[], bytes]
+    svg: Callable[[], Markup]
 
     def draw(self) -> dict[str, bytes]:
-        return {name: drawn() for name, (_, drawn) in self.pictures.items()}
+        return {self.figure: self.png()}
 
     def page(self) -> str:
         return render(
@@ -75,7 +72,7 @@ class Study:
             title=self.title,
             notes=self.notes,
             tables=[shown(table, meaning) for table, meaning in zip(self.tables, self.words, strict=True)],
-            figures=[{"note": note, "drawn": drawn()} for note, drawn in self.svg.values()],
+            figures=[{"note": self.figure_note, "drawn": self.svg()}],
         )
 
 
@@ -89,20 +86,21 @@ def presented(found: Any) -> Study:
 def preferences(results: Sequence[Preference]) -> Study:
     from . import human_figures, plots_human
 
-    rows = []
-    for r in results:
-        interval = tuple(r.interval) if r.interval else Cell(None, "no item decided")
-        rows.append(
-            [r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b, interval, r.p, r.alpha]
-        )
+    rows = [
+        [
+            *(r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b),
+            interval_cell(r.interval, "no item decided"),
+            *(r.p, r.alpha),
+        ]
+        for r in results
+    ]
     table = Table(
         [
             *keys("A", "B"),
             Column("items", ",d"),
             *numbers("d", "A wins", "B wins", "undecided"),
             *numbers(".1f", "share B %", "95 %", scale=100.0),
-            Column("p", ".4g"),
-            Column("alpha", ".3f"),
+            *(Column("p", ".4g"), Column("alpha", ".3f")),
         ],
         rows,
         title="Preferences",
@@ -116,9 +114,11 @@ def preferences(results: Sequence[Preference]) -> Study:
         to_json({"schema": 1, "task": "preference", "pairs": [asdict(result) for result in results]}),
         [table],
         [PREFERENCE_WORDS],
-        {"preferences": (_SHARES, lambda: plots_human.preference_shares(results))},
-        {"preferences": (_SHARES, lambda: human_figures.preference_shares(results))},
         list(dict.fromkeys(note for r in results for note in r.notes)),
+        "preferences",
+        "How many items each side won; the grey middle is undecided.",
+        lambda: plots_human.preference_shares(results),
+        lambda: human_figures.preference_shares(results),
     )
 
 
@@ -127,11 +127,16 @@ def survey(result: Survey) -> Study:
     from . import human_figures, plots_human
 
     total = sum(result.votes.values())
-    mean = {(m.system, m.criterion): m for m in result.means}
-    rows: list[list[Any]] = []
-    for system in result.systems:
-        cells = [mean[system, c].mean if (system, c) in mean else None for c in result.criteria]
-        rows.append([system, *cells, result.votes[system], result.votes[system] / total if total else None])
+    mean = {(m.system, m.criterion): m.mean for m in result.means}
+    rows = [
+        [
+            system,
+            *(mean.get((system, c)) for c in result.criteria),
+            result.votes[system],
+            result.votes[system] / total if total else None,
+        ]
+        for system in result.systems
+    ]
     first = Table(
         [
             *keys("system"),
@@ -145,12 +150,7 @@ def survey(result: Survey) -> Study:
     )
     rows = [
         [
-            c.criterion,
-            c.spearman,
-            c.pearson,
-            c.kendall,
-            c.sequences,
-            c.dropped,
+            *(c.criterion, c.spearman, c.pearson, c.kendall, c.sequences, c.dropped),
             result.alphas.get(c.criterion),
         ]
         for c in result.correlations
@@ -182,9 +182,11 @@ def survey(result: Survey) -> Study:
             | VOTE_WORDS,
             RANK_WORDS,
         ],
-        {"criteria": (_MEANS, lambda: plots_human.survey_means(result))},
-        {"criteria": (_MEANS, lambda: human_figures.survey_means(result))},
-        list(result.notes),
+        result.notes,
+        "criteria",
+        "Mean mark of each system for each criterion, with its 95 % range.",
+        lambda: plots_human.survey_means(result),
+        lambda: human_figures.survey_means(result),
     )
 
 
@@ -195,13 +197,9 @@ def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:
 def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
     cells = [
         [
-            p.a,
-            p.b,
-            m.metric,
-            m.accuracy,
-            tuple(m.interval) if m.interval else Cell(None, "no decided item"),
-            m.n,
-            m.ties,
+            *(p.a, p.b, m.metric, m.accuracy),
+            interval_cell(m.interval, "no decided item"),
+            *(m.n, m.ties),
         ]
         for p, m in rows
     ]

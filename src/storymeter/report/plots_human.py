@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,8 @@ GREEN, GREY, RED = "#2e9e5b", "#c9ced8", "#c8453b"
 
 def significance_matrix(analysis: Analysis) -> bytes:
     """Green: the system of the row beats the system of the column."""
+    from matplotlib.patches import Rectangle
+
     ranking = analysis.ranking
     names, n = [label(s.name) for s in ranking.systems], len(ranking.systems)
     drawn, axes = figure(2.2 + 0.42 * n + beyond(names), 1.6 + 0.42 * n + beyond(names))
@@ -24,7 +25,8 @@ def significance_matrix(analysis: Analysis) -> bytes:
     for i in range(n):
         for j in range(n):
             wins = i != j and ranking.p[i, j] < ranking.alpha
-            axes.add_patch(_square(j, i, GREEN if wins else "#ffffff" if i == j else "#eef0f4"))
+            colour = GREEN if wins else "#ffffff" if i == j else "#eef0f4"
+            axes.add_patch(Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, facecolor=colour, edgecolor="none"))
     axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), xticks=range(n), yticks=range(n), aspect="equal")
     axes.set_xticklabels(names, rotation=90)
     axes.set_yticklabels(names)
@@ -34,12 +36,6 @@ def significance_matrix(analysis: Analysis) -> bytes:
         position += len(cluster)
         axes.axhline(position - 0.5, color="#1d2330", linewidth=1)
     return png(drawn)
-
-
-def _square(x: float, y: float, colour: str) -> Any:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, facecolor=colour, edgecolor="none")
 
 
 def distributions(analysis: Analysis) -> bytes:

@@ -108,8 +108,5 @@ def hills(groups: Mapping[str, np.ndarray], scorer: str, special: Collection[str
 
 def _edges(groups: Mapping[str, np.ndarray]) -> np.ndarray:
     """Forty bins from 0, or the least value, to 1, or the largest."""
-    low, high = (
-        min(float(values.min()) for values in groups.values()),
-        max(float(values.max()) for values in groups.values()),
-    )
-    return np.linspace(min(low, 0.0), max(high, 1.0), 41)
+    every = np.concatenate([values.ravel() for values in groups.values()])
+    return np.linspace(min(float(every.min()), 0.0), max(float(every.max()), 1.0), 41)

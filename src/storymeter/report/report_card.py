@@ -220,11 +220,13 @@ def card_markdown(cards: Sequence[Card], *, figure: str = "", **about: Any) -> s
     counted = contests(cards)
     found = standings(counted)
     drawn = [f"![Agreement of every metric with people, by benchmark]({figure})", ""] if figure else []
-    lines = ["# Report card", "", _made(**about), "", "## Which number to trust", ""]
-    lines += [advice(found, len(counted)), "", _rule(cards).replace("*", "\\*"), ""]
-    lines += [summary_table(found, counted, noticed(cards)).render("markdown"), *drawn, "## Details", ""]
-    lines += [READING.replace("*", "\\*"), "", "The benchmarks are described in"]
-    lines += ["[meta-evaluation](meta-evaluation.md).", ""]
+    lines = [
+        *("# Report card", "", _made(**about), "", "## Which number to trust", ""),
+        *(advice(found, len(counted)), "", _rule(cards).replace("*", "\\*"), ""),
+        *(summary_table(found, counted, noticed(cards)).render("markdown"), *drawn, "## Details", ""),
+        *(READING.replace("*", "\\*"), "", "The benchmarks are described in"),
+        *("[meta-evaluation](meta-evaluation.md).", ""),
+    ]
     for title, notes, table in _details(cards):
         lines += ['<details markdown="1">', f"<summary>{escape(title)}</summary>", "", *notes, ""]
         lines += [table.render("markdown"), "</details>", ""]

@@ -12,7 +12,7 @@ import numpy as np
 from ..engine.compare import Comparison
 from ..engine.results import Results
 from ..errors import MissingPartError, UsageError
-from ..files import atomic
+from ..files import write_bytes
 from ..metric import Metric
 from ..score import Score
 from ..signature import Signature
@@ -231,15 +231,9 @@ def document_writer(path: str) -> Callable[[Results], None]:
             raise MissingPartError.extra("Writing Parquet", "parquet") from None
 
     def save(results: Results) -> None:
-        data = write(document_table(results))
-        with atomic(path) as file:
-            file.write(data)
+        write_bytes(path, write(document_table(results)))
 
     return save
-
-
-def _csv(table: Table) -> bytes:
-    return table.render("csv").encode()
 
 
 def _tsv(table: Table) -> bytes:
@@ -268,7 +262,7 @@ def _parquet(table: Table) -> bytes:
 
 
 _WRITERS: dict[str, Callable[[Table], bytes]] = {
-    ".csv": _csv,
+    ".csv": lambda table: table.render("csv").encode(),
     ".tsv": _tsv,
     ".jsonl": _jsonl,
     ".parquet": _parquet,

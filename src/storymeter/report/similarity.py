@@ -5,7 +5,6 @@ figures 4-5).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -122,7 +121,7 @@ def matrix_table(found: Similarity) -> Table:
     )
 
 
-def similarity_data(found: Similarity) -> dict[str, Any]:
+def similarity_json(found: Similarity) -> str:
     edges = _edges(found)
     sources = [
         {
@@ -147,7 +146,7 @@ def similarity_data(found: Similarity) -> dict[str, Any]:
         }
         for kind, values, mean in _kind_means(found)
     ]
-    return {
+    content = {
         "schema": 1,
         "scorer": found.scorer,
         "signature": found.signature,
@@ -163,10 +162,7 @@ def similarity_data(found: Similarity) -> dict[str, Any]:
         },
         "notes": list(found.notes),
     }
-
-
-def similarity_json(found: Similarity) -> str:
-    return to_json(similarity_data(found))
+    return to_json(content)
 
 
 def draw(found: Similarity) -> dict[str, bytes]:

@@ -16,7 +16,6 @@ from .figures.heat import Tile, heat_map
 from .figures.lines import lines
 from .plots import figure, png, svg
 from .table import Column, Table, keys, numbers, to_json
-from .templating import render, shown
 
 #: the damages behind each verdict of the audit
 RESTS_ON = {
@@ -207,24 +206,30 @@ def oracle_table(scores: list[OracleScore]) -> Table:
 _COUNTED = {"m": "captions kept, as a multiple of the references'", "k": "captions kept"}
 
 
+def _counts(result: Result) -> tuple[list[str], str]:
+    """The columns as numbers alone, and what they count."""
+    numbers = [label.partition("=")[2] or label for label in result.labels]
+    return numbers, _COUNTED.get(result.labels[0].partition("=")[0], "captions kept")
+
+
+def _of_best(result: Result) -> dict[str, tuple[list[float], list[float]]]:
+    """By metric: means and standard deviations, in per cent of the best mean."""
+    cells = {metric: result.row(metric).cells for metric in _metrics(result)}
+    best = {metric: max(cell.mean for cell in row) or 1.0 for metric, row in cells.items()}
+    return {
+        metric: ([100 * c.mean / best[metric] for c in row], [100 * c.sd / best[metric] for c in row])
+        for metric, row in cells.items()
+    }
+
+
 def curve(result: Result) -> Any:
     """Score against m or k, relative to each metric's best, with standard deviations."""
     drawn, axes = figure(7.0, 4.0)
-    places = range(len(result.labels))
-    for metric in _metrics(result):
-        row = result.row(metric)
-        best = max(cell.mean for cell in row.cells) or 1.0
-        axes.errorbar(
-            places,
-            [100 * c.mean / best for c in row.cells],
-            yerr=[100 * c.sd / best for c in row.cells],
-            marker="o",
-            capsize=3,
-            label=row.metric,
-        )
-    axes.set_xticks(list(places), [label.partition("=")[2] or label for label in result.labels])
-    axes.set_xlabel(_COUNTED.get(result.labels[0].partition("=")[0], "captions kept"))
-    axes.set_ylabel("% of the metric's best")
+    numbers, what = _counts(result)
+    for metric, (means, deviations) in _of_best(result).items():
+        axes.errorbar(range(len(means)), means, yerr=deviations, marker="o", capsize=3, label=metric)
+    axes.set_xticks(list(range(len(numbers))), numbers)
+    axes.set(xlabel=what, ylabel="% of the metric's best")
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     return drawn
@@ -287,18 +292,14 @@ def figures(result: Result, base: str | None) -> dict[str, bytes]:
 
 def curve_figure(result: Result) -> Markup:
     """The curve of `count` for a page."""
-    groups, errors = {}, {}
-    for metric in _metrics(result):
-        row = result.row(metric)
-        best = max(cell.mean for cell in row.cells) or 1.0
-        groups[metric] = [100 * cell.mean / best for cell in row.cells]
-        errors[metric] = [100 * cell.sd / best for cell in row.cells]
+    numbers, what = _counts(result)
+    found = _of_best(result)
     return lines(
-        groups,
-        [label.partition("=")[2] or label for label in result.labels],
-        labels=(_COUNTED.get(result.labels[0].partition("=")[0], "captions kept"), "% of the metric's best"),
+        {metric: means for metric, (means, _) in found.items()},
+        numbers,
+        labels=(what, "% of the metric's best"),
         alternative="Each metric by the number of captions kept, as a share of its best.",
-        errors=errors,
+        errors={metric: deviations for metric, (_, deviations) in found.items()},
     )
 
 
@@ -318,11 +319,3 @@ def change_figure(result: Result, base: str) -> Markup:
             ]
         )
     return heat_map(metrics, labels, tiles, alternative=f"Change of every metric from {base}, in per cent.")
-
-
-def stress_page(
-    title: str, intro: str, tables: Sequence[Table], figure: Markup | None, note: str = ""
-) -> str:
-    return render(
-        "tables.html", title=title, lead=[intro], figure=figure, note=note, tables=[shown(t) for t in tables]
-    )

@@ -139,29 +139,24 @@ def _html(table: Table) -> str:
             for cell, number, bold in zip(row, numbers, strong, strict=True)
         )
 
-    parts = ["<table>"]
-    if table.title:
-        parts.append(f"<caption>{html.escape(table.title)}</caption>")
     heads = cells("th", [head.name for head in table.heads], [False] * len(table.heads))
-    parts.append(f"<thead><tr>{heads}</tr></thead><tbody>")
-    parts.extend(
-        f"<tr>{cells('td', row, bold)}</tr>" for row, bold in zip(table.shown(), table.strong(), strict=True)
-    )
-    parts.append("</tbody></table>")
-    if table.note:
-        parts.append(f"<p class=note>{html.escape(table.note)}</p>")
-    parts.extend(f"<p class=note><code>{html.escape(text)}</code></p>" for text in table.signatures)
+    rows = zip(table.shown(), table.strong(), strict=True)
+    parts = [
+        "<table>",
+        *([f"<caption>{html.escape(table.title)}</caption>"] if table.title else []),
+        f"<thead><tr>{heads}</tr></thead><tbody>",
+        *(f"<tr>{cells('td', row, bold)}</tr>" for row, bold in rows),
+        "</tbody></table>",
+        *([f"<p class=note>{html.escape(table.note)}</p>"] if table.note else []),
+        *(f"<p class=note><code>{html.escape(text)}</code></p>" for text in table.signatures),
+    ]
     return "\n".join(parts) + "\n"
 
 
 def _json(table: Table) -> str:
     names = [head.name for head in table.heads]
-    records = [dict(zip(names, (_finite(raw(v)) for v in row), strict=True)) for row in table.rows]
+    records = [dict(zip(names, map(raw, row), strict=True)) for row in table.rows]
     return to_json({"schema": 1, "title": table.title, "rows": records})
-
-
-def _finite(value: object) -> object:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 STYLES: dict[str, Callable[[Table], str]] = {

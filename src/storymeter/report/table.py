@@ -104,6 +104,11 @@ def numbers(form: str, *names: str, scale: float = 1.0) -> list[Column]:
     return [Column(name, form, scale) for name in names]
 
 
+def interval_cell(interval: Sequence[float] | None, otherwise: str) -> object:
+    """An interval, or what people read where there is none."""
+    return tuple(interval) if interval else Cell(None, otherwise)
+
+
 def raw(value: object) -> object:
     """What machines get of a cell."""
     return value.value if isinstance(value, Cell) else value
@@ -176,10 +181,6 @@ class Table:
             for cells, row in zip(self.shown(), self.rows, strict=True)
         ]
 
-    def _keys(self, numbers: Sequence[bool]) -> list[int]:
-        named = [k for k, head in enumerate(self.heads) if head.key]
-        return named or list(range(naming(numbers)))
-
     def _terminal(self, width: int | None, colour: bool) -> str:
         from rich import box
         from rich.console import Console
@@ -194,8 +195,9 @@ class Table:
             least_width(name, column, number)
             for name, column, number in zip(names, cells, numbers, strict=True)
         ]
+        keys = [k for k, head in enumerate(self.heads) if head.key] or list(range(naming(numbers)))
         # a table that goes into a file or a pipe is never cut
-        fitted = blocks(natural, least, self._keys(numbers), width) if width else [list(enumerate(natural))]
+        fitted = blocks(natural, least, keys, width) if width else [list(enumerate(natural))]
         console = Console(
             file=io.StringIO(),
             width=width or 100_000,
@@ -233,6 +235,4 @@ def to_json(value: Any) -> str:
 
 
 def _builtin(value: Any) -> Any:
-    if hasattr(value, "tolist"):  # numpy scalars and arrays
-        return value.tolist()
-    return str(value)
+    return value.tolist() if hasattr(value, "tolist") else str(value)  # numpy scalars and arrays

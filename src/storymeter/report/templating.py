@@ -105,12 +105,12 @@ class Shown:
 
 def shown(table: Table, words: Mapping[str, str] | None = None) -> Shown:
     """`words` say what its numbers mean; they stand below it."""
-    html = replace(table, title="").render("html")
-    return Shown(table.title, Markup(html), words or {})  # noqa: S704 - the table escapes its cells
+    html = Markup(replace(table, title="").render("html"))  # noqa: S704 - the table escapes its cells
+    return Shown(table.title, html, words or {})
 
 
-def table_page(title: str, tables: Sequence[Table]) -> str:
-    """Tables as a page of their own."""
+def table_page(title: str, tables: Sequence[Table], *, intro: str = "", figure: Markup | None = None) -> str:
+    """Tables as a page of their own; above them an introduction and a figure, where there are such."""
     return render(
-        "tables.html", title=title, lead=[], figure=None, note="", tables=[shown(table) for table in tables]
+        "tables.html", title=title, intro=intro, figure=figure, tables=[shown(table) for table in tables]
     )

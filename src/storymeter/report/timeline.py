@@ -14,8 +14,8 @@ from markupsafe import Markup
 from ..captions import Caption, Corpus
 from ..dense.links import VideoLinks
 from ..score import Match
-from .figures.lanes import Bar, Join, lanes
-from .fitting import clip, pad
+from .figures.lanes import Bar, lanes
+from .fitting import clip
 from .table import Table, harmless, numbers
 from .templating import render, shown
 
@@ -41,19 +41,17 @@ class Timeline:
     f1: float
     metric: str = "soda_c"
 
+    def side(self, letter: str) -> tuple[Sequence[Event], dict[int, str]]:
+        """The references (g) or the captions (p), and the partner of each that has one, by its number."""
+        if letter == "g":
+            return self.references, {k.reference: f"p{k.candidate + 1}" for k in self.links}
+        return self.captions, {k.candidate: f"g{k.reference + 1}" for k in self.links}
+
     @property
     def headline(self) -> str:
         return (
             f"{self.metric}  P {100 * self.precision:.2f}  R {100 * self.recall:.2f}  F1 {100 * self.f1:.2f}"
         )
-
-    def partner(self, *, reference: int | None = None, caption: int | None = None) -> str:
-        for link in self.links:
-            if link.reference == reference:
-                return f"p{link.candidate + 1}"
-            if link.candidate == caption:
-                return f"g{link.reference + 1}"
-        return "no partner"
 
 
 def timeline_of(
@@ -125,20 +123,20 @@ def terminal(timeline: Timeline, width: int = 100) -> str:
 
 
 def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
-    events = timeline.references if letter == "g" else timeline.captions
+    from rich.cells import set_cell_size
+
+    events, partners = timeline.side(letter)
     span = max(timeline.duration, 1e-9)
-    ruler = f"    0{f'{timeline.duration:g} s':>{axis - 1}}"
-    lines = [ruler]
+    lines = [f"    0{f'{timeline.duration:g} s':>{axis - 1}}"]
     room = max(20, width - axis - 20)
     for number, event in enumerate(events):
         first = min(axis - 1, int(event.start / span * axis))
         last = max(first + 1, min(axis, round(event.end / span * axis)))
-        partner = timeline.partner(reference=number) if letter == "g" else timeline.partner(caption=number)
-        bar = ("█" if partner != "no partner" else "░") * (last - first)
-        text = pad(clip(harmless(event.text), room), room)
+        bar = ("█" if number in partners else "░") * (last - first)
+        text = set_cell_size(clip(harmless(event.text), room), room)
         lines.append(
             f"{letter}{number + 1:<3}{' ' * first}{bar}{' ' * (axis - last)} {text}"
-            f" {'-> ' if letter == 'g' else '<- '}{partner}".rstrip()
+            f" {'-> ' if letter == 'g' else '<- '}{partners.get(number, 'no partner')}".rstrip()
         )
     return lines if events else [*lines, "    none"]
 
@@ -162,20 +160,16 @@ def timeline_figure(timeline: Timeline) -> Markup:
     return lanes(
         _bars("g", timeline),
         _bars("p", timeline),
-        [
-            Join(k.reference, k.candidate, f"{k.iou:.2f} × {k.f:.2f} = {k.product:.2f}")
-            for k in timeline.links
-        ],
+        [(k.reference, k.candidate, f"{k.iou:.2f} × {k.f:.2f} = {k.product:.2f}") for k in timeline.links],
         timeline.duration,
         "references above, captions below, matched pairs joined",
     )
 
 
 def _bars(letter: str, timeline: Timeline) -> list[Bar]:
-    events = timeline.references if letter == "g" else timeline.captions
-    matched = {k.reference if letter == "g" else k.candidate for k in timeline.links}
+    events, partners = timeline.side(letter)
     return [
-        Bar(f"{letter}{number + 1}", event.text, event.start, event.end, number not in matched)
+        Bar(f"{letter}{number + 1}", event.text, event.start, event.end, number not in partners)
         for number, event in enumerate(events)
     ]
 

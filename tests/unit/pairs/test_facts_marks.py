@@ -11,7 +11,7 @@ import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.pairs.facts import Facts
 from storymeter.pairs.facts_marks import marked_captions
-from storymeter.report.full.build import Extras, report_page
+from storymeter.report.full.build import report_page
 from storymeter.report.full.findings import Findings
 from storymeter.report.full.support import unsupported
 
@@ -43,7 +43,7 @@ def test_the_report_marks_them_on_demand() -> None:
     results = storymeter.evaluate(candidates=corpora[:1], references=corpora[1:], metrics=["soda_c"])
     findings = Findings("t", results, [])
     assert unsupported(findings) == [[[[], [], [1, 2]]]]
-    asked = report_page(findings, extras=Extras(unsupported=unsupported(findings)))
+    asked = report_page(findings, unsupported=unsupported(findings))
     assert '"unsupported":[[[[],[],[1,2]]]]' in asked
     assert '"unsupported":[' not in report_page(findings)
 

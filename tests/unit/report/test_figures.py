@@ -14,7 +14,7 @@ from storymeter.report.figures.bars import bar_and_whisker
 from storymeter.report.figures.boxes import Spread, boxes
 from storymeter.report.figures.heat import Tile, heat_map
 from storymeter.report.figures.intervals import Dot, dots
-from storymeter.report.figures.lanes import Bar, Join, lanes
+from storymeter.report.figures.lanes import Bar, lanes
 from storymeter.report.figures.lines import lines
 from storymeter.report.figures.marks import shape
 from storymeter.report.figures.scatter import places_of, scatter
@@ -34,7 +34,7 @@ FIGURES = {
     "steps": steps({HOSTILE: VALUES}, VALUES, labels=(HOSTILE, HOSTILE), alternative=HOSTILE),
     "shares": shares([(HOSTILE, HOSTILE, 1, 2, 3)], alternative=HOSTILE),
     "lanes": lanes(
-        [Bar("g1", HOSTILE, 0, 1, False)], [Bar("p1", HOSTILE, 0, 1, False)], [Join(0, 0, "x")], 2, HOSTILE
+        [Bar("g1", HOSTILE, 0, 1, False)], [Bar("p1", HOSTILE, 0, 1, False)], [(0, 0, "x")], 2, HOSTILE
     ),
 }
 

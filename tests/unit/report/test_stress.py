@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from storymeter.report.stress import audit_figure, damage_tables, figures, result_table, stress_page
+from storymeter.report.stress import audit_figure, damage_tables, figures, result_table
+from storymeter.report.templating import table_page
 from storymeter.signature import Signature
 from storymeter.stress.audit import Audit, Verdict
 from storymeter.stress.experiment import Cell, Result, Row
@@ -32,7 +33,9 @@ def test_changes_of_order_are_measured_from_jitter_and_the_table_says_so() -> No
 
 
 def test_one_name_for_a_metric_on_every_page() -> None:
-    page = stress_page("t", "i", [result_table(RESULT), *damage_tables(RESULT)], audit_figure(AUDIT))
+    page = table_page(
+        "t", [result_table(RESULT), *damage_tables(RESULT)], intro="i", figure=audit_figure(AUDIT)
+    )
     assert "soda_c" in page and "anet(scorer=meteor)" in page
     assert "SODA (c)" not in page and "Current" not in page
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...files import atomic, write_text
+from ...files import write_bytes, write_text
 from .._declare import COUNT, option, together
 from .._judging import judging_options
 from .._options import (
@@ -55,6 +55,7 @@ stress_options = together(
 )
 
 
+experiment_options = together(click.argument("candidates"), stress_options)
 repeats_option = option(
     "--repeats", "Random repeats; the table has their mean and spread.", click.IntRange(1, 1000), 5
 )
@@ -120,8 +121,8 @@ def deliver(
         number_table,
         result_json,
         result_table,
-        stress_page,
     )
+    from ...report.templating import table_page
 
     style, out = options["style"], options["out"]
     tables = shown or [result_table(result, change_from=base)]
@@ -136,8 +137,7 @@ def deliver(
         write_text(folder / f"{verb}.tex", "\n".join(table.render("latex") for table in tables))
         write_text(folder / f"{verb}.json", json or result_json(result))
         drawn = figure or (curve_figure(result) if base is None else change_figure(result, base))
-        write_text(folder / f"{verb}.html", stress_page(title, intro, tables, drawn))
+        write_text(folder / f"{verb}.html", table_page(title, tables, intro=intro, figure=drawn))
         for kind, data in images.items():
-            with atomic(folder / f"{verb}.{kind}") as file:
-                file.write(data)
+            write_bytes(folder / f"{verb}.{kind}", data)
         say(f"Table, figure and page: {folder}/{verb}.*")

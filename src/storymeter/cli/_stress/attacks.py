@@ -7,23 +7,16 @@ from typing import Any
 import click
 
 from .._declare import FROM_TWO, option
-from .._options import output, put
-from ._shared import experiment, keep, stress_options
+from .._options import put
+from ._shared import experiment, experiment_options, keep
 
 
 @click.command("attacks")
-@click.argument("candidates")
 @option("--most", "Maximum number of attacked documents, drawn by --seed.", FROM_TWO, 20)
 @option("--long", "One line for each of the fifty attacks.", bool)
 @option("--shuffled", "Put the words of each attack in random order, as a control.", bool)
-@stress_options
-def command(
-    candidates: str,
-    most: int,
-    long: bool,
-    shuffled: bool,
-    **options: Any,
-) -> None:
+@experiment_options
+def command(candidates: str, most: int, long: bool, shuffled: bool, **options: Any) -> None:
     """Test metrics and judges with attacks inside captions.
 
     Instructions, flattery, marks, closing delimiters and more (fifty attacks of ten kinds) are added to
@@ -44,6 +37,5 @@ def command(
         }
     )
     table = attack_list(found) if long or options["style"] == "csv" else attack_table(found)
-    title = f"{corpus.name}: attacks inside captions"
-    output(data) if options["style"] == "json" else put(table, options["style"], title)
+    put(table, options["style"], f"{corpus.name}: attacks inside captions", json=data)
     keep(options["out"], "attacks", json=data, csv=attack_list(found).render("csv"))

@@ -7,18 +7,13 @@ from typing import Any
 import click
 
 from .._declare import option
-from ._shared import deliver, experiment, stress_options
+from ._shared import deliver, experiment, experiment_options
 
 
 @click.command("audit")
-@click.argument("candidates")
 @option("--repeats", "Random repeats of each transformation.", click.IntRange(1, 1000), 3)
-@stress_options
-def command(
-    candidates: str,
-    repeats: int,
-    **options: Any,
-) -> None:
+@experiment_options
+def command(candidates: str, repeats: int, **options: Any) -> None:
     """Run all stress tests and give a verdict per property.
 
     The numbers behind each verdict are printed below it."""

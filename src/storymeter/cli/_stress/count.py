@@ -8,22 +8,15 @@ import click
 
 from ...names import split
 from .._declare import option
-from ._shared import deliver, experiment, repeats_option, stress_options
+from ._shared import deliver, experiment, experiment_options, repeats_option
 
 
 @click.command("count")
-@click.argument("candidates")
 @option("--m m", "Multiples of the references' captions, comma-separated; default .1,.5,1,2,10,all.")
 @option("--k k", "Numbers of captions instead, comma-separated: 3,7,15,200.")
 @repeats_option
-@stress_options
-def command(
-    candidates: str,
-    m: str | None,
-    k: str | None,
-    repeats: int,
-    **options: Any,
-) -> None:
+@experiment_options
+def command(candidates: str, m: str | None, k: str | None, repeats: int, **options: Any) -> None:
     """Vary the number of captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""

@@ -7,21 +7,15 @@ from typing import Any
 import click
 
 from .._declare import COUNT, option
-from .._options import output, put, say
-from ._shared import experiment, keep, stress_options
+from .._options import put, say
+from ._shared import experiment, experiment_options, keep
 
 
 @click.command("details")
-@click.argument("candidates")
 @option("--most", "Maximum number of pairs of each kind, drawn by --seed.", COUNT, 200)
 @option("--pairs", "Also write the pairs to this JSON Lines file.", click.Path(dir_okay=False))
-@stress_options
-def command(
-    candidates: str,
-    most: int,
-    pairs: str | None,
-    **options: Any,
-) -> None:
+@experiment_options
+def command(candidates: str, most: int, pairs: str | None, **options: Any) -> None:
     """Change one detail of correct captions.
 
     CANDIDATES are human captions; one object, action, colour or number that the references mention is
@@ -39,7 +33,7 @@ def command(
         found = run_details(corpus, run, metrics=names, most=most)
     table = choice_table(found.results, f"{corpus.name}: one wrong detail")
     data = to_json({"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures})
-    output(data) if options["style"] == "json" else put(table, options["style"])
+    put(table, options["style"], json=data)
     if pairs is not None:
         lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
         write_text(pairs, "\n".join(lines) + "\n")

@@ -7,23 +7,17 @@ from typing import Any
 import click
 
 from .._declare import SHARE, option
-from ._shared import deliver, experiment, repeats_option, stress_options
+from ._shared import deliver, experiment, experiment_options, repeats_option
 
 
 @click.command("order")
-@click.argument("candidates")
 @option("--bound", "IoU of each jittered segment with the original stays above this.", SHARE, 0.7)
 @option("--as-told", "Reorder the original captions instead of the oracle captions.", bool)
 @option("--reverse", "Also a column with the order reversed.", bool)
 @repeats_option
-@stress_options
+@experiment_options
 def command(
-    candidates: str,
-    bound: float,
-    as_told: bool,
-    reverse: bool,
-    repeats: int,
-    **options: Any,
+    candidates: str, bound: float, as_told: bool, reverse: bool, repeats: int, **options: Any
 ) -> None:
     """Change the order of the captions.
 

@@ -8,20 +8,14 @@ import click
 
 from ...names import split
 from .._declare import option
-from ._shared import deliver, experiment, repeats_option, stress_options
+from ._shared import deliver, experiment, experiment_options, repeats_option
 
 
 @click.command("pad")
-@click.argument("candidates")
 @option("--n n", "Captions per video after padding, comma-separated.", default="20,50")
 @repeats_option
-@stress_options
-def command(
-    candidates: str,
-    n: str,
-    repeats: int,
-    **options: Any,
-) -> None:
+@experiment_options
+def command(candidates: str, n: str, repeats: int, **options: Any) -> None:
     """Add redundant captions.
 
     Repeated captions, other captions under the same segment, captions of other videos (section 4 of the SODA

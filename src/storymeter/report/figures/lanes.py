@@ -23,22 +23,28 @@ class Bar:
     single: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
-    upper: int
-    lower: int
-    label: str
-
-
 def lanes(
-    upper: Sequence[Bar], lower: Sequence[Bar], joins: Sequence[Join], duration: float, alternative: str
+    upper: Sequence[Bar],
+    lower: Sequence[Bar],
+    joins: Sequence[tuple[int, int, str]],
+    duration: float,
+    alternative: str,
 ) -> Markup:
+    """`joins`: the number of a bar above, that of its partner below, and what stands at the line between."""
     across = Scale(0.0, max(duration, 1e-9), LEFT, WIDTH - LEFT)
     top, below = 30, 30 + ROW * max(1, len(upper)) + GAP
     height = below + ROW * max(1, len(lower)) + 20
     parts = [_second(across, across.high * k / 4, k, height) for k in range(5)]
-    for join in joins:
-        parts += _join(join, upper[join.upper], lower[join.lower], across, (top, below, len(upper)))
+    for above, beneath, label in joins:
+        x1, y1 = _middle(upper[above], across), top + ROW * above + 16 + BAR
+        x2, y2 = _middle(lower[beneath], across), below + ROW * beneath + 16
+        y = top + ROW * len(upper) + GAP / 2 + 14 * (above % 3 - 1)
+        half = (y1 + y2) / 2
+        path = f"M{x1:.1f},{y1} C{x1:.1f},{half:.1f} {x2:.1f},{half:.1f} {x2:.1f},{y2}"
+        parts += [
+            tag("path", klass="link", d=path),
+            tag("text", label, klass="small", text_anchor="middle", x=(x1 + x2) / 2, y=y),
+        ]
     for bars, y0 in ((upper, top), (lower, below)):
         parts += [_bar(bar, y0 + ROW * number, across) for number, bar in enumerate(bars)]
     return svg(WIDTH, height, alternative, *parts, klass="figure timeline")
@@ -54,17 +60,8 @@ def _second(across: Scale, seconds: float, k: int, height: float) -> Markup:
     )
 
 
-def _join(join: Join, g: Bar, p: Bar, across: Scale, places: tuple[int, int, int]) -> list[Markup]:
-    top, below, count = places
-    x1, y1 = (across(g.start) + across(g.end)) / 2, top + ROW * join.upper + 16 + BAR
-    x2, y2 = (across(p.start) + across(p.end)) / 2, below + ROW * join.lower + 16
-    middle = (y1 + y2) / 2
-    path = f"M{x1:.1f},{y1} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2}"
-    y = top + ROW * count + GAP / 2 + 14 * (join.upper % 3 - 1)
-    return [
-        tag("path", klass="link", d=path),
-        tag("text", join.label, klass="small", text_anchor="middle", x=(x1 + x2) / 2, y=y),
-    ]
+def _middle(bar: Bar, across: Scale) -> float:
+    return (across(bar.start) + across(bar.end)) / 2
 
 
 def _bar(bar: Bar, y: float, across: Scale) -> Markup:

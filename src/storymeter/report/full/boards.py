@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -13,24 +13,12 @@ from ..figures.intervals import Dot, both_names, dots
 from .findings import Findings
 
 
-@dataclass(frozen=True, slots=True)
-class BoardCell:
-    text: str
-    range: str
-    figure: Markup
-    best: bool
-    near: bool
-    #: what the column is sorted by
-    value: float
-
-
-def board(findings: Findings) -> list[list[BoardCell]]:
+def board(findings: Findings) -> list[tuple[dict[str, Any], ...]]:
     """[system][metric]"""
-    columns = [_column(findings, m) for m in range(len(findings.metrics))]
-    return [[column[k] for column in columns] for k in range(len(findings.systems))]
+    return list(zip(*(_column(findings, m) for m in range(len(findings.metrics))), strict=True))
 
 
-def _column(findings: Findings, metric: int) -> list[BoardCell]:
+def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
     scores = findings.scores(metric)
     ends = [end for score in scores for end in (score.value, *(score.interval or ())) if math.isfinite(end)]
     limits = (min([0.0, *ends]), max([0.0, *ends]) * 1.02 or 1.0)
@@ -48,44 +36,31 @@ def _column(findings: Findings, metric: int) -> list[BoardCell]:
             alternative=f"{findings.systems[k]}, {findings.metrics[metric]}: {text}"
             + (f", 95 %: {around}" if around else ""),
         )
-        single = len(scores) == 1
-        cells.append(BoardCell(text, around, figure, k in best and not single, k in near, score.value))
+        leads = k in best and len(scores) > 1
+        cells.append({"text": text, "range": around, "figure": figure, "best": leads, "near": k in near})
     return cells
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
-    """System of the row against that of the column."""
-
-    text: str
-    title: str
-    outcome: str
+def matrix(findings: Findings, metric: int) -> list[list[dict[str, str] | None]]:
+    """The system of the row against that of the column."""
+    systems = range(len(findings.systems))
+    return [[_test(findings, metric, a, b) for b in systems] for a in systems]
 
 
-def matrix(findings: Findings, metric: int) -> list[list[Test | None]]:
-    sign = findings.direction(metric) or 1.0
-    scale = findings.scores(metric)[0].scale
-    rows: list[list[Test | None]] = []
-    for a in range(len(findings.systems)):
-        row: list[Test | None] = []
-        for b in range(len(findings.systems)):
-            found = findings.comparison(metric, a, b) if a != b else None
-            if found is None:
-                row.append(None)
-                continue
-            c, turn = found
-            clear = c.p_holm < SIGNIFICANT
-            outcome = "" if not clear else "wins" if turn * sign * c.difference > 0 else "loses"
-            sentence = {"wins": "better", "loses": "worse", "": "no significant difference"}[outcome]
-            row.append(
-                Test(
-                    _signed(turn * c.difference * scale),
-                    f"{findings.systems[a]} against {findings.systems[b]}: {sentence}, p = {c.p_holm:.4f}",
-                    outcome,
-                )
-            )
-        rows.append(row)
-    return rows
+def _test(findings: Findings, metric: int, a: int, b: int) -> dict[str, str] | None:
+    found = findings.comparison(metric, a, b) if a != b else None
+    if found is None:
+        return None
+    c, turn = found
+    lead = turn * c.difference
+    wins = (findings.direction(metric) or 1.0) * lead > 0
+    outcome = "" if not c.p_holm < SIGNIFICANT else "wins" if wins else "loses"
+    sentence = {"wins": "better", "loses": "worse", "": "no significant difference"}[outcome]
+    return {
+        "text": _signed(lead * findings.scores(metric)[0].scale),
+        "title": f"{findings.systems[a]} against {findings.systems[b]}: {sentence}, p = {c.p_holm:.4f}",
+        "outcome": outcome,
+    }
 
 
 def forest(findings: Findings, metric: int) -> Markup:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from ...captions import Document
+from ...score import Match
 from ..fitting import clip
+from ..scores import signature_lines
 from ..templating import environment, render
 from .boards import board, forest, matrix
 from .data import block, data
@@ -28,29 +29,23 @@ NUMBER = 14
 _ARROWS = {1.0: ("↑", "higher is better"), -1.0: ("↓", "lower is better"), 0.0: ("", "neither is better")}
 
 
-@dataclass(frozen=True, slots=True)
-class Extras:
-    """Sections that are there where they were asked for."""
-
-    audit: Any = None
-    people: Any = None
-    #: [system][document][caption]: the words that no reference supports
-    unsupported: Any = None
-
-
 def report_page(
     findings: Findings,
     *,
     images: str | None = None,
     device: str = "cpu",
-    extras: Extras | None = None,
+    audit: Mapping[str, Any] | None = None,
+    people: Mapping[str, Any] | None = None,
+    unsupported: Sequence[Any] | None = None,
     store: Callable[[str, bytes], str] = inline,
 ) -> str:
-    """The whole page as text; `store` keeps pictures, inside the page if nothing else is said."""
-    extras = extras or Extras()
+    """The whole page as text. `audit` and `people` are sections that were asked for, `unsupported` the words
+    that no reference supports: [system][document][caption]. `store` keeps pictures, inside the page if
+    nothing else is said.
+    """
     more = details(findings, images, device, store)
-    if extras.unsupported is not None:
-        more["unsupported"] = extras.unsupported
+    if unsupported is not None:
+        more["unsupported"] = unsupported
     content = block(data(findings, details=more))
     numbers = len(findings.ids) * len(findings.systems) * len(findings.metrics)
     written = list(_written(findings, COMPLETE - len(content.encode()) - NUMBER * numbers))
@@ -86,10 +81,10 @@ def report_page(
         document_rows=_document_rows(findings),
         static_documents=written,
         static_left=len(findings.ids) - len(written),
-        audit=extras.audit,
-        people=extras.people,
+        audit=audit,
+        people=people,
         methods=methods(findings),
-        signatures=findings.signatures,
+        signatures=signature_lines(findings.results),
         data=content,
     )
 
@@ -121,29 +116,33 @@ def _lanes(findings: Findings, id: str) -> Iterator[dict[str, Any]]:
             yield {"name": f"References: {name}", "events": _events(documents[id], None)}
     for k, name in enumerate(findings.systems):
         document = findings.captions[k].get(id)
-        partners = None
-        if findings.alignments and id in findings.alignments[0][1][k]:
-            partners = {match.candidate: match for match in findings.alignments[0][1][k][id]}
+        alignment = findings.alignments[0][1][k] if findings.alignments else {}
+        partners = {match.candidate: match for match in alignment[id]} if id in alignment else None
         yield {"name": name, "events": _events(document, partners) if document else []}
 
 
-def _events(document: Document, partners: dict[int, Any] | None) -> list[dict[str, str]]:
-    out = []
-    for k, caption in enumerate(document.captions):
-        match = partners.get(k) if partners is not None else None
-        partner = "" if partners is None else "no partner"
-        if match is not None:
-            partner = f"→ g{match.reference + 1}: {match.iou:.2f} × {match.f:.2f} = {match.product:.2f}"
-        when = f"{caption.start:g}–{caption.end:g} s" if caption.timed else ""
-        out.append({"when": when, "text": clip(caption.text, 600), "partner": partner})
-    return out
+def _events(document: Document, partners: dict[int, Match] | None) -> list[dict[str, str]]:
+    return [
+        {
+            "when": f"{caption.start:g}–{caption.end:g} s" if caption.timed else "",
+            "text": clip(caption.text, 600),
+            "partner": "" if partners is None else _partner(partners.get(k)),
+        }
+        for k, caption in enumerate(document.captions)
+    ]
+
+
+def _partner(match: Match | None) -> str:
+    if match is None:
+        return "no partner"
+    return f"→ g{match.reference + 1}: {match.iou:.2f} × {match.f:.2f} = {match.product:.2f}"
 
 
 def write_report(path: Path, findings: Findings, **options: Any) -> list[Path]:
     """The page, and a folder of pictures beside it only where the page would be too large; what was
     written.
     """
-    from ...files import atomic, write_text
+    from ...files import write_bytes, write_text
 
     text = report_page(findings, **options)
     if len(text.encode()) <= LARGEST or "data:image/jpeg" not in text:
@@ -153,8 +152,7 @@ def write_report(path: Path, findings: Findings, **options: Any) -> list[Path]:
 
     def store(name: str, data: bytes) -> str:
         safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:100] + ".jpg"
-        with atomic(folder / safe) as file:
-            file.write(data)
+        write_bytes(folder / safe, data)
         return f"{folder.name}/{safe}"
 
     write_text(path, report_page(findings, **{**options, "store": store}))

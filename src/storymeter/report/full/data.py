@@ -113,18 +113,21 @@ def _duration(findings: Findings, id: str) -> float | int | None:
     return _time(max([*lengths, *ends], default=0.0)) or None
 
 
-def _links(alignment: Alignment, ids: Sequence[str]) -> list[list[float | int] | None]:
-    out: list[list[float | int] | None] = []
+def _links(alignment: Alignment, ids: Sequence[str]) -> list[list[float] | None]:
     known = set(alignment.ids)
-    for id in ids:
-        if id not in known:
-            out.append(None)
-            continue
-        flat: list[float | int] = [int(alignment.annotator[alignment.place(id)])]
-        for match in alignment[id]:
-            flat += [match.candidate, match.reference, round(match.iou, 3), round(match.f, 3)]
-        out.append(flat)
-    return out
+    return [
+        [
+            int(alignment.annotator[alignment.place(id)]),
+            *(
+                part
+                for match in alignment[id]
+                for part in (match.candidate, match.reference, round(match.iou, 3), round(match.f, 3))
+            ),
+        ]
+        if id in known
+        else None
+        for id in ids
+    ]
 
 
 def _word_links(findings: Findings) -> list[list[list[list[str]]]]:
@@ -133,20 +136,21 @@ def _word_links(findings: Findings) -> list[list[list[list[str]]]]:
     from .words import WordLinks
 
     words = WordLinks(Meteor())
-    out = []
-    for _, each in findings.alignments:
-        by_system = []
-        for k, alignment in enumerate(each):
-            known, docs = set(alignment.ids), findings.captions[k]
-            rows: list[list[str]] = []
-            for id in findings.ids:
-                found = alignment[id] if id in known and id in docs else ()
-                track = _track(findings, id, int(alignment.annotator[alignment.place(id)])) if found else []
-                told = docs[id].captions if found else ()
-                rows.append([words(told[m.candidate].text, track[m.reference]) for m in found])
-            by_system.append(rows)
-        out.append(by_system)
-    return out
+
+    def linked(alignment: Alignment, document: Document | None, id: str) -> list[str]:
+        found = alignment.get(id)
+        if document is None or not found:
+            return []
+        track = _track(findings, id, int(alignment.annotator[alignment.place(id)]))
+        return [words(document.captions[m.candidate].text, track[m.reference]) for m in found]
+
+    return [
+        [
+            [linked(alignment, findings.captions[k].get(id), id) for id in findings.ids]
+            for k, alignment in enumerate(each)
+        ]
+        for _, each in findings.alignments
+    ]
 
 
 def _track(findings: Findings, id: str, annotator: int) -> list[str]:

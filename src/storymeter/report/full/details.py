@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...captions import Document
 from ...errors import MissingPartError
@@ -43,41 +45,39 @@ def _stories(
 
     shelf = Pictures(images) if images else None
     addresses: dict[str, str] = {}
-    out = []
-    for s, system in enumerate(findings.results.systems):
-        rows: list[dict[str, Any] | None] = []
-        for document in _within(findings, s):
-            if document is None:
-                rows.append(None)
-                continue
-            story = explain_story(document, corpus=system.candidates.documents, images=images, device=device)
-            names = shelf.of(document) if shelf else []
-            for name in names:
-                path = shelf.find(name) if shelf else None
-                if name not in addresses and path is not None:
-                    addresses[name] = store(name, _small(path))
-            row: dict[str, Any] = {
-                "repeated": sorted(repeated_words(story)),
-                "images": [harmless(name) for name in names],
+
+    def row(document: Document, corpus: Sequence[Document]) -> dict[str, Any]:
+        story = explain_story(document, corpus=corpus, images=images, device=device)
+        names = shelf.of(document) if shelf else []
+        for name in names:
+            path = shelf.find(name) if shelf else None
+            if name not in addresses and path is not None:
+                addresses[name] = store(name, _small(path))
+        found: dict[str, Any] = {
+            "repeated": sorted(repeated_words(story)),
+            "images": [harmless(name) for name in names],
+        }
+        if story.links is not None:
+            found |= {
+                "links": [round(p, 3) for p in story.links.probabilities],
+                "weakest": story.links.weakest,
             }
-            if story.links is not None:
-                row |= {
-                    "links": [round(p, 3) for p in story.links.probabilities],
-                    "weakest": story.links.weakest,
-                }
-            if story.sight is not None:
-                row["regions"] = [
-                    {
-                        "noun": harmless(n.noun),
-                        "sentence": n.sentence,
-                        "box": [round(v, 3) for v in n.box[:4]],
-                    }
-                    for n in story.sight.nouns
-                    if n.sentence < len(names) and n.image == names[n.sentence]
-                ]
-            rows.append(row)
-        out.append(rows)
-    return {"stories": out, "images": {harmless(name): address for name, address in addresses.items()}}
+        if story.sight is not None:
+            found["regions"] = [
+                {"noun": harmless(n.noun), "sentence": n.sentence, "box": [round(v, 3) for v in n.box[:4]]}
+                for n in story.sight.nouns
+                if n.sentence < len(names) and n.image == names[n.sentence]
+            ]
+        return found
+
+    stories = [
+        [
+            None if document is None else row(document, system.candidates.documents)
+            for document in _within(findings, s)
+        ]
+        for s, system in enumerate(findings.results.systems)
+    ]
+    return {"stories": stories, "images": {harmless(name): address for name, address in addresses.items()}}
 
 
 def _small(path: Path) -> bytes:
@@ -108,26 +108,18 @@ def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
 
     scorer = Meteor()
     words = WordLinks(scorer)
-    out = []
-    for s in range(len(findings.systems)):
-        rows: list[dict[str, Any] | None] = []
-        for document in _within(findings, s):
-            against = [
-                docs[document.id].text for _, docs in findings.annotators if document and document.id in docs
-            ]
-            if document is None or not against or not document.text:
-                rows.append(None)
-                continue
-            scores = scorer.pairs(
-                candidates=[document.text] * len(against), references=[[r] for r in against]
-            )
-            nearest = max(range(len(against)), key=lambda k: scores[k])
-            graphs = compare_graphs(document.id, document.text, against)
-            rows.append(
-                {
-                    "words": words(document.text, against[nearest]),
-                    "facts": [[harmless(str(cell)) for cell in row] for row in fact_table(graphs).rows],
-                }
-            )
-        out.append(rows)
-    return out
+
+    def pair(document: Document | None) -> dict[str, Any] | None:
+        if document is None or not document.text:
+            return None
+        against = [docs[document.id].text for _, docs in findings.annotators if document.id in docs]
+        if not against:
+            return None
+        scores = scorer.pairs(candidates=[document.text] * len(against), references=[[r] for r in against])
+        graphs = compare_graphs(document.id, document.text, against)
+        return {
+            "words": words(document.text, against[int(np.argmax(scores))]),
+            "facts": [[harmless(str(cell)) for cell in row] for row in fact_table(graphs).rows],
+        }
+
+    return [list(map(pair, _within(findings, s))) for s in range(len(findings.systems))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,10 +12,9 @@ from ...arrays import FloatArray
 from ...captions import Corpus, Document
 from ...engine.compare import Comparison
 from ...engine.results import Results, document_values
-from ...join import Coverage
+from ...metric import Metric
 from ...score import Alignment, Score
 from ..comparison import SIGNIFICANT
-from ..scores import signature_lines
 
 
 @dataclass(frozen=True)
@@ -54,16 +53,14 @@ class Findings:
         scored.
         """
         place = {id: k for k, id in enumerate(self.ids)}
-        out = []
-        for system in self.results.systems:
-            row = []
-            for metric, score in zip(self.results.metrics, system.scores, strict=True):
-                column = np.full(len(self.ids), np.nan)
-                if score.ids:
-                    column[[place[id] for id in score.ids]] = document_values(metric, score)
-                row.append(column)
-            out.append(row)
-        return out
+
+        def column(metric: Metric, score: Score) -> FloatArray:
+            values = np.full(len(self.ids), np.nan)
+            if score.ids:
+                values[[place[id] for id in score.ids]] = document_values(metric, score)
+            return values
+
+        return [list(map(column, self.results.metrics, system.scores)) for system in self.results.systems]
 
     @cached_property
     def annotators(self) -> list[tuple[str, dict[str, Document]]]:
@@ -74,9 +71,6 @@ class Findings:
     def captions(self) -> list[dict[str, Document]]:
         return [{d.id: d for d in system.candidates} for system in self.results.systems]
 
-    def coverage(self) -> Iterable[tuple[str, Coverage]]:
-        return ((system.name, system.coverage) for system in self.results.systems)
-
     @property
     def with_intervals(self) -> bool:
         return any(score.interval is not None for system in self.results.systems for score in system.scores)
@@ -84,17 +78,11 @@ class Findings:
     @cached_property
     def alignments(self) -> list[tuple[int, list[Alignment]]]:
         """(metric, the matching of each system) for the metrics that have one."""
-        found = []
-        for m in range(len(self.metrics)):
-            each = [score.alignment for score in self.scores(m)]
-            known = [alignment for alignment in each if alignment is not None]
-            if known and len(known) == len(each):
-                found.append((m, known))
-        return found
-
-    @property
-    def signatures(self) -> list[str]:
-        return signature_lines(self.results)
+        known = [
+            [score.alignment for score in self.scores(m) if score.alignment is not None]
+            for m in range(len(self.metrics))
+        ]
+        return [(m, each) for m, each in enumerate(known) if len(each) == len(self.systems)]
 
     def comparison(self, metric: int, a: int, b: int) -> tuple[Comparison, float] | None:
         """The comparison of two systems, and 1 or, where it was made the other way round, -1."""
@@ -118,12 +106,12 @@ class Findings:
     def near(self, metric: int) -> list[int]:
         """The systems that are not significantly worse than a best one."""
         best = self.best(metric)
-        found = []
-        for k in range(len(self.systems)):
-            tests = [self.comparison(metric, k, leader) for leader in best]
-            if k not in best and any(test is not None and test[0].p_holm >= SIGNIFICANT for test in tests):
-                found.append(k)
-        return found
+        tests = {k: [self.comparison(metric, k, leader) for leader in best] for k in range(len(self.systems))}
+        return [
+            k
+            for k, found in tests.items()
+            if k not in best and any(test is not None and test[0].p_holm >= SIGNIFICANT for test in found)
+        ]
 
 
 def _layers(corpus: Corpus) -> list[tuple[str, dict[str, Document]]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Any
 
 from ... import __version__
 from ...captions import Corpus
@@ -33,25 +33,7 @@ GLOSSARY = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    part: str
-    name: str
-    format: str
-    documents: int
-    captions: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Methods:
-    paragraph: str
-    bibtex: str
-    files: list[File]
-    glossary: list[tuple[str, str]]
-
-
-def methods(findings: Findings) -> Methods:
+def methods(findings: Findings) -> dict[str, Any]:
     cited = list(dict.fromkeys(key for metric in findings.results.metrics for key in _papers(metric)))
     tests = [
         *(["koehn2004"] if findings.with_intervals else []),
@@ -61,8 +43,12 @@ def methods(findings: Findings) -> Methods:
     results = findings.results
     files = [_file("system", system.candidates) for system in results.systems]
     files += [_file("references", corpus) for corpus in results.references]
-    bibtex = "\n\n".join(PAPERS[key].bibtex(key) for key in keys)
-    return Methods(_paragraph(findings), bibtex, files, _glossary(findings))
+    return {
+        "paragraph": _paragraph(findings),
+        "bibtex": "\n\n".join(PAPERS[key].bibtex(key) for key in keys),
+        "files": files,
+        "glossary": _glossary(findings),
+    }
 
 
 def _glossary(findings: Findings) -> list[tuple[str, str]]:
@@ -107,7 +93,12 @@ def _paragraph(findings: Findings) -> str:
     return text
 
 
-def _file(part: str, corpus: Corpus) -> File:
-    origin = corpus.origin
-    name = PurePath(origin.path).name or corpus.name
-    return File(part, name, origin.format, len(corpus), corpus.captions, origin.sha256)
+def _file(part: str, corpus: Corpus) -> dict[str, Any]:
+    return {
+        "part": part,
+        "name": PurePath(corpus.origin.path).name or corpus.name,
+        "format": corpus.origin.format,
+        "documents": len(corpus),
+        "captions": corpus.captions,
+        "sha256": corpus.origin.sha256,
+    }

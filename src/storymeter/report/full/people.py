@@ -4,8 +4,8 @@ agrees with people."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from markupsafe import Markup
 
@@ -17,54 +17,45 @@ from ...meta.scores import Judgement, join_scores, tabulate
 from ..figures.intervals import Dot, dots
 from ..human_study import rank_range, summary_lines, system_table, worker_table
 from ..other_studies import Study
-from ..templating import Shown, shown
+from ..templating import shown
 from .findings import Findings
 
 
-class Drawn(NamedTuple):
-    title: str
-    drawn: Markup
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class PeopleSection:
-    summary: list[str]
-    figures: list[Drawn]
-    tables: list[Shown]
-
-
-def people_section(findings: Findings, analysis: Analysis, *, seed: int = 0) -> PeopleSection:
+def people_section(findings: Findings, analysis: Analysis, *, seed: int = 0) -> dict[str, Any]:
     summary = [*summary_lines(analysis), *analysis.notes]
     figures = [_ranking(findings, analysis)]
     try:
         figures.append(_agreement(findings, analysis, seed))
     except DataError as error:
         summary.append(f"The metrics cannot be compared with the ratings: {error.message}")
-    return PeopleSection(summary, figures, [shown(system_table(analysis)), shown(worker_table(analysis))])
+    tables = [shown(system_table(analysis)), shown(worker_table(analysis))]
+    return {"summary": summary, "figures": figures, "tables": tables}
 
 
-def study_section(study: Study) -> PeopleSection:
+def study_section(study: Study) -> dict[str, Any]:
     """A preference study or a survey."""
-    figures = [Drawn(title, figure(), title) for title, figure in study.svg.values()]
-    return PeopleSection(list(study.notes), figures, [shown(table) for table in study.tables])
+    figure = {"title": study.figure_note, "drawn": study.svg(), "note": study.figure_note}
+    tables = [shown(table) for table in study.tables]
+    return {"summary": study.notes, "figures": [figure], "tables": tables}
 
 
-def _ranking(findings: Findings, analysis: Analysis) -> Drawn:
+def _ranking(findings: Findings, analysis: Analysis) -> dict[str, str]:
     place = {name: k for k, name in enumerate(findings.systems)}
     rows = [
         Dot(s.name, s.z, s.interval, f"rank {rank_range(s.ranks)}", place.get(s.name, len(place) + k))
         for k, s in enumerate(analysis.ranking.systems)
     ]
-    return Drawn(
-        "Ranking by people",
-        _dots(rows, "mean standardised score (z)", "{:+.2f}"),
-        "0 is a rater's own average. The rank is the range that is compatible with the significant"
-        " differences.",
-    )
+    return {
+        "title": "Ranking by people",
+        "drawn": _dots(rows, "mean standardised score (z)", "{:+.2f}"),
+        "note": (
+            "0 is a rater's own average. The rank is the range that is compatible with the significant"
+            " differences."
+        ),
+    }
 
 
-def _agreement(findings: Findings, analysis: Analysis, seed: int) -> Drawn:
+def _agreement(findings: Findings, analysis: Analysis, seed: int) -> dict[str, str]:
     captions, names = analysis.captions, analysis.used
     judgements = [
         Judgement(names.systems[s], names.item.names[i], float(z))
@@ -79,11 +70,11 @@ def _agreement(findings: Findings, analysis: Analysis, seed: int) -> Drawn:
         for k, r in enumerate(sorted(results, key=lambda r: -r.values["pearson"]))
         if r.values["pearson"] == r.values["pearson"]
     ]
-    return Drawn(
-        "Metrics against people",
-        _dots(rows, "Pearson's r with people's scores of the same captions", "r = {:.2f}"),
-        "Each metric's value of a document against the mean standardised score that people gave it.",
-    )
+    return {
+        "title": "Metrics against people",
+        "drawn": _dots(rows, "Pearson's r with people's scores of the same captions", "r = {:.2f}"),
+        "note": "Each metric's value of a document against the mean standardised score that people gave it.",
+    }
 
 
 def _dots(rows: Sequence[Dot], what: str, said: str) -> Markup:

@@ -19,20 +19,20 @@ def unsupported(
     from ...pairs.facts_marks import marked_captions
 
     facts = Facts().bind(device=device)
-    out = []
-    for s, name in enumerate(findings.systems):
-        rows: list[list[list[int]] | None] = []
-        for done, id in enumerate(findings.ids):
-            progress(f"support of {name}", done, len(findings.ids))
-            document = findings.captions[s].get(id)
-            against = [docs[id] for _, docs in findings.annotators if id in docs]
-            if document is None or not against:
-                rows.append(None)
-                continue
-            _, captions = marked_captions(facts, document, against)
-            rows.append([_places(c.text, [word.start for word in c.unsupported]) for c in captions])
-        out.append(rows)
-    return out
+
+    def words(system: int, done: int, id: str) -> list[list[int]] | None:
+        progress(f"support of {findings.systems[system]}", done, len(findings.ids))
+        document = findings.captions[system].get(id)
+        against = [docs[id] for _, docs in findings.annotators if id in docs]
+        if document is None or not against:
+            return None
+        _, captions = marked_captions(facts, document, against)
+        return [_places(c.text, [word.start for word in c.unsupported]) for c in captions]
+
+    return [
+        [words(system, done, id) for done, id in enumerate(findings.ids)]
+        for system in range(len(findings.systems))
+    ]
 
 
 def _places(text: str, starts: list[int]) -> list[int]:

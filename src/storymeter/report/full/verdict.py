@@ -65,9 +65,9 @@ def warnings(findings: Findings) -> list[str]:
     """What is equally true of several systems is said once."""
     protocol = findings.results.conditions.protocol
     said: dict[str, list[str]] = {}
-    for name, coverage in findings.coverage():
-        for text in _coverage(coverage, protocol.missing == "zero", str(protocol)):
-            said.setdefault(text, []).append(name)
+    for system in findings.results.systems:
+        for text in _coverage(system.coverage, protocol.missing == "zero", str(protocol)):
+            said.setdefault(text, []).append(system.name)
     few = too_few_resamples(findings.comparisons)
     return [*([few] if few else []), *(f"{_listed(names)}: {text}" for text, names in said.items())]
 
