@@ -126,10 +126,9 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 
 def options_of(factory: Callable[..., Any]) -> Mapping[str, Option]:
     """The options that a class or a function declares, in order."""
-    found = _DECLARED.get(factory)
-    if found is None:
-        found = _DECLARED[factory] = _declared(factory)
-    return found
+    if factory not in _DECLARED:
+        _DECLARED[factory] = _declared(factory)
+    return _DECLARED[factory]
 
 
 _DECLARED: dict[Any, Mapping[str, Option]] = {}

@@ -71,9 +71,7 @@ class Signature(msgspec.Struct, frozen=True):
 
 
 def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def diff(a: Signature, b: Signature) -> dict[str, tuple[str, str]]:

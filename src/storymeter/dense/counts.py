@@ -115,8 +115,7 @@ class Overlap(_Ratio):
 
 def segments(document: Document) -> tuple[FloatArray, FloatArray]:
     """Starts and ends of the captions that have finite times and a positive length."""
-    timed = [(c.start, c.end) for c in document.captions if _finite(c)]
-    array = np.array(timed, dtype=float).reshape(-1, 2)
+    array = np.array([(c.start, c.end) for c in document.captions if _finite(c)], dtype=float).reshape(-1, 2)
     return array[:, 0], array[:, 1]
 
 

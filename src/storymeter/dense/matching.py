@@ -56,6 +56,5 @@ def over_threshold(overlap: ArrayLike, threshold: float, *, strict: bool = False
     candidate.
     """
     matrix = np.asarray(overlap, dtype=float)
-    hit = matrix > threshold if strict else matrix >= threshold
-    candidates, references = np.nonzero(hit.T)
+    candidates, references = np.nonzero((matrix > threshold if strict else matrix >= threshold).T)
     return list(zip(references.tolist(), candidates.tolist(), strict=True))

@@ -224,8 +224,7 @@ class Tracks:
             turn=self.protocol.reversed == "turn",
             what="the references",
         )
-        epsilon = EPSILON[self.protocol.iou]
-        return Problems(self.candidates, references, video, annotator, epsilon, self.jobs)
+        return Problems(self.candidates, references, video, annotator, EPSILON[self.protocol.iou], self.jobs)
 
 
 def _side(

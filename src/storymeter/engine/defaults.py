@@ -27,13 +27,11 @@ def neural() -> bool:
 
 def default_metrics(kind: Kind, *, references: bool, images: bool = False) -> list[str]:
     if kind == "dense":
-        chosen = [*_DENSE, *(["soda_c(scorer=sts)"] if neural() else [])] if references else _COUNTS
-    elif kind == "story":
+        return [*_DENSE, *(["soda_c(scorer=sts)"] if neural() else [])] if references else _COUNTS
+    if kind == "story":
         models = ["rovist_c", *(["rovist_vg"] if images else [])] if neural() else []
-        chosen = [*_STORY, *models, *(_CAPTION if references else [])]
-    else:
-        chosen = [*_CAPTION, *(["sts"] if neural() else [])] if references else ["words"]
-    return chosen
+        return [*_STORY, *models, *(_CAPTION if references else [])]
+    return [*_CAPTION, *(["sts"] if neural() else [])] if references else ["words"]
 
 
 def left_out(kind: Kind) -> str:

@@ -31,7 +31,8 @@ class PartialRun:
     ) -> None:
         self.folder = Path(f"{target}.partial")
         self.conditions = conditions
-        self._known = [__version__, digest(*references), *map(str, _plain(conditions)), *map(str, seen)]
+        facts = (conditions.protocol, conditions.tokenizer, conditions.seed, conditions.resamples)
+        self._known = [__version__, digest(*references), *map(str, (*facts, *seen))]
         self._digests: dict[int, str] = {}
         #: how many scores came from the folder
         self.resumed = 0
@@ -64,10 +65,6 @@ class PartialRun:
             self._digests[id(candidates)] = digest(candidates)
         key = [*self._known, name, metric.name, self._digests[id(candidates)]]
         return self.folder / f"{hashlib.sha256(msgspec.json.encode(key)).hexdigest()[:32]}.smr"
-
-
-def _plain(conditions: Conditions) -> tuple[object, ...]:
-    return conditions.protocol, conditions.tokenizer, conditions.seed, conditions.resamples
 
 
 def digest(*corpora: Corpus) -> str:

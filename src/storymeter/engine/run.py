@@ -132,8 +132,7 @@ class Run:
         """The metrics asked for, each under the name it was asked by; all that are wrong are named at once.
         `referenced`: whether there are references, where they lie elsewhere.
         """
-        asked = _asked(metrics)
-        built = {label: metric.under(self.bench.protocol) for label, metric in named(asked).items()}
+        built = {label: metric.under(self.bench.protocol) for label, metric in named(_asked(metrics)).items()}
         against = any(task.references) if task is not None else bool(self.references)
         against = against if referenced is None else referenced
         lacking = [label for label, metric in built.items() if metric.needs_references and not against]

@@ -137,8 +137,10 @@ class SavedMetric(Metric):
         raise self._unknown()
 
     def _unknown(self) -> UsageError:
-        hint = "Install its plug-in, or give it in Python: storymeter.load(path, metrics=[…])."
-        return UsageError(f"The metric {self.record.label!r} of the saved run is not known here.", hint=hint)
+        return UsageError(
+            f"The metric {self.record.label!r} of the saved run is not known here.",
+            hint="Install its plug-in, or give it in Python: storymeter.load(path, metrics=[…]).",
+        )
 
 
 class SavedMean(SavedMetric, MeanMetric):
@@ -235,10 +237,9 @@ def _captions(corpus: Corpus) -> bytes:
 
 def _metric_record(metric: Metric, k: int, results: Results) -> MetricRecord:
     mean = [*metric.parts] if isinstance(metric, MeanMetric) else None
-    label = results.systems[0].scores[k].metric
     return MetricRecord(
         metric.name,
-        label,
+        results.systems[0].scores[k].metric,
         metric.percent,
         metric.higher_is_better,
         metric.needs_references,
@@ -300,8 +301,8 @@ def _system(archive: Archive, k: int, run: RunRecord, references: tuple[Corpus, 
     for m, (entry, known) in enumerate(zip(record.scores, run.metrics, strict=True)):
         if counts is not None:
             shape = (1 + 2 * run.resamples, len(known.columns))
-            sums = _sums(archive.array(f"systems/{k}/{m}-sums.npy", np.float64, shape), counts)
-            scores.append(_score(entry, known, counts.n, (), sums=sums))
+            array = archive.array(f"systems/{k}/{m}-sums.npy", np.float64, shape)
+            scores.append(_score(entry, known, counts.n, (), sums=ResampledSums.of(array, counts.documents)))
             continue
         rows = archive.array(f"systems/{k}/{m}-rows.npy", np.float64, (len(ids), len(known.columns)))
         alignment = None
@@ -329,11 +330,6 @@ def _score(entry: ScoreRecord, known: MetricRecord, n: int, ids: tuple[str, ...]
         higher_is_better=known.higher_is_better,
         **kept,
     )
-
-
-def _sums(array: FloatArray, counts: CountsRecord) -> ResampledSums:
-    resamples = len(array) // 2
-    return ResampledSums(array[0], array[1 : 1 + resamples], array[1 + resamples :], counts.documents)
 
 
 def _number(value: float | None) -> float:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import UsageError
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from ..story.grounding import PictureStore
     from ..story.sight import Sight
 
+T = TypeVar("T")
 Scorer = TypeVar("Scorer", bound="PairScorer")
+#: what was made on first use, by what it is
+Made = dict[Hashable, Any]
 #: tasks whose texts and tracks are kept: the one at hand, its paragraphs, and one more
 KEPT_TASKS = 3
 
@@ -37,17 +40,6 @@ class Texts:
 
     candidates: list[str]
     references: list[list[str]]
-
-
-@dataclass(slots=True)
-class TaskWork:
-    """What was worked out for one task."""
-
-    task: Task
-    texts: dict[Hashable, Texts] = field(default_factory=dict)
-    ngrams: dict[Hashable, NgramBatch] = field(default_factory=dict)
-    tracks: Tracks | None = None
-    paragraphs: Task | None = None
 
 
 class Workbench:
@@ -78,13 +70,9 @@ class Workbench:
         self.jobs, self.seed, self.device = jobs, seed, device
         self.images, self.videos, self.progress = images, videos, progress
         self.budget = budget or Budget()
-        self._sentences: dict[Hashable, Sentences] = {}
-        self._scorers: dict[Hashable, Any] = {}
-        self._tables: dict[Hashable, PairTable] = {}
-        self._tasks: OrderedDict[int, TaskWork] = OrderedDict()
-        self._pictures: dict[Hashable, PictureStore] = {}
-        self._sights: dict[str, Sight] = {}
-        self._others: dict[Tokenizer, Workbench] = {}
+        self._made: Made = {}
+        self._scorers: Made = {}
+        self._tasks: OrderedDict[int, tuple[Task, Made]] = OrderedDict()
 
     def settings(self) -> dict[str, Any]:
         """What `Workbench(**settings)` makes again, without what was worked out."""
@@ -95,123 +83,120 @@ class Workbench:
         """A workbench like this one whose sentences are cut by another tokenizer."""
         if tokenizer == self.tokenizer:
             return self
-        if tokenizer not in self._others:
-            self._others[tokenizer] = Workbench(**{**self.settings(), "tokenizer": tokenizer})
-        return self._others[tokenizer]
+        settings = {**self.settings(), "tokenizer": tokenizer}
+        return _once(self._made, ("reading", tokenizer), lambda: Workbench(**settings))
 
     def sentences(self, *, raw: bool = False) -> Sentences:
         """The sentences of the run, tokenised, or as they were written."""
         from ..pairs.table import Sentences
 
         tokenizer: Tokenizer = "none" if raw else self.tokenizer
-        if tokenizer not in self._sentences:
-            self._sentences[tokenizer] = Sentences(tokenizer, strip=self.protocol.ascii == "strip")
-        return self._sentences[tokenizer]
+        strip = self.protocol.ascii == "strip"
+        return _once(self._made, ("sentences", tokenizer), lambda: Sentences(tokenizer, strip=strip))
 
-    def adopt(self, scorers: dict[Hashable, Any]) -> None:
+    def adopt(self, scorers: Made) -> None:
         """Use these scorers, and add to them: models stay loaded from one workbench to the next."""
         self._scorers = scorers
 
     def scorer(self, scorer: Scorer) -> Scorer:
         """The run's own copy of a scorer, on its device, with what it has read so far."""
-        key = _key(scorer)
-        if key not in self._scorers:
-            self._scorers[key] = scorer.bind(device=self.device, progress=self.progress).within(self)
-        found: Scorer = self._scorers[key]
-        return found
+
+        def bound() -> Scorer:
+            return scorer.bind(device=self.device, progress=self.progress).within(self)
+
+        return _once(self._scorers, _key(scorer), bound)
 
     def pairs(self, scorer: PairScorer, learnt_from: tuple[str, ...] = ()) -> PairTable:
         """The run's table of what a scorer said of pairs; one that learns has a table per corpus it learnt
         from, each sentence an item."""
         from ..pairs.table import PairTable
 
+        def table() -> PairTable:
+            own = self.scorer(scorer)
+            fitted = own.fit([[text] for text in learnt_from]) if learnt_from else own
+            return PairTable(fitted, self.sentences(raw=scorer.raw_text))
+
         digest = hashlib.sha256("\n".join(learnt_from).encode("utf-8", "surrogatepass")).hexdigest()
-        key = (_key(scorer), digest)
-        if key not in self._tables:
-            fitted = (
-                self.scorer(scorer).fit([[text] for text in learnt_from])
-                if learnt_from
-                else self.scorer(scorer)
-            )
-            self._tables[key] = PairTable(fitted, self.sentences(raw=scorer.raw_text))
-        return self._tables[key]
+        return _once(self._made, ("pairs", _key(scorer), digest), table)
 
     def texts(self, task: Task, *, raw: bool = False) -> Texts:
         """What corpus metrics compare: the captions of a document joined by a blank, tokenised or as
         written.
         """
-        work = self._work(task)
-        if raw not in work.texts:
+
+        def texts() -> Texts:
             documents = [document.text for document in task.candidates]
             alternatives = [document.text for group in task.references for document in group]
             tokens = self.sentences(raw=raw).tokens([*documents, *alternatives])
             rest = iter(tokens[len(documents) :])
-            references = [[next(rest) for _ in group] for group in task.references]
-            work.texts[raw] = Texts(tokens[: len(documents)], references)
-        return work.texts[raw]
+            return Texts(tokens[: len(documents)], [[next(rest) for _ in group] for group in task.references])
+
+        return _once(self._work(task), ("texts", raw), texts)
 
     def ngrams(self, task: Task, tokenizer: Tokenizer = "none") -> NgramBatch:
         """The texts of a task for the n-gram kernels; `tokenizer` is a scorer's own, instead of the run's."""
         from ..pairs.ngrams import NgramBatch
         from ..text.tokens import tokenize
 
-        work = self._work(task)
-        if tokenizer not in work.ngrams:
+        def ngrams() -> NgramBatch:
             texts = self.texts(task, raw=tokenizer != "none")
             candidates, references = texts.candidates, texts.references
             if tokenizer != "none":
                 candidates = tokenize(candidates, tokenizer)
                 references = [tokenize(group, tokenizer) for group in references]
-            work.ngrams[tokenizer] = NgramBatch.of_groups(candidates=candidates, references=references)
-        return work.ngrams[tokenizer]
+            return NgramBatch.of_groups(candidates=candidates, references=references)
+
+        return _once(self._work(task), ("ngrams", tokenizer), ngrams)
 
     def tracks(self, task: Task) -> Tracks:
         """A task's timed captions as arrays."""
         from ..dense.tracks import Tracks
 
-        work = self._work(task)
-        if work.tracks is None:
-            work.tracks = Tracks(task, self.protocol, self.jobs)
-        return work.tracks
+        return _once(self._work(task), "tracks", lambda: Tracks(task, self.protocol, self.jobs))
 
     def paragraphs(self, task: Task) -> Task:
         """The task with the captions of each document joined in time order."""
         from ..dense.paragraph import paragraphs
 
-        work = self._work(task)
-        if work.paragraphs is None:
-            work.paragraphs = paragraphs(task, self.protocol.paragraph)
-        return work.paragraphs
+        kind = self.protocol.paragraph
+        return _once(self._work(task), "paragraphs", lambda: paragraphs(task, kind))
 
     def pictures(self, model: str, regions: str, metric: str) -> PictureStore:
         """Vectors of the pictures of the run, for all metrics that look at them in the same way."""
         from ..story.grounding import PictureStore
 
-        if self.images is None:
+        images = self.images
+        if images is None:
             raise UsageError(
                 f"{metric} needs pictures, and none were given.",
                 hint="Give their folder: --images FOLDER (images= in Python).",
             )
-        if (model, regions) not in self._pictures:
-            self._pictures[model, regions] = PictureStore.of(self.images, model, regions, self.device)
-        return self._pictures[model, regions]
+        key = ("pictures", model, regions)
+        return _once(self._made, key, lambda: PictureStore.of(images, model, regions, self.device))
 
     def sight(self, model: str, metric: str) -> Sight:
         """A CLIP and the pictures or videos of the run, for all metrics that ask the same model."""
         from ..story.sight import Sight
 
-        if model not in self._sights:
-            self._sights[model] = Sight.of(model, self.images, self.videos, self.device, metric)
-        return self._sights[model]
+        def sight() -> Sight:
+            return Sight.of(model, self.images, self.videos, self.device, metric)
 
-    def _work(self, task: Task) -> TaskWork:
-        work = self._tasks.get(id(task))
-        if work is None or work.task is not task:
-            work = self._tasks[id(task)] = TaskWork(task)
-            while len(self._tasks) > KEPT_TASKS:
-                self._tasks.popitem(last=False)
+        return _once(self._made, ("sight", model), sight)
+
+    def _work(self, task: Task) -> Made:
+        """What was worked out for one task, which is kept with it: no other has its id meanwhile."""
+        _, made = self._tasks.setdefault(id(task), (task, {}))
         self._tasks.move_to_end(id(task))
-        return work
+        while len(self._tasks) > KEPT_TASKS:
+            self._tasks.popitem(last=False)
+        return made
+
+
+def _once(made: Made, key: Hashable, make: Callable[[], T]) -> T:
+    if key not in made:
+        made[key] = make()
+    found: T = made[key]
+    return found
 
 
 def _key(scorer: PairScorer) -> Hashable:

@@ -107,10 +107,9 @@ class Check(Values):
         time_at = self._place(self._time, index)
         sentence = self.text(text, self._place(self._text, index), index=index)
         timed = not (start is None and end is None)
-        one_ended = end is None
         left = self.seconds(start, time_at, index=index) if timed else None
-        right = self.seconds(end, time_at, index=index) if timed and not one_ended else None
-        if sentence is None or (timed and left is None) or (timed and not one_ended and right is None):
+        right = self.seconds(end, time_at, index=index) if end is not None else None
+        if sentence is None or (timed and left is None) or (end is not None and right is None):
             return None
         if left is not None and right is not None:
             left, right = self._span(left, right, time_at, index)

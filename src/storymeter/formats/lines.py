@@ -68,8 +68,7 @@ class Lines(Format):
 
     def _documents(self, pairs: list[tuple[str, str]], check: Check) -> Iterator[Document]:
         for number, (id, text) in enumerate(pairs, 1):
-            name = check.open(id, (Mark("line", number),), text=())
-            yield check.close(name, [check.caption(0, text)])
+            yield check.close(check.open(id, (Mark("line", number),), text=()), [check.caption(0, text)])
 
     def write(self, corpus: Corpus) -> Iterator[bytes]:
         numbered = all(document.id == str(number) for number, document in enumerate(corpus, 1))

@@ -199,8 +199,7 @@ def _by_id(value: Any) -> bool:
     """
     if not isinstance(value, dict) or is_item(value) or all(times(key) for key in value):
         return False
-    wrapper = len(value) <= 3 and any(key.lower() in WRAPPERS for key in value)
-    return bool(value) and not wrapper
+    return bool(value) and not (len(value) <= 3 and any(key.lower() in WRAPPERS for key in value))
 
 
 def _holds_answers(source: Source) -> bool:

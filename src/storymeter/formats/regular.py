@@ -53,8 +53,7 @@ def submission(data: bytes, check: Check) -> tuple[dict[str, Any], tuple[Documen
         if captions is not None:
             documents.append(Document(video, captions))
         else:
-            at = ("results", video)
-            id = check.open(video, at, text=(INDEX, "sentence"), time=(INDEX, "timestamp"))
+            id = check.open(video, ("results", video), text=(INDEX, "sentence"), time=(INDEX, "timestamp"))
             documents.append(_careful(id, texts, spans, check))
     return keys, tuple(documents)
 

@@ -155,8 +155,7 @@ class Source:
     def note_line_ends(self) -> None:
         at = self.data.find(b"\r\n") if b"\r" in self.data else -1  # one byte is found much quicker
         if at >= 0:
-            line = self.data.count(b"\n", 0, at) + 1
-            self.check.warn("crlf", "lines end in CR LF", (Mark("line", line),))
+            self.check.warn("crlf", "lines end in CR LF", (Mark("line", self.data.count(b"\n", 0, at) + 1),))
         elif b"\r" in self.data and b"\n" not in self.data:
             self.check.warn("cr", "lines end in CR alone", (Mark("line", 1),))
 

@@ -50,8 +50,7 @@ class Table(Format):
         rows = list(self.rows(source, check))
         if not rows:
             return
-        heads = list(rows[0][1])
-        if names := named_columns(heads, source.columns, check):
+        if names := named_columns(list(rows[0][1]), source.columns, check):
             yield from grouped(rows, names, check)
 
     def table(self, corpus: Corpus) -> tuple[list[str], list[Row]]:

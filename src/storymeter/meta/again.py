@@ -84,8 +84,7 @@ class SelfAgreement:
     @property
     def _differences(self) -> FloatArray:
         """(pairs of trials, documents)"""
-        there = self._there
-        return np.array([np.abs(a - b) for a, b in combinations(there, 2)])
+        return np.array([np.abs(a - b) for a, b in combinations(self._there, 2)])
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -135,8 +134,7 @@ def self_agreement(
     signatures: dict[str, str] = {}
     for trial in range(trials):
         fresh = run.against(run.references)
-        asked = [asked_again(metric, trial) for metric in built.values()]
-        results = fresh.score(systems, asked, 0)
+        results = fresh.score(systems, [asked_again(metric, trial) for metric in built.values()], 0)
         for k, label in enumerate(built):
             values = [document_values(results.metrics[k], system.scores[k]) for system in results.systems]
             rows[label].append(np.concatenate(values))
@@ -144,8 +142,7 @@ def self_agreement(
     out = []
     for label, metric in built.items():
         found = SelfAgreement(label, np.array(rows[label]), signatures[label], is_asked(metric))
-        interval = _interval(found, resamples, run.bench.seed)
-        out.append(dataclasses.replace(found, interval=interval))
+        out.append(dataclasses.replace(found, interval=_interval(found, resamples, run.bench.seed)))
     return out
 
 

@@ -128,11 +128,6 @@ def _trecvid_name(annotators: str, year: int) -> str:
     return f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
 
 
-def _line_count(lines: Sequence[str]) -> int:
-    """Without the empty piece behind the last line's end."""
-    return len(lines) - (not lines[-1])
-
-
 def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
     folder = data / _TRECVID_FOLDER / f"{annotators}-annotator" / str(year)
     reference = lines_of(_one(folder / "references"))
@@ -141,7 +136,9 @@ def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
         if (folder / "systems").is_dir()
         else {}
     )
-    counts = {name: _line_count(lines) for name, lines in [("the references", reference), *systems.items()]}
+    # without the empty piece behind the last line's end
+    files = {"the references": reference, **systems}
+    counts = {name: len(lines) - (not lines[-1]) for name, lines in files.items()}
     if len(set(counts.values())) > 1:
         said = ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:6])
         raise DataError(

@@ -185,14 +185,13 @@ def _held_against(
     tests = compare(beside, "segment", against=BLEND, **options)
     p = {test.better if test.worse == BLEND else test.worse: test.p for test in tests}
     shown = {part: w for part, w in zip(recipe.parts, weights, strict=True) if w > 0}
-    interval = result.intervals.get(sample.statistic)
     return LeftOut(
         sample.name,
         sample.statistic,
         recipe.name,
         shown,
         sample.agreement(values),
-        None if interval is None else (interval[0], interval[1]),
+        result.intervals.get(sample.statistic),
         single[YARDSTICK],
         p[YARDSTICK],
         best,

@@ -20,14 +20,13 @@ import msgspec
 import numpy as np
 
 from ..arrays import FloatArray
-from ..captions import Caption, Document
 from ..errors import DataError
-from ..join import Coverage, Task
+from ..join import Task
 from ..pairs.word_kinds import WORD
 from ..stats.choices import pair_accuracy, pair_accuracy_interval
 from ..stats.resampling import percentiles
 from .benchmark import Benchmark, Choice, decoded, decoded_lines
-from .compute import MetricValues
+from .compute import MetricValues, captions_task
 from .word_labels import LabelledSentence
 
 
@@ -54,18 +53,6 @@ class ChoiceResult(NamedTuple):
     pairs: int
     ties: int
     interval: tuple[float, float] | None
-
-
-def captions_task(rows: Sequence[tuple[str, str, Sequence[str]]]) -> Task:
-    """(id, caption, references) in order of ids."""
-    listed = sorted(rows)
-    return Task(
-        "pooled",
-        tuple(key for key, _, _ in listed),
-        tuple(Document(key, (Caption(text),)) for key, text, _ in listed),
-        tuple(tuple(Document(key, (Caption(one),)) for one in against) for key, _, against in listed),
-        Coverage(len(listed)),
-    )
 
 
 def pascal50s(data: Path) -> Benchmark:
@@ -129,12 +116,11 @@ def choice_results(
             found.append(ChoiceResult(metric, category, *pair_accuracy(own, half), interval))
         out += found
         if len(found) > 1:
-            mean = float(np.mean([one.accuracy for one in found]))
             out.append(
                 ChoiceResult(
                     metric,
                     "mean",
-                    mean,
+                    float(np.mean([one.accuracy for one in found])),
                     sum(one.pairs for one in found),
                     sum(one.ties for one in found),
                     _mean_interval(list(points.values()), resamples, seed),

@@ -6,8 +6,9 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ..captions import Caption, Corpus, Document
 from ..engine.results import Results, document_values
@@ -21,38 +22,40 @@ Key = tuple[str, str]
 
 
 def pooled(candidates: Mapping[Key, str], references: Mapping[Key, Sequence[str]]) -> Task:
-    """One document per caption, ids in order, so that nothing depends on the order of a file."""
-    keys = sorted(candidates)
-    ids = tuple(f"{system}\t{item}" for system, item in keys)
-    documents = tuple(Document(i, (Caption(candidates[key]),)) for i, key in zip(ids, keys, strict=True))
-    against = tuple(
-        tuple(Document(i, (Caption(text),)) for text in references.get(key, ()))
-        for i, key in zip(ids, keys, strict=True)
+    """One document per caption."""
+    return captions_task(("\t".join(key), text, references.get(key, ())) for key, text in candidates.items())
+
+
+def captions_task(rows: Iterable[tuple[str, str, Sequence[str]]]) -> Task:
+    """(id, caption, references) as documents."""
+    return documents_task(
+        (key, Document(key, (Caption(text),)), [Document(key, (Caption(one),)) for one in against])
+        for key, text, against in rows
     )
-    return Task("pooled", ids, documents, against, Coverage(len(ids)))
+
+
+def documents_task(rows: Iterable[tuple[str, Document, Sequence[Document]]]) -> Task:
+    """(id, document, references) in order of ids, so that nothing depends on the order of a file."""
+    listed = sorted(rows, key=lambda row: row[0])
+    return Task(
+        "pooled",
+        tuple(key for key, _, _ in listed),
+        tuple(document for _, document, _ in listed),
+        tuple(tuple(against) for _, _, against in listed),
+        Coverage(len(listed)),
+    )
 
 
 def pooled_documents(systems: Sequence[Corpus], references: Sequence[Corpus], wanted: set[Key]) -> Task:
     """The same for whole documents (dense captions, stories): those that people judged and that have a
     reference.
     """
-    by_reference: dict[str, list[Document]] = {}
-    for corpus in references:
-        for document in corpus:
-            by_reference.setdefault(document.id, []).append(document)
-    rows = sorted(
-        ((corpus.name, document.id), document)
+    known = Corpus(tuple(chain.from_iterable(references))).by_id()
+    return documents_task(
+        (f"{corpus.name}\t{document.id}", document, known.get(document.id, ()))
         for corpus in systems
         for document in corpus
-        if (corpus.name, document.id) in wanted and (not references or document.id in by_reference)
-    )
-    ids = tuple(f"{system}\t{item}" for (system, item), _ in rows)
-    return Task(
-        "pooled",
-        ids,
-        tuple(document for _, document in rows),
-        tuple(tuple(by_reference.get(item, ())) for (_, item), _ in rows),
-        Coverage(len(ids)),
+        if (corpus.name, document.id) in wanted and (not references or document.id in known)
     )
 
 

@@ -48,14 +48,13 @@ def segment_contest(
     sign = {name: scores.sign(name) for name in names}
     found = compare(once, "segment", resamples=permutations, seed=seed, directions=sign)
     tests = [Outcome(c.better, c.worse, c.p) for c in found if not math.isnan(c.p)]
+    headline = benchmark.headline
     figures = {
-        r.metric: Figure(
-            r.values.get(benchmark.headline, math.nan), _pair(r.intervals.get(benchmark.headline))
-        )
+        r.metric: Figure(r.values.get(headline, math.nan), r.intervals.get(headline))
         for r in results
         if r.metric in names
     }
-    return Contest(benchmark.name, benchmark.title, benchmark.headline, figures, tests)
+    return Contest(benchmark.name, benchmark.title, headline, figures, tests)
 
 
 def choice_contest(
@@ -82,7 +81,3 @@ def choice_contest(
         x, y = np.nan_to_num(points[a], nan=0.5) * share, np.nan_to_num(points[b], nan=0.5) * share
         tests.append(Outcome(a, b, permutation_grouped(x, y, resamples=permutations, seed=seed).p))
     return Contest(benchmark.name, benchmark.title, "accuracy", figures, tests)
-
-
-def _pair(interval: Sequence[float] | None) -> tuple[float, float] | None:
-    return None if interval is None else (float(interval[0]), float(interval[1]))

@@ -44,8 +44,7 @@ def difference_interval(
     if statistic == "pearson":
         h, a, b = (side - side.mean() for side in (human, x, y))
         columns = (np.ones(len(h)), h, a, b, h * h, a * a, b * b, h * a, h * b)
-        by_item = [np.bincount(code, weights=column).astype(float) for column in columns]
-        sums = np.stack(by_item, axis=1)
+        sums = np.stack([np.bincount(code, weights=column).astype(float) for column in columns], axis=1)
         return bootstrap_interval(sums, _lead, resamples=resamples, seed=seed)
     rank = _RANKED.get(statistic)
     if rank is None:

@@ -62,12 +62,9 @@ def read_human(
             hint="Correct these lines, or remove them.",
         )
     scale = which if value.lower() in ("z", "z.scr", "z_score", "raw", "raw.scr", "raw_score") else ""
-    return tabulate(judgements, scale=scale, notes=[sid_zero(zero)] if zero else [])
-
-
-def sid_zero(rows: int) -> str:
-    """TRECVID's SID counts from 1: what stands under 0 belongs to no caption."""
-    return f"{rows:,} rows with SID 0 are dropped (SID counts from 1)."
+    # TRECVID's SID counts from 1: what stands under 0 belongs to no caption
+    notes = [f"{zero:,} rows with SID 0 are dropped (SID counts from 1)."] if zero else []
+    return tabulate(judgements, scale=scale, notes=notes)
 
 
 def read_preferences(path: Path) -> list[Rating] | None:

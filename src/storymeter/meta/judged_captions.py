@@ -23,7 +23,7 @@ import msgspec
 
 from ..errors import DataError
 from .benchmark import Benchmark, decoded, decoded_lines
-from .choices import captions_task
+from .compute import captions_task
 from .scores import Judgement
 from .word_labels import LabelledSentence
 
@@ -121,8 +121,7 @@ def msvd(data: Path) -> Benchmark:
 
 
 def hat(data: Path) -> Benchmark:
-    path = data / "metaeval" / "hat" / "hat-trainval.json"
-    rows = decoded(path, list[_Hat])
+    rows = decoded(data / "metaeval" / "hat" / "hat-trainval.json", list[_Hat])
     items = [f"{number:05d}" for number in range(len(rows))]
     task = captions_task(
         [(f"hat\t{k}", row.caption, row.references) for k, row in zip(items, rows, strict=True)]

@@ -19,9 +19,9 @@ import msgspec
 
 from ..captions import Caption, Document
 from ..errors import DataError
-from ..join import Coverage, Task
 from ..pairs.word_kinds import WORD
 from .benchmark import Benchmark, decoded_lines
+from .compute import documents_task
 from .scores import Judgement
 from .word_labels import LabelledSentence
 
@@ -61,7 +61,9 @@ def unmarked(sentence: str) -> Marked:
 def factvc(data: Path, corpus: str, *, paper: bool = False) -> Benchmark:
     """`corpus`: activitynet or youcook2."""
     path = data / "metaeval" / f"factvc_{corpus}" / "paragraphs.jsonl"
-    documents, references, judgements, labels = [], [], [], []
+    documents: list[tuple[str, Document, list[Document]]] = []
+    judgements: list[Judgement] = []
+    labels: list[LabelledSentence] = []
     by_sentence: list[Judgement] = []
     by_word: list[Judgement] = []
     for number, row in decoded_lines(path, _Row):
@@ -73,9 +75,9 @@ def factvc(data: Path, corpus: str, *, paper: bool = False) -> Benchmark:
         marked = [unmarked(sentence) for sentence in row.sentences]
         texts = [_letters(one.text) if paper else one.text for one in marked]
         against = [_letters(text) if paper else text for text in row.references]
-        documents.append(Document(key, tuple(map(Caption, texts))))
         twice = against * 2 if paper and len(against) == 1 else against
-        references.append(tuple(Document(key, (Caption(text),)) for text in twice))
+        references = [Document(key, (Caption(text),)) for text in twice]
+        documents.append((key, Document(key, tuple(map(Caption, texts))), references))
         words = [wrong for one in marked for _, _, wrong in one.words]
         judgements.append(Judgement(row.system, row.video, row.score))
         flawed = sum("[" in sentence for sentence in row.sentences) / len(row.sentences)
@@ -84,20 +86,11 @@ def factvc(data: Path, corpus: str, *, paper: bool = False) -> Benchmark:
         labels += [LabelledSentence(row.video, one.text, one.words, tuple(row.references)) for one in marked]
     if not documents:
         raise DataError(f"{path} holds no paragraph.", hint="Check the download.")
-    order = sorted(range(len(documents)), key=lambda k: documents[k].id)
-    ids = tuple(documents[k].id for k in order)
-    task = Task(
-        "pooled",
-        ids,
-        tuple(documents[k] for k in order),
-        tuple(references[k] for k in order),
-        Coverage(len(ids)),
-    )
     title = {"activitynet": "ActivityNet", "youcook2": "YouCook2"}[corpus]
     return Benchmark(
         f"factvc-{corpus}" + ("-paper" if paper else ""),
         f"FactVC, {title}" + (", texts as in the paper" if paper else ""),
-        task,
+        documents_task(documents),
         tuple(judgements),
         "",
         ("segment",),

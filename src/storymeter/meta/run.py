@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from ..engine.run import Run
@@ -36,19 +37,11 @@ def evaluate_metrics(
 ) -> tuple[list[MetricResult], list[MetricComparison]]:
     """Results of every metric; comparisons of all pairs, or of each metric with `against`."""
     sign = {metric: scores.sign(metric) for metric in scores.metrics}
+    statistics = partial(system_level, unit=unit) if level == "system" else segment_level
     results = []
     for done, metric in enumerate(scores.metrics):
         progress("agreement", done, len(scores.metrics))
-        if level == "system":
-            results.append(
-                system_level(
-                    scores, metric, resamples=resamples, seed=seed, unit=unit, direction=sign[metric]
-                )
-            )
-        else:
-            results.append(
-                segment_level(scores, metric, resamples=resamples, seed=seed, direction=sign[metric])
-            )
+        results.append(statistics(scores, metric, resamples=resamples, seed=seed, direction=sign[metric]))
     return results, compare(
         scores,
         level,

@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray, IntArray
 from ..stats.choices import auc, auc_interval
 from ..stats.concordance import Ranked
-from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pearson
-from ..stats.resampling import bootstrap_interval, percentiles
+from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pairs_within, pearson
+from ..stats.resampling import bootstrap_interval, mean_interval, percentiles
 from ..stats.ties import (
-    differences,
     kendall_like,
     pairwise_accuracy,
     soft_pairwise_accuracy,
@@ -178,15 +177,8 @@ def _within(
 
 
 def _mean_interval(out: MetricResult, key: str, values: FloatArray, resamples: int, seed: int) -> None:
-    if resamples and len(values) > 1:
-        interval = bootstrap_interval(
-            np.stack([values, np.ones(len(values))], axis=1),
-            lambda sums: np.asarray(sums[..., 0] / sums[..., 1]),
-            resamples=resamples,
-            seed=seed,
-        )
-        if interval is not None:
-            out.intervals[key] = interval
+    if resamples and (interval := mean_interval(values, resamples=resamples, seed=seed)) is not None:
+        out.intervals[key] = interval
 
 
 def pair_sums(
@@ -194,7 +186,9 @@ def pair_sums(
 ) -> FloatArray:
     """(items, 2): what the pairs of each item gain, and how many they are. A pair gains 1 where metric and
     people agree, and otherwise nothing (-1 with a threshold)."""
-    human, metric, owner = _pair_table(x, y, item)
+    _, code, sizes = np.unique(item, return_inverse=True, return_counts=True)
+    left, right, owner = pairs_within(code.reshape(-1), sizes)
+    human, metric = y[left] - y[right], x[left] - x[right]
     far = np.abs(human) >= threshold
     right = np.sign(human) == np.where(np.abs(metric) <= epsilon, 0.0, np.sign(metric))
     gain = np.where(right, 1.0, -1.0 if threshold else 0.0)
@@ -227,13 +221,6 @@ def _pairs(
     interval = bootstrap_interval(sums, share, resamples=resamples, seed=seed) if resamples else None
     if interval is not None:
         out.intervals[key] = interval
-
-
-def _pair_table(x: FloatArray, y: FloatArray, item: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Differences of all pairs within items, and the item (numbered from 0) that each pair belongs to."""
-    human, metric, _ = differences(y, x, item)
-    _, sizes = np.unique(item, return_counts=True)
-    return human, metric, np.repeat(np.arange(len(sizes)), sizes * (sizes - 1) // 2)
 
 
 def system_level(

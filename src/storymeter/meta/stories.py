@@ -15,9 +15,10 @@ from pathlib import Path
 
 from ..captions import Caption, Document
 from ..errors import DataError
-from ..join import Coverage, Task
+from ..join import Task
 from ..text.sentences import split
 from .benchmark import Benchmark, Choice, lines_of
+from .compute import documents_task
 from .scores import Judgement
 
 UNION, CLOZE = "stories/union_roc_rated.txt", "stories/storycloze_test_2016.tsv"
@@ -80,7 +81,7 @@ def story_cloze(data: Path) -> Benchmark:
     return Benchmark(
         "story-cloze",
         "Story Cloze 2016, test",
-        _task(sorted(documents, key=lambda document: document.id)),
+        _task(documents),
         (),
         "",
         ("pairs",),
@@ -97,5 +98,4 @@ def _story(key: str, sentences: Sequence[str]) -> Document:
 
 
 def _task(documents: Sequence[Document]) -> Task:
-    ids = tuple(document.id for document in documents)
-    return Task("pooled", ids, tuple(documents), tuple(() for _ in ids), Coverage(len(ids)))
+    return documents_task((document.id, document, ()) for document in documents)

@@ -51,8 +51,7 @@ def word_measures(metrics: Sequence[str]) -> dict[str, WordMeasure]:
     out: dict[str, WordMeasure] = {}
     for name in metrics:
         if parse(name).word == "facts":
-            scorer = get_scorer(name)
-            out[name] = scorer.placed_words  # type: ignore[attr-defined]
+            out[name] = get_scorer(name).placed_words  # type: ignore[attr-defined]
     return out
 
 
@@ -82,8 +81,7 @@ def word_auc(
             values += [known.get(start, 0.5) for start in wanted]
         interval = auc_interval(fine, values, units, resamples=resamples, seed=seed) if resamples else None
         wrong = int(len(fine) - fine.sum())
-        lowest = _lowest(chosen, values)
-        out.append(WordResult(name, len(fine), wrong, auc(fine, values), interval, lowest))
+        out.append(WordResult(name, len(fine), wrong, auc(fine, values), interval, _lowest(chosen, values)))
     return out
 
 

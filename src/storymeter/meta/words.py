@@ -26,7 +26,7 @@ from ..human.ratings import BoolArray
 from ..human.word_labels import Labelled
 from ..metric import Progress, Tokenizer, silent
 from ..registry import scorer as get_scorer
-from ..stats.resampling import bootstrap_interval
+from ..stats.resampling import mean_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,7 @@ def point_at_words(
         blames = _blame(name, chosen, references, tokenizer, jobs, seed, device)
         aucs = np.array([_auc(blame, bad) for blame, bad in zip(blames, marks, strict=True)])
         firsts = [float(bad[blame >= blame.max()].mean()) for blame, bad in zip(blames, marks, strict=True)]
-        interval = (
-            bootstrap_interval(
-                np.column_stack([aucs, np.ones(len(aucs))]), _mean, resamples=resamples, seed=seed
-            )
-            if resamples
-            else None
-        )
+        interval = mean_interval(aucs, resamples=resamples, seed=seed) if resamples else None
         out.append(
             Pointing(
                 name,
@@ -111,8 +105,7 @@ def _blame(
     sentences = bench.sentences(raw=judge.raw_text)
 
     def tokens(texts: Sequence[str]) -> list[str]:
-        numbers = sentences.numbers(list(texts))
-        return [sentences.texts[k] for k in numbers]
+        return [sentences.texts[k] for k in sentences.numbers(list(texts))]
 
     known = [tokens(references[one.item]) for one in captions]
     candidates: list[str] = []
@@ -138,7 +131,3 @@ def _auc(blame: FloatArray, bad: BoolArray) -> float:
     """
     difference = blame[bad][:, None] - blame[~bad][None, :]
     return float((difference > 0).mean() + (difference == 0).mean() / 2)
-
-
-def _mean(sums: FloatArray) -> FloatArray:
-    return np.asarray(sums[:, 0] / sums[:, 1])

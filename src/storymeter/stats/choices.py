@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .resampling import bootstrap_interval, percentiles
+from .resampling import mean_interval, percentiles
 
 
 class PairAccuracy(NamedTuple):
@@ -42,9 +42,7 @@ def pair_accuracy_interval(
     better: ArrayLike, worse: ArrayLike, *, resamples: int = 1000, seed: int = 0
 ) -> tuple[float, float] | None:
     """The 95 % bootstrap interval over pairs."""
-    points = _points(better, worse)
-    rows = np.column_stack([points, np.ones(len(points))])
-    return bootstrap_interval(rows, lambda sums: sums[..., 0] / sums[..., 1], resamples=resamples, seed=seed)
+    return mean_interval(_points(better, worse), resamples=resamples, seed=seed)
 
 
 def _points(better: ArrayLike, worse: ArrayLike) -> NDArray[np.float64]:
@@ -75,8 +73,7 @@ def auc_interval(
     count = int(code.max()) + 1 if len(code) else 0
     if count < 2 or resamples < 2:
         return None
-    order = np.argsort(code, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(code, minlength=count))[:-1])
+    members = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code, minlength=count))[:-1])
     random = np.random.default_rng(seed)
     drawn = []
     for _ in range(resamples):

@@ -124,23 +124,28 @@ def _kendall_within(
     a: FloatArray, b: FloatArray, code: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> FloatArray:
     """tau-b of many small groups at once, over the table of all their pairs."""
-    order, starts = np.argsort(code, kind="stable"), np.cumsum(sizes) - sizes
-    left, right, owner = [], [], []
-    for size in np.unique(sizes[sizes > 1]):
-        members = np.flatnonzero(sizes == size)
-        i, j = np.triu_indices(int(size), 1)
-        left.append(order[(starts[members, None] + i).ravel()])
-        right.append(order[(starts[members, None] + j).ravel()])
-        owner.append(np.repeat(members, len(i)))
-    if not owner:
-        return np.full(len(sizes), np.nan)
-    first, second, group = np.concatenate(left), np.concatenate(right), np.concatenate(owner)
+    first, second, group = pairs_within(code, sizes)
     da, db = np.sign(a[first] - a[second]), np.sign(b[first] - b[second])
     s, free_a, free_b = (
         np.bincount(group, weights=w, minlength=len(sizes)) for w in (da * db, np.abs(da), np.abs(db))
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(s / np.sqrt(free_a * free_b))
+
+
+def pairs_within(
+    code: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs of members of one group, and the group of each pair; groups of one size at a time."""
+    order, starts = np.argsort(code, kind="stable"), np.cumsum(sizes) - sizes
+    found = [np.zeros((3, 0), dtype=np.int64)]
+    for size in np.unique(sizes[sizes > 1]):
+        members = np.flatnonzero(sizes == size)
+        i, j = np.triu_indices(int(size), 1)
+        left, right = (order[(starts[members, None] + k).ravel()] for k in (i, j))
+        found.append(np.stack([left, right, np.repeat(members, len(i))]))
+    first, second, group = np.concatenate(found, axis=1)
+    return first, second, group
 
 
 def fisher_interval(

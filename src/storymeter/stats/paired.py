@@ -156,8 +156,7 @@ def chance(blocks: Iterable[FloatArray], observed: float) -> float:
     does not decide.
     """
     values = np.concatenate([np.empty(0), *blocks])
-    count = int((values >= observed - 1e-12 * max(1.0, abs(observed))).sum())
-    return (count + 1) / (len(values) + 1)
+    return (int((values >= observed - 1e-12 * max(1.0, abs(observed))).sum()) + 1) / (len(values) + 1)
 
 
 def _same(rows_a: FloatArray, rows_b: FloatArray) -> tuple[FloatArray, FloatArray]:

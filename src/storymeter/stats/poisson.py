@@ -47,6 +47,12 @@ class ResampledSums:
     #: says which documents were summed, whatever their order
     documents: str
 
+    @classmethod
+    def of(cls, sums: FloatArray, documents: str) -> ResampledSums:
+        """Of (1 + 2 resamples, columns)."""
+        resamples = len(sums) // 2
+        return cls(sums[0], sums[1 : 1 + resamples], sums[1 + resamples :], documents)
+
     def interval(self, value: Callable[[FloatArray], FloatArray]) -> tuple[float, float] | None:
         """The 95 % interval of `value(sums)`; None without resamples."""
         return percentiles(value(self.drawn)) if len(self.drawn) else None
@@ -117,10 +123,6 @@ def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed
 
 
-def _poisson_table() -> FloatArray:
-    """Poisson(1) by 16 random bits; the largest weight is 8."""
-    ends = np.cumsum([math.exp(-1) / math.factorial(k) for k in range(9)])
-    return np.searchsorted(np.rint(ends * 65536)[:-1], np.arange(65536), side="right").astype(np.float64)
-
-
-_POISSON = _poisson_table()
+#: Poisson(1) by 16 random bits; the largest weight is 8
+_ENDS = np.rint(np.cumsum([math.exp(-1) / math.factorial(k) for k in range(9)]) * 65536)
+_POISSON = np.searchsorted(_ENDS[:-1], np.arange(65536), side="right").astype(np.float64)

@@ -53,6 +53,12 @@ def bootstrap_interval(
     return percentiles(np.concatenate(values))
 
 
+def mean_interval(values: FloatArray, *, resamples: int = 1000, seed: int = 0) -> tuple[float, float] | None:
+    """The interval of their mean."""
+    rows = np.column_stack([values, np.ones(len(values))])
+    return bootstrap_interval(rows, lambda sums: sums[..., 0] / sums[..., 1], resamples=resamples, seed=seed)
+
+
 def percentiles(values: FloatArray | Sequence[float], tail: float = TAIL) -> tuple[float, float]:
     """What cuts off the lowest and the highest `tail` of the values that are there."""
     low, high = np.nanquantile(values, [tail, 1 - tail])

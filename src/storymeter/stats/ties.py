@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import FloatArray
+from .correlation import pairs_within
 from .paired import random_swaps
 
 #: past this many pairs a seeded sample stands for all of them
@@ -66,20 +67,8 @@ def differences(
     if labels is None:
         left, right, sampled = _pairs(len(h), seed)
         return h[left] - h[right], m[left] - m[right], sampled
-    codes = np.asarray(labels)
-    order = np.argsort(codes, kind="stable")
-    starts = (
-        np.flatnonzero(np.diff(codes[order], prepend=codes[order][:1] - 1))
-        if len(order)
-        else np.empty(0, dtype=np.int64)
-    )
-    lefts, rights = [], []
-    for part in np.split(order, starts[1:]):
-        i, j = np.triu_indices(len(part), 1)
-        lefts.append(part[i])
-        rights.append(part[j])
-    left = np.concatenate(lefts) if lefts else np.empty(0, dtype=np.int64)
-    right = np.concatenate(rights) if rights else np.empty(0, dtype=np.int64)
+    _, code, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
+    left, right, _ = pairs_within(code.reshape(-1), sizes)
     return h[left] - h[right], m[left] - m[right], False
 
 

@@ -39,7 +39,7 @@ from ..engine.run import Run
 from ..errors import StorymeterError
 from ..metric import Metric
 from .details import NOTICES, details
-from .experiment import Cell, Result, Trial, run_trials, signature_of, transformed
+from .experiment import Cell, Result, Trial, run_trials, transformed
 from .persuasion import Persuasion, persuasion
 from .scene import Scene
 from .steady import steady
@@ -84,8 +84,7 @@ def audit(
         damages = {label: names for label, names in damages.items() if "sample(m" not in names[-1]}
     trials = [Trial("original", lambda repeat: corpus)]
     trials += [transformed(label, names, corpus, run, scene, repeats) for label, names in damages.items()]
-    signature = signature_of("audit", corpus, run, repeats=repeats)
-    result = run_trials(trials, run=run, metrics=metrics, signature=signature)
+    result = run_trials("audit", trials, corpus, run, metrics, repeats=repeats)
     asked = dict.fromkeys(row.metric for row in result.rows)
     attacks = persuasion(corpus, run, metrics=metrics) if len(corpus) > 1 else None
     others = [

@@ -37,12 +37,8 @@ class Details:
         return {one.category: one.accuracy for one in self.results if one.metric == metric}
 
 
-def chosen_pairs(corpus: Corpus, run: Run, *, most: int, seed: int) -> list[MinimalPair]:
-    """At most `most` pairs of each kind, drawn by the seed."""
-    return drawn(minimal_pairs(corpus.documents, Scene.of(run).references, seed=seed), most, seed)
-
-
 def drawn(found: Sequence[MinimalPair], most: int, seed: int) -> list[MinimalPair]:
+    """At most `most` pairs of each kind, drawn by the seed."""
     out = []
     for kind in KINDS:
         own = sorted(pair for pair in found if pair.kind == kind)
@@ -59,16 +55,17 @@ def details(
     resamples: int = 0,
     skip_missing: bool = False,
 ) -> Details:
-    pairs = chosen_pairs(corpus, run, most=most, seed=run.bench.seed)
+    seed, references = run.bench.seed, Scene.of(run).references
+    pairs = drawn(minimal_pairs(corpus.documents, references, seed=seed), most, seed)
     if not pairs:
         raise DataError(
             "No caption holds a detail that a reference of the same document mentions.",
             hint="Give captions by people as candidates, and another annotator's as references.",
         )
     documents = {document.id: document for document in corpus}
-    task, choices = as_choices(pairs, documents, Scene.of(run).references)
+    task, choices = as_choices(pairs, documents, references)
     values, _ = values_of(task, metrics, run, skip_missing=skip_missing)
-    results = choice_results(choices, values, resamples=resamples, seed=run.bench.seed)
+    results = choice_results(choices, values, resamples=resamples, seed=seed)
     return Details(tuple(pairs), tuple(results), {name: known.signature for name, known in values.items()})
 
 

@@ -86,20 +86,23 @@ class Result:
 
 
 def run_trials(
-    trials: Sequence[Trial], *, run: Run, metrics: Sequence[str | Metric], signature: Signature
+    what: str,
+    trials: Sequence[Trial],
+    corpus: Corpus,
+    run: Run,
+    metrics: Sequence[str | Metric],
+    **fields: object,
 ) -> Result:
+    """All trials under all metrics; `fields` are what the signature says beside the run."""
     found: dict[tuple[str, str], list[list[float]]] = {}
     facts: dict[str, Score] = {}
-    total = sum(trial.repeats for trial in trials)
-    done = 0
-    for column, trial in enumerate(trials):
-        for repeat in range(trial.repeats):
-            run.bench.progress("stress", done, total)
-            done += 1
-            for score in run.score(trial.make(repeat), metrics, resamples=0).systems[0].scores:
-                facts[score.metric] = score
-                for part, value in _shown(score).items():
-                    found.setdefault((score.metric, part), [[] for _ in trials])[column].append(value)
+    todo = [(k, trial, repeat) for k, trial in enumerate(trials) for repeat in range(trial.repeats)]
+    for done, (column, trial, repeat) in enumerate(todo):
+        run.bench.progress("stress", done, len(todo))
+        for score in run.score(trial.make(repeat), metrics, resamples=0).systems[0].scores:
+            facts[score.metric] = score
+            for part, value in _shown(score).items():
+                found.setdefault((score.metric, part), [[] for _ in trials])[column].append(value)
     rows = tuple(
         Row(
             metric,
@@ -110,29 +113,7 @@ def run_trials(
         )
         for (metric, part), columns in found.items()
     )
-    return Result(tuple(trial.label for trial in trials), rows, signature)
-
-
-def _shown(score: Score) -> dict[str, float]:
-    parts = {part: score.parts[part] for part in SHOWN_PARTS if part in score.parts}
-    return parts if len(parts) == len(SHOWN_PARTS) else {"value": score.value}
-
-
-def seeds(seed: int, repeat: int) -> int:
-    """Each repeat has a seed of its own."""
-    return seed * 1000 + repeat
-
-
-def transformed(
-    label: str, names: Sequence[str], corpus: Corpus, run: Run, scene: Scene, repeats: int
-) -> Trial:
-    """The corpus after these transformations, each repeat with a seed of its own."""
-    seed = run.bench.seed
-    return Trial(label, lambda repeat: apply(names, corpus, scene, seed=seeds(seed, repeat)), repeats)
-
-
-def signature_of(what: str, corpus: Corpus, run: Run, **fields: object) -> Signature:
-    return Signature.of(
+    signature = Signature.of(
         stress=what,
         system=corpus.name,
         annotators=len(run.references),
@@ -141,6 +122,20 @@ def signature_of(what: str, corpus: Corpus, run: Run, **fields: object) -> Signa
         seed=run.bench.seed,
         **fields,
     )
+    return Result(tuple(trial.label for trial in trials), rows, signature)
+
+
+def _shown(score: Score) -> dict[str, float]:
+    parts = {part: score.parts[part] for part in SHOWN_PARTS if part in score.parts}
+    return parts if len(parts) == len(SHOWN_PARTS) else {"value": score.value}
+
+
+def transformed(
+    label: str, names: Sequence[str], corpus: Corpus, run: Run, scene: Scene, repeats: int
+) -> Trial:
+    """The corpus after these transformations, each repeat with a seed of its own."""
+    seed = 1000 * run.bench.seed
+    return Trial(label, lambda repeat: apply(names, corpus, scene, seed=seed + repeat), repeats)
 
 
 def apply(names: Sequence[str | Transformation], corpus: Corpus, scene: Scene, *, seed: int) -> Corpus:

@@ -20,7 +20,8 @@ after (`a umbrella`): what is asked is whether a metric notices the detail."""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Literal, NamedTuple, get_args
 
 from ..captions import Document
@@ -106,13 +107,30 @@ def _vocabulary(candidates: Sequence[Document]) -> dict[str, list[str]]:
 Change = tuple[str, str, str]
 
 
+#: which words can be replaced
+_ABLE: dict[Kind, Callable[[Word], bool]] = {
+    "object": lambda word: word.kind in ("thing", "place"),
+    "action": lambda word: word.kind == "action",
+    "colour": lambda word: word.text.lower() in COLOURS,
+    "number": lambda word: (
+        word.text.lower() in _NUMBERS or (word.text.isdigit() and 2 <= int(word.text) <= 10)
+    ),
+}
+#: by what, where it is not the words of the same tag
+_INSTEAD: dict[str, Sequence[str]] = {"colour": _COLOURS, "number": _NUMBERS}
+
+
 def _replaced(
-    text: str, words: Sequence[Word], said: _Said, options: Mapping[str, Sequence[str]], dice: random.Random
+    kind: Kind,
+    text: str,
+    words: Sequence[Word],
+    said: _Said,
+    vocabulary: dict[str, list[str]],
+    dice: random.Random,
 ) -> Iterator[Change]:
-    """One of these words that a reference confirms, replaced by one of the options for its tag that none
-    does.
-    """
-    able = [word for word in words if said.has(word.text.lower()) and options.get(word.tag)]
+    """One of the words of this kind that a reference confirms, replaced by another that none does."""
+    options = {word.tag: _INSTEAD.get(kind, vocabulary.get(word.tag, ())) for word in words}
+    able = [word for word in words if _ABLE[kind](word) and said.has(word.text.lower()) and options[word.tag]]
     if not able:
         return
     word = dice.choice(able)
@@ -121,32 +139,6 @@ def _replaced(
         if not said.means(other) and other != word.text.lower():
             yield text[: word.start] + other + text[word.end :], word.text, other
             return
-
-
-def _object(
-    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
-) -> Iterator[Change]:
-    yield from _replaced(text, [w for w in words if w.kind in ("thing", "place")], said, vocabulary, dice)
-
-
-def _action(
-    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
-) -> Iterator[Change]:
-    yield from _replaced(text, [w for w in words if w.kind == "action"], said, vocabulary, dice)
-
-
-def _colour(
-    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
-) -> Iterator[Change]:
-    able = [w for w in words if w.text.lower() in COLOURS]
-    yield from _replaced(text, able, said, {w.tag: _COLOURS for w in able}, dice)
-
-
-def _number(
-    text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
-) -> Iterator[Change]:
-    able = [w for w in words if w.text.lower() in _NUMBERS or (w.text.isdigit() and 2 <= int(w.text) <= 10)]
-    yield from _replaced(text, able, said, {w.tag: _NUMBERS for w in able}, dice)
 
 
 def _negation(
@@ -169,10 +161,9 @@ def _exchange(
     text: str, words: Sequence[Word], said: _Said, vocabulary: dict[str, list[str]], dice: random.Random
 ) -> Iterator[Change]:
     verb = next((k for k, word in enumerate(words) if word.kind == "action"), len(words))
-    nouns = [
+    first, second = (
         next((w for w in side if w.kind in ("thing", "place")), None) for side in (words[:verb], words[verb:])
-    ]
-    first, second = nouns
+    )
     if first is None or second is None or first.lemma.lower() == second.lemma.lower():
         return
     if said.has(first.text.lower()) and said.has(second.text.lower()):
@@ -181,11 +172,8 @@ def _exchange(
         yield altered, f"{first.text} … {second.text}", f"{second.text} … {first.text}"
 
 
-_RULES = {
-    "object": _object,
-    "action": _action,
-    "colour": _colour,
-    "number": _number,
+_RULES: dict[Kind, Callable[..., Iterator[Change]]] = {
+    **{kind: partial(_replaced, kind) for kind in _ABLE},
     "negation": _negation,
     "exchange": _exchange,
 }

@@ -22,7 +22,7 @@ from ..engine.run import Run
 from ..errors import DataError
 from ..metric import Metric
 from .attacks import ATTACKS, KINDS, Attack
-from .experiment import Result, Trial, apply, run_trials, signature_of
+from .experiment import Result, Trial, apply, run_trials
 from .sampling import fewer_documents
 from .scene import Scene
 from .verdict import Verdict
@@ -109,8 +109,8 @@ def persuasion(
     used = [attack.shuffled(run.bench.seed) if shuffled else attack for attack in ATTACKS]
     trials += [Trial(attack.name, partial(_attacked, wrong, attack, every)) for attack in used]
     words = "shuffled" if shuffled else None
-    signature = signature_of("attacks", corpus, small, documents=len(few), words=words)
-    return Persuasion(run_trials(trials, run=small, metrics=metrics, signature=signature), len(few))
+    result = run_trials("attacks", trials, corpus, small, metrics, documents=len(few), words=words)
+    return Persuasion(result, len(few))
 
 
 def _attacked(corpus: Corpus, attack: Attack, every: bool, repeat: int) -> Corpus:

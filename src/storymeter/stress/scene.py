@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
@@ -19,11 +20,7 @@ class Scene:
 
     @classmethod
     def of(cls, run: Run) -> Scene:
-        found: dict[str, list[Document]] = {}
-        for corpus in run.references:
-            for document in corpus:
-                found.setdefault(document.id, []).append(document)
-        return cls(found, run)
+        return cls(Corpus(tuple(chain.from_iterable(run.references))).by_id(), run)
 
     def size(self, document: Document) -> float:
         """|G|: how many captions people wrote for this document."""
@@ -38,14 +35,9 @@ class Scene:
 
     def duration(self, document: Document) -> float:
         """Of the video: as stated anywhere, else the latest end of any caption."""
-        known = [d.duration for d in (document, *self.references.get(document.id, ())) if d.duration]
-        ends = [
-            c.end
-            for d in (document, *self.references.get(document.id, ()))
-            for c in d.captions
-            if c.end is not None
-        ]
-        return max(known or ends, default=0.0)
+        sides = (document, *self.references.get(document.id, ()))
+        ends = [c.end for d in sides for c in d.captions if c.end is not None]
+        return max([d.duration for d in sides if d.duration] or ends, default=0.0)
 
 
 #: random numbers for a purpose: the same seed, purpose and document give the same numbers

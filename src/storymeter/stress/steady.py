@@ -22,7 +22,7 @@ from ..engine.results import document_values
 from ..engine.run import Run, named
 from ..meta.again import EQUAL, SelfAgreement, self_agreement
 from ..metric import Metric
-from .experiment import Trial, apply, run_trials, signature_of
+from .experiment import Trial, apply, run_trials
 from .persuasion import ATTACKED
 from .sampling import fewer_documents
 from .scene import Scene
@@ -45,7 +45,14 @@ def steady(
     """On at most `most` documents, drawn by the seed."""
     (few,), references = fewer_documents([corpus], run.references, most, run.bench.seed)
     small = run.against(references)
-    return [*_length(few, small, metrics), *_order(few, small, metrics), *_twice(few, small, metrics)]
+    return [
+        *_length(few, small, metrics),
+        *_order(few, small, metrics),
+        *(
+            Verdict(found.metric, TWICE, _same(found), _said(found))
+            for found in self_agreement([few], small, metrics=metrics, resamples=0)
+        ),
+    ]
 
 
 def _length(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
@@ -59,7 +66,7 @@ def _length(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[V
         del kinds["foreign"]
     trials = [Trial("original", lambda repeat: corpus)]
     trials += [Trial(label, partial(_longer, corpus, foreign, make)) for label, make in kinds.items()]
-    result = run_trials(trials, run=run, metrics=metrics, signature=signature_of("length", corpus, run))
+    result = run_trials("length", trials, corpus, run, metrics)
     out = []
     for metric in dict.fromkeys(row.metric for row in result.rows if row.higher_is_better is not None):
         row = result.row(metric)
@@ -111,13 +118,6 @@ def _values(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> dict[s
         )
         if metric.needs_references
     }
-
-
-def _twice(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
-    return [
-        Verdict(found.metric, TWICE, _same(found), _said(found))
-        for found in self_agreement([corpus], run, metrics=metrics, resamples=0)
-    ]
 
 
 def _same(found: SelfAgreement) -> bool:

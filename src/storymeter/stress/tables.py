@@ -12,7 +12,7 @@ from ..engine.run import Run
 from ..errors import DataError, UsageError
 from ..join import join
 from ..metric import Metric
-from .experiment import PAPER_METRICS, Result, Trial, apply, run_trials, signature_of, transformed
+from .experiment import PAPER_METRICS, Result, Trial, apply, run_trials, transformed
 from .scene import Scene
 
 ALL = "all"
@@ -47,15 +47,13 @@ def count(
         raise UsageError(f"{repeats} repeats are too few.", hint="Use 1 or more; the papers use 5.")
     letter, values = ("k", k) if k else ("m", m or DEFAULT_M)
     scene = Scene.of(run)
-    trials = []
-    for value in values:
-        if value == ALL:
-            trials.append(Trial(ALL, lambda repeat: corpus))
-            continue
-        name = f"sample({letter}={value})"
-        trials.append(_transformed(f"{letter}={value}", name, corpus, run, scene, repeats))
-    signature = signature_of("count", corpus, run, repeats=repeats)
-    return run_trials(trials, run=run, metrics=metrics, signature=signature)
+    trials = [
+        Trial(ALL, lambda repeat: corpus)
+        if value == ALL
+        else _transformed(f"{letter}={value}", f"sample({letter}={value})", corpus, run, scene, repeats)
+        for value in values
+    ]
+    return run_trials("count", trials, corpus, run, metrics, repeats=repeats)
 
 
 def order(
@@ -90,8 +88,7 @@ def order(
         transformed(label, [f"{name}(bound={bound})"], base, run, scene, repeats)
         for label, name in names.items()
     ]
-    signature = signature_of("order", corpus, run, repeats=repeats, bound=bound, oracle=oracle)
-    return run_trials(trials, run=run, metrics=metrics, signature=signature)
+    return run_trials("order", trials, corpus, run, metrics, repeats=repeats, bound=bound, oracle=oracle)
 
 
 def pad(
@@ -109,8 +106,7 @@ def pad(
         for kind in ("same", "other", "foreign"):
             name = f"pad(n={size},kind={kind})"
             trials.append(_transformed(f"{kind} {size}", name, corpus, run, scene, repeats))
-    signature = signature_of("pad", corpus, run, repeats=repeats)
-    return run_trials(trials, run=run, metrics=metrics, signature=signature)
+    return run_trials("pad", trials, corpus, run, metrics, repeats=repeats)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from storymeter.measure import Seen
 from storymeter.meta import standing
 from storymeter.meta.benchmark import Choice
 from storymeter.meta.benchmarks import Benchmark
-from storymeter.meta.choices import captions_task, choice_results
-from storymeter.meta.compute import MetricValues
+from storymeter.meta.choices import choice_results
+from storymeter.meta.compute import MetricValues, captions_task
 from storymeter.meta.contest import choice_contest
 from storymeter.meta.standing import Contest, Figure, Outcome, advice, standings
 

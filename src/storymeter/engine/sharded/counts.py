@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ...arrays import IntArray, KeyArray
 from ...captions import Corpus
-from ...errors import DataError
 from ...join import join
 from ...score import CorpusCounts
 from ..workbench import Workbench
@@ -68,14 +67,12 @@ def add_range(job: Job, range: int) -> None:
     indexes = [job.folder.index(counted(shard)) for shard in np.arange(job.shards).tolist()]
     for which, _ in enumerate(job.counted()):
         keys, counts, items = [], [], 0
-        for shard, entry in enumerate(indexes):
-            if entry is None:
-                raise DataError(f"{counted(shard)} of the run is missing.", hint="Run the command again.")
-            items += entry[1][which]
-            for data in job.folder.chunks(counted(shard), entry[0], _part(which, range, job.ranges)):
-                found = _unpacked(data)
-                keys.append(found[0])
-                counts.append(found[1])
+        for shard, (index, about) in enumerate(indexes):
+            items += about[which]
+            for data in job.folder.chunks(counted(shard), index, _part(which, range, job.ranges)):
+                size = len(data) // 12
+                keys.append(np.frombuffer(data, np.uint64, size))
+                counts.append(np.frombuffer(data, np.uint32, size, 8 * size))
         known, total = _summed(keys, counts)
         often = total > 1
         out.append((items, known[often].tobytes(), total[often].astype(np.uint32).tobytes()))
@@ -105,9 +102,7 @@ class CorpusLookup:
 
     def _range(self, r: int) -> list[tuple[int, KeyArray, NDArray[np.uint32]]]:
         if r not in self._kept:
-            data = self.job.folder.get(totals(r))
-            if data is None:
-                raise DataError(f"{totals(r)} of the run is missing.", hint="Run the command again.")
+            data = self.job.folder.needed(totals(r), totals(r))
             entries = msgspec.msgpack.decode(data, type=list[tuple[int, bytes, bytes]])
             self._kept[r] = [
                 (items, np.frombuffer(keys, np.uint64), np.frombuffer(counts, np.uint32))
@@ -129,11 +124,6 @@ def _cut(ordered: KeyArray, ranges: int) -> list[tuple[int, slice]]:
     bounds = [np.uint64(-(-(r << 64) // ranges)) for r in range(1, ranges)]
     at = [0, *np.searchsorted(ordered, np.array(bounds, dtype=np.uint64)).tolist(), len(ordered)]
     return [(r, slice(at[r], at[r + 1])) for r in range(ranges) if at[r] < at[r + 1]]
-
-
-def _unpacked(data: bytes) -> tuple[KeyArray, NDArray[np.uint32]]:
-    size = len(data) // 12
-    return np.frombuffer(data, np.uint64, size), np.frombuffer(data, np.uint32, size, 8 * size)
 
 
 def _summed(keys: list[KeyArray], counts: list[NDArray[np.uint32]]) -> tuple[KeyArray, IntArray]:

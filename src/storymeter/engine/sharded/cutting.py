@@ -49,8 +49,7 @@ def cut_all(job: Job, progress: Progress) -> int:
     if not todo:
         return 0
     logging.getLogger("ray.data").setLevel(logging.ERROR)
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
+    ray.data.DataContext.get_current().enable_progress_bars = False
     items = ray.data.from_items([{"slice": k} for k in todo], override_num_blocks=len(todo))
     errors: list[str] = []
     try:

@@ -135,12 +135,16 @@ class Folder:
         self.put(f"{name}.index", msgspec.msgpack.encode((Index.of(written).data(), about())))
         return at
 
-    def index(self, name: str) -> tuple[Index, Any] | None:
-        """The index of a chunked file; None where it was not finished."""
-        data = self.get(f"{name}.index")
+    def needed(self, name: str, file: str) -> bytes:
+        """What `put` wrote in a file, which belongs to the part of this name."""
+        data = self.get(file)
         if data is None:
-            return None
-        index, about = msgspec.msgpack.decode(data, type=tuple[bytes, Any])
+            raise DataError(f"{name} of the run is missing.", hint="Run the command again.")
+        return data
+
+    def index(self, name: str) -> tuple[Index, Any]:
+        """The index of a chunked file that was finished."""
+        index, about = msgspec.msgpack.decode(self.needed(name, f"{name}.index"), type=tuple[bytes, Any])
         return Index.read(index), about
 
     def chunks(self, name: str, index: Index, part: int) -> Iterator[bytes]:

@@ -48,8 +48,7 @@ class Job:
         """(system, metric) for each count of the whole corpus. The documents that count are those of the
         references, the same for all systems, unless those that a system lacks are left out.
         """
-        own = self.conditions.protocol.missing == "skip"
-        systems = range(len(self.systems)) if own else range(1)
+        systems = range(len(self.systems)) if self.conditions.protocol.missing == "skip" else range(1)
         informed = [name for name, metric in self.metrics.items() if is_informed(metric)]
         return [(system, name) for system in systems for name in informed]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import combinations
 
 import msgspec
@@ -18,6 +19,7 @@ from ...signature import Signature
 from ...stats.exact import added
 from ...stats.poisson import ResampledSums
 from ..results import Results, SystemResult, Tally
+from ..run import value_of
 from .inputs import Source
 from .job import Job
 from .scoring import MOST, NAMED, ShardSums, SystemSums, scored
@@ -106,31 +108,20 @@ def _system(job: Job, source: Source, sums: SystemSums) -> SystemResult:
 
 
 def _score(name: str, metric: Metric, sums: SystemSums, signature: Signature, values: FloatArray) -> Score:
-    resamples = len(values) // 2
-    kept = ResampledSums(
-        values[0].copy(),
-        values[1 : 1 + resamples].copy(),
-        values[1 + resamples :].copy(),
-        f"{sums.documents:016x}",
-    )
-    return score_of_sums(name, metric, kept, sums.n, signature)
-
-
-def score_of_sums(name: str, metric: Metric, sums: ResampledSums, n: int, signature: Signature) -> Score:
     """What `Metric.score_of_rows` makes of rows, made of their sums."""
-    parts = {key: float(value) for key, value in metric.combine(sums.total).items()}
-    interval = sums.interval(lambda drawn: metric.combine(drawn)["value"]) if n > 1 else None
+    kept = ResampledSums.of(values.copy(), f"{sums.documents:016x}")
+    parts = {key: float(value) for key, value in metric.combine(kept.total).items()}
     return Score(
         name,
         parts.pop("value"),
         parts,
-        n,
+        sums.n,
         signature,
         columns=metric.columns,
-        interval=interval,
+        interval=kept.interval(partial(value_of, metric)) if sums.n > 1 else None,
         percent=metric.percent,
         higher_is_better=metric.higher_is_better,
-        sums=sums,
+        sums=kept,
     )
 
 

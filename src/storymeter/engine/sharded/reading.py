@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...captions import Corpus, Document, Origin
-from ...errors import DataError
 from ...formats.base import objects
 from ...formats.checks import Check
 from ...formats.ids import IdMap
@@ -33,12 +32,10 @@ class ShardReader:
         found: list[tuple[Index, int]] = []
         before: dict[tuple[int, int], int] = {}
         for k, this in enumerate(self.job.slices):
-            entry = self.job.folder.index(piece(k))
-            if entry is None:
-                raise DataError(f"{piece(k)} of the run is missing.", hint="Run the command again.")
+            index, rows = self.job.folder.index(piece(k))
             place = (this.source, this.file)
-            found.append((entry[0], before.get(place, 0)))
-            before[place] = before.get(place, 0) + int(entry[1])
+            found.append((index, before.get(place, 0)))
+            before[place] = before.get(place, 0) + int(rows)
         return found
 
     def corpus(self, source: int, shard: int) -> Corpus:
