@@ -72,10 +72,8 @@ def replaced(words: int) -> int:
     >>> [replaced(n) for n in (1, 2, 5, 6, 8, 9, 15, 16, 20, 21, 60)]
     [1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 15]
     """
-    for most, count in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
-        if words <= most:
-            return count
-    return words // 4
+    table = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))
+    return next((count for most, count in table if words <= most), words // 4)
 
 
 def fitting(words: int) -> int:
@@ -241,14 +239,10 @@ class Damage:
             out = words[start : start + length]
             for name in rng.sample(self.names, len(self.names)):
                 donor = self.donors[name].words
-                for first in rng.sample(
-                    range(max(0, len(donor) - length + 1)), max(0, len(donor) - length + 1)
-                ):
-                    run = [
-                        _dressed(new, old)
-                        for new, old in zip(donor[first : first + length], out, strict=True)
-                    ]
-                    if name != item and _differs(run, out):
+                count = max(0, len(donor) - length + 1)
+                for first in rng.sample(range(count), count):
+                    run = list(map(_dressed, donor[first : first + length], out))
+                    if name != item and list(map(str.casefold, run)) != list(map(str.casefold, out)):
                         return start, name, run
         raise DataError(
             f"No other video's human caption has {length} words in a row to degrade the caption"
@@ -258,10 +252,6 @@ class Damage:
                 " video out of the controls."
             ),
         )
-
-
-def _differs(run: Sequence[str], out: Sequence[str]) -> bool:
-    return [word.casefold() for word in run] != [word.casefold() for word in out]
 
 
 def _parts(word: str) -> tuple[str, str, str]:

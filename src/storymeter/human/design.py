@@ -27,7 +27,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -117,8 +117,7 @@ class Hit(msgspec.Struct, frozen=True):
 class Design(msgspec.Struct, frozen=True):
     layout: Layout
     hits: tuple[Hit, ...]
-    seed: str | int
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -129,13 +128,17 @@ class _Entry(msgspec.Struct, frozen=True):
     text: str
 
 
-def texts(corpus: Corpus) -> dict[str, str]:
-    """One caption per video: the sentences of the first document of each id, joined by blanks."""
-    found: dict[str, str] = {}
-    for document in corpus:
-        if document.id not in found:
-            found[document.id] = " ".join(document.text.split())
-    return found
+#: a caption in its place: what it is there, and its pair
+_Placed = tuple[Kind, _Entry, str]
+
+
+def texts(corpus: Corpus | None, wanted: Container[str] | None = None) -> dict[str, str]:
+    """One caption for each video that is wanted (default: all) and has one: the sentences of the first
+    document of each id, joined by blanks.
+    """
+    first = {} if corpus is None else {item: documents[0] for item, documents in corpus.by_id().items()}
+    found = {item: " ".join(document.text.split()) for item, document in first.items()}
+    return {item: text for item, text in found.items() if text and (wanted is None or item in wanted)}
 
 
 def build(
@@ -166,11 +169,7 @@ def build(
             hint="Give --human FILE, or --human-per-block 0 --control-base system.",
         )
     wanted = set(items) if items is not None else None
-    people = (
-        {item: text for item, text in texts(human).items() if text and (wanted is None or item in wanted)}
-        if human
-        else {}
-    )
+    people = texts(human, wanted)
     pool = _pool(systems, wanted, merge_identical)
     dealer = _Dealer(pool, people, human.name if human else "", layout, drawn("design", seed))
     total = sum(map(len, pool.values()))
@@ -188,17 +187,16 @@ def build(
         dealer.notes.append(
             f"{unseen:,} of {total:,} system captions are in no HIT: with more HITs (--hits) all are rated."
         )
-    return Design(layout, dealt, seed, tuple(dealer.notes))
+    return Design(layout, dealt, tuple(dealer.notes))
 
 
 def _pool(systems: Sequence[Corpus], wanted: set[str] | None, merge: bool) -> dict[str, list[_Entry]]:
     by_item: dict[str, dict[tuple[str, str], list[str]]] = {}
     for corpus in systems:
-        for item, text in texts(corpus).items():
-            if text and (wanted is None or item in wanted):
-                by_item.setdefault(item, {}).setdefault((text, "" if merge else corpus.name), []).append(
-                    corpus.name
-                )
+        for item, text in texts(corpus, wanted).items():
+            by_item.setdefault(item, {}).setdefault((text, "" if merge else corpus.name), []).append(
+                corpus.name
+            )
     return {
         item: [_Entry(item, tuple(authors), text) for (text, _), authors in entries.items()]
         for item, entries in sorted(by_item.items())
@@ -235,67 +233,55 @@ class _Dealer:
         self.balance: Counter[str] = Counter()
         self.resting: dict[str, list[tuple[int, float, str]]] = {"system": [], "human": []}
         self.present: set[str] = set()
-        blocks: list[list[tuple[Kind, _Entry, str]]] = [[] for _ in range(layout.blocks)]
+        blocks: list[list[_Placed]] = [[] for _ in range(layout.blocks)]
         self.name, pairs = name, 0
+        kinds: list[Kind] = ["degraded"] * layout.degraded
+        kinds += ["repeat"] * layout.repeat
         for low in range(half):
-            for here, there in (
-                (low, low + half),
-                (low + half, low),
-            ):  # controls of `here`, originals in `there`
-                controls: tuple[tuple[Kind, int], ...] = (
-                    ("degraded", layout.degraded),
-                    ("repeat", layout.repeat),
-                )
-                for kind, count in controls:
-                    for _ in range(count):
-                        pairs += 1
-                        pair = f"{name}.p{pairs:03d}"
-                        source: Kind = (
-                            "human" if kind == "degraded" and layout.control_base == "human" else "system"
-                        )
-                        entry = self.one(source)
-                        blocks[there].append((source, entry, pair))
-                        blocks[here].append((kind, entry, pair))
+            # controls of `here`, originals in `there`
+            for here, there in ((low, low + half), (low + half, low)):
+                for kind in kinds:
+                    pairs += 1
+                    pair = f"{name}.p{pairs:03d}"
+                    source: Kind = (
+                        "human" if kind == "degraded" and layout.control_base == "human" else "system"
+                    )
+                    entry = self.one(source)
+                    blocks[there].append((source, entry, pair))
+                    blocks[here].append((kind, entry, pair))
             self.fill(blocks[low], blocks[low + half])
         slots: list[Slot] = []
         for block in blocks:
             self.rng.shuffle(block)
-            for kind_, entry, pair in block:
+            for kind, entry, pair in block:
                 what = (
                     self.damage.of(entry.text, self.rng, item=entry.item, near=self.present)
-                    if kind_ == "degraded"
+                    if kind == "degraded"
                     else None
                 )
                 text = what.text if what else entry.text
-                slots.append(Slot(name, len(slots), entry.item, kind_, entry.systems, text, pair, what))
+                slots.append(Slot(name, len(slots), entry.item, kind, entry.systems, text, pair, what))
         for role, clips in self.resting.items():
             for uses, _, item in clips:
                 heapq.heappush(self.heaps[role], (uses, self.rng.random(), item))
         return Hit(name, tuple(slots))
 
-    def fill(
-        self,
-        a: list[tuple[Kind, _Entry, str]],
-        b: list[tuple[Kind, _Entry, str]],
-    ) -> None:
+    def fill(self, a: list[_Placed], b: list[_Placed]) -> None:
         """The places without a pair: two authors of one clip, one in each of the two blocks."""
-        missing: list[list[Kind]] = []
-        for block in (a, b):
-            have = Counter(kind for kind, *_ in block)
-            wanted: tuple[tuple[Kind, int], ...] = (
-                ("system", self.layout.system),
-                ("human", self.layout.human),
-            )
-            rest = [kind for kind, count in wanted for _ in range(count - have[kind])]
-            self.rng.shuffle(rest)
-            missing.append(rest)
-        for left, right in zip(*missing, strict=True):
+        for left, right in zip(self.missing(a), self.missing(b), strict=True):
             if left == right == "human":
                 first, second = self.one("human"), self.one("human")
             else:
                 first, second = self.two(left, right)
             a.append((left, first, ""))
             b.append((right, second, ""))
+
+    def missing(self, block: list[_Placed]) -> list[Kind]:
+        have = Counter(kind for kind, *_ in block)
+        rest: list[Kind] = ["system"] * (self.layout.system - have["system"])
+        rest += ["human"] * (self.layout.human - have["human"])
+        self.rng.shuffle(rest)
+        return rest
 
     def one(self, kind: Kind) -> _Entry:
         return self.draw((kind,))[0]

@@ -75,15 +75,12 @@ class Rehearsing(Protocol):
     @property
     def attentive(self) -> bool:
         """Whether it looks at clips and answers questions about them."""
-        ...
 
     def level(self, text: str | Sequence[str]) -> float:
         """What it thinks of a text, 0-100."""
-        ...
 
     def truth_of(self, text: str | Sequence[str]) -> float:
         """The true quality of a text, 0-100."""
-        ...
 
 
 class Study(ABC):

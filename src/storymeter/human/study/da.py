@@ -129,15 +129,12 @@ class DirectAssessment(Study):
 
     def standings(self, records: Sequence[Rating]) -> list[Standings]:
         """The ranking of `human analyse`: z-scores of raters who pass every gate; none where nobody does."""
-        from ..analysis import analyse
-        from ..ratings import from_records
-
         try:
-            found = analyse(from_records(records), splits=0).ranking.systems
+            found = DirectAssessment.analyse(self, records, faithful=1.0, minimum=1, splits=0)
         except DataError:
             return []
         rows = []
-        for one in found:
+        for one in found.ranking.systems:
             low, high = one.interval or (None, None)
             rows.append(Standings("", one.name, one.z, low, high, one.captions, one.n))
         return rows
@@ -173,11 +170,7 @@ def playable(
 
 def practice(options: CampaignRequest, seed: str, files: Mapping[str, clips.Clip]) -> tuple[Practice, ...]:
     """Warming up: right and wrong captions in turn (a human caption of this clip, one of another)."""
-    people = (
-        {item: text for item, text in design.texts(options.human).items() if item in files and text}
-        if options.human
-        else {}
-    )
+    people = design.texts(options.human, files)
     if not options.practice or len(people) < 2:
         return ()
     rng = drawn("practice", seed)

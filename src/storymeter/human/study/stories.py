@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ...captions import Corpus, Rating
+from ...captions import Corpus, Document, Rating
 from ...errors import DataError, UsageError
 from ..request import CampaignRequest
 from .base import ControlResult, Rehearsing, Study
@@ -40,35 +40,38 @@ class StoryStudy(Study):
         return levels
 
 
+def _first(
+    documents: Iterable[Document], what: Callable[[Document], tuple[T, ...]]
+) -> dict[str, tuple[T, ...]]:
+    """By id, what its first document gives that gives anything."""
+    found: dict[str, tuple[T, ...]] = {}
+    for document in documents:
+        given = what(document)
+        if given:
+            found.setdefault(document.id, given)
+    return found
+
+
 def stories_of(corpus: Corpus) -> dict[str, Story]:
     """The captions of the first document of each id."""
-    found: dict[str, Story] = {}
-    for document in corpus:
-        sentences = tuple(text for caption in document.captions if (text := " ".join(caption.text.split())))
-        if document.id not in found and sentences:
-            found[document.id] = sentences
-    return found
+    return _first(corpus, lambda one: tuple(filter(None, (" ".join(c.text.split()) for c in one.captions))))
 
 
 def times_of(corpus: Corpus) -> dict[str, tuple[tuple[float, float], ...]]:
     """When each caption begins and ends, in seconds, where all captions of a document say so."""
-    found: dict[str, tuple[tuple[float, float], ...]] = {}
-    for document in corpus:
+
+    def times(document: Document) -> tuple[tuple[float, float], ...]:
         spoken = [caption for caption in document.captions if caption.text.split()]
-        times = [(c.start, c.end) for c in spoken if c.start is not None and c.end is not None]
-        if document.id not in found and times and len(times) == len(spoken):
-            found[document.id] = tuple(times)
-    return found
+        known = tuple((c.start, c.end) for c in spoken if c.start is not None and c.end is not None)
+        return known if len(known) == len(spoken) else ()
+
+    return _first(corpus, times)
 
 
 def pictures_of(corpora: Sequence[Corpus]) -> dict[str, tuple[str, ...]]:
     """The picture names of each sequence, as far as the caption files name them."""
-    found: dict[str, tuple[str, ...]] = {}
-    for document in itertools.chain.from_iterable(corpora):
-        names = tuple(caption.image for caption in document.captions if caption.image)
-        if names and document.id not in found:
-            found[document.id] = names
-    return found
+    documents = itertools.chain.from_iterable(corpora)
+    return _first(documents, lambda one: tuple(caption.image for caption in one.captions if caption.image))
 
 
 def gather(systems: Sequence[Corpus], items: Iterable[str], task: str) -> dict[str, dict[str, Story]]:
