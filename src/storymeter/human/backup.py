@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import DataError, UsageError, some
-from .campaign import Folder, private
+from .campaign import Folder, private, readable
 from .store import Store
 from .store.copying import copy, look, one_file
 
@@ -55,18 +55,17 @@ def backup(folder: Folder, out: Path) -> Manifest:
     store = Store(folder.database)
     try:
         store.check(folder.campaign.id)
-        clips = {clip.path: folder.clips / clip.path for clip in store.clips()}
+        clips = {clip.path: digest(folder.clips / clip.path) for clip in store.clips()}
     finally:
         store.close()
-    present = [name for name in (*FILES, ANSWERS) if (out / name).exists()]
     manifest = Manifest(
         folder.campaign.id,
         taken,
         rows,
-        {name: digest(out / name) for name in present},
-        {name: digest(path) for name, path in clips.items() if path.is_file()},
+        {name: digest(out / name) for name in (*FILES, ANSWERS) if (out / name).exists()},
+        {name: mark for name, mark in clips.items() if mark},
     )
-    private(out / "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+    private(out / "manifest.json", readable(manifest))
     check(out)
     return manifest
 
@@ -80,11 +79,7 @@ def check(out: Path) -> Manifest:
             f"{out} is not a backup: its manifest.json is missing or damaged.",
             hint="Make one with: storymeter human backup DIR OUT",
         ) from None
-    wrong = [
-        name
-        for name, mark in manifest.files.items()
-        if not (out / name).is_file() or digest(out / name) != mark
-    ]
+    wrong = [name for name, mark in manifest.files.items() if digest(out / name) != mark]
     if not wrong and look(out / ANSWERS) != manifest.rows:
         wrong = [ANSWERS]
     if wrong:
@@ -115,17 +110,20 @@ def restore(
     for name in FILES:
         if (out / name).exists() and name not in ("secrets.json", "campaign.json"):
             private(folder / name, (out / name).read_bytes())
-    private(folder / "secrets.json", msgspec.json.format(msgspec.json.encode(keys), indent=2) + b"\n")
+    private(folder / "secrets.json", readable(keys))
     campaign = home.campaign if clips is None else msgspec.structs.replace(home.campaign, clips=clips)
     again.write_campaign(campaign)  # last: a folder with campaign.json is whole
     return manifest, [
         f"{name} {'has changed' if (again.clips / name).is_file() else 'is missing'}"
         for name, mark in manifest.clips.items()
-        if not (again.clips / name).is_file() or digest(again.clips / name) != mark
+        if digest(again.clips / name) != mark
     ]
 
 
 def digest(path: Path) -> str:
+    """SHA-256 of a file; empty where there is none."""
+    if not path.is_file():
+        return ""
     found = hashlib.sha256()
     with path.open("rb") as file:
         while piece := file.read(1 << 20):

@@ -152,13 +152,11 @@ class Folder:
             )
         self.path.mkdir(parents=True, exist_ok=True)
 
-    def create(self, campaign: Campaign, key: Iterable[KeyLine], keys: Secrets) -> None:
-        """Write a new campaign's files; a folder that holds one already is left alone."""
-        self.make()
-        encoder = msgspec.json.Encoder()
-        private(self.path / "key.jsonl", encoder.encode_lines(key))
-        private(self.path / "secrets.json", msgspec.json.format(encoder.encode(keys), indent=2) + b"\n")
-        self.write_campaign(campaign)
+    def create(self, key: Iterable[KeyLine]) -> None:
+        """Write a new campaign's files."""
+        private(self.path / "key.jsonl", msgspec.json.Encoder().encode_lines(key))
+        private(self.path / "secrets.json", readable(self.secrets))
+        self.write_campaign(self.campaign)
 
     def write_links(self, labels: Sequence[str]) -> None:
         """A personal link per rater: whole addresses where the server's public address is known."""
@@ -170,22 +168,28 @@ class Folder:
         """Note the server's public address, and write it into the links."""
         self.campaign = msgspec.structs.replace(self.campaign, public_url=address.rstrip("/"))
         self.write_campaign(self.campaign)
-        path = self.path / "links.csv"
-        if path.exists():
-            with path.open(newline="") as file:
-                self.write_links([row["rater"] for row in csv.DictReader(file)])
+        rows = self._link_rows()
+        if rows:
+            self.write_links([row["rater"] for row in rows])
 
     def write_campaign(self, campaign: Campaign) -> None:
-        text = msgspec.json.format(msgspec.json.encode(campaign), indent=2) + b"\n"
-        private(self.path / "campaign.json", text, mode=0o644)
+        private(self.path / "campaign.json", readable(campaign), mode=0o644)
 
     def links(self) -> list[str]:
         """The paths of the personal links, in the order of links.csv."""
+        return [urlsplit(row["link"]).path for row in self._link_rows()]
+
+    def _link_rows(self) -> list[dict[str, str]]:
         path = self.path / "links.csv"
         if not path.exists():
             return []
         with path.open(newline="") as file:
-            return [urlsplit(row["link"]).path for row in csv.DictReader(file)]
+            return list(csv.DictReader(file))
+
+
+def readable(value: msgspec.Struct) -> bytes:
+    """JSON as the files of a campaign hold it."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
 def private(path: Path, content: bytes, mode: int = 0o600) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import DataError, StorymeterError, UsageError, some
+from ..errors import DataError, UsageError, some
 from ..metric import Progress, silent
 from .campaign import Campaign, Folder, KeyLine, fingerprint, new_secrets, private
 from .clips import Clip
@@ -59,7 +59,6 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         )
     dealt = study.deal(options, seed, progress)
     key = [msgspec.structs.replace(dealt.key[0], seed=seed), *dealt.key[1:]]
-    hits = {line.hit for line in key}
     sizes = Counter(line.hit for line in key)
     if len(set(sizes.values())) > 1:
         raise DataError("The HITs are not all of one size.", hint="Use other sizes (--per-hit, --blocks).")
@@ -71,14 +70,13 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         systems=tuple(corpus.name for corpus in options.systems),
         human=options.human.name if options.human else "",
         clips=str(options.clips.resolve()),
-        hits=len(hits),
-        hit_size=len(key) // len(hits),
+        hits=len(sizes),
+        hit_size=len(key) // len(sizes),
         created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         layout=dealt.layout,
         practice=dealt.practice,
         **terms | {"public_url": options.public_url.rstrip("/")},
     )
-    unvouched = study.unvouched(key)
     mean, _ = _overlap(key, options.raters_per_hit)
     if mean < ENOUGH:
         warnings.append(
@@ -86,14 +84,12 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             " hardly be measured, and some raters who never watch a clip pass the other controls. Use more"
             " HITs (--hits, or leave it out), or --raters-per-hit 3."
         )
-    shown, slots = _slots(study, key, dealt.practice, options, dealt.files)
     return Prepared(
         campaign,
         key,
-        shown,
-        slots,
+        *_slots(study, key, dealt.practice, options, dealt.files),
         problems + dealt.problems,
-        [*warnings, *dealt.warnings, *([unvouched] if unvouched else [])],
+        [said for said in (*warnings, *dealt.warnings, study.unvouched(key)) if said],
     )
 
 
@@ -105,18 +101,13 @@ def write(
     """
     from .store import Media, Store, Visitor
 
-    home = Folder(folder)
+    home, campaign = Folder(folder), prepared.campaign
     home.make()
-    keys = new_secrets(database or "sqlite:///campaign.db", prepared.key[0].seed)
-    campaign = prepared.campaign
-    private(folder / "secrets.json", msgspec.json.encode(keys))
+    home.campaign = campaign
+    home.secrets = keys = new_secrets(database or "sqlite:///campaign.db", prepared.key[0].seed)
     if database is None:
         private(folder / "campaign.db", b"")  # with its rights before its content
-    try:
-        store = Store(home.database)
-    except StorymeterError:
-        (folder / "secrets.json").unlink()
-        raise
+    store = Store(home.database)
     labels = _labels(campaign, raters)
     visitors = [
         Visitor("local", label, "", fingerprint(keys.token("local", label, "")), label) for label in labels
@@ -133,10 +124,9 @@ def write(
         )
     finally:
         store.close()
-    home.campaign = campaign
     if labels:
         home.write_links(labels)
-    home.create(campaign, prepared.key, keys)  # last: a folder with campaign.json is whole
+    home.create(prepared.key)  # last: a folder with campaign.json is whole
     return home
 
 
@@ -217,7 +207,8 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
     """What the campaign will be and cost, for a dry run."""
     campaign, study = prepared.campaign, named(prepared.campaign.task)
     seats = campaign.hits * campaign.raters_per_hit
-    rows = [
+    mean, least = _overlap(prepared.key, campaign.raters_per_hit)
+    return [
         ("task", campaign.task),
         ("systems", ", ".join(campaign.systems)),
         (study.media_word, f"{len(prepared.media):,}"),
@@ -228,23 +219,17 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
                 f" {seats:,} assignments"
             ),
         ),
-    ]
-    mean, least = _overlap(prepared.key, campaign.raters_per_hit)
-    rows.append(
-        ("overlap", f"{mean:.1f} raters for each caption on average, {least} at least, in different HITs")
-    )
-    rows += study.described(prepared.key, campaign.layout, campaign.systems, campaign.raters_per_hit)
-    rows.append(("time per HIT", _time(prepared, study)))
-    rows.append(
+        ("overlap", f"{mean:.1f} raters for each caption on average, {least} at least, in different HITs"),
+        *study.described(prepared.key, campaign.layout, campaign.systems, campaign.raters_per_hit),
+        ("time per HIT", _time(prepared, study)),
         (
             "cost",
             (
                 f"{seats:,} x {campaign.price:.2f} {campaign.currency} + {campaign.fee:.0%} fee ="
                 f" {campaign.cost:,.2f} {campaign.currency}"
             ),
-        )
-    )
-    return rows
+        ),
+    ]
 
 
 def _overlap(key: Sequence[KeyLine], raters_per_hit: int) -> tuple[float, int]:
