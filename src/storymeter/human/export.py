@@ -26,7 +26,7 @@ import datetime
 import io
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -93,13 +93,9 @@ def render(folder: Folder, store: Store, style: str, *, real_names: bool = False
 
         return review(folder, store, style)
     found = ratings(folder, store, real_names=real_names)
-    writers: dict[str, Callable[[], str]] = {
-        "jsonl": lambda: to_jsonl(found),
-        "csv": lambda: to_csv(found),
-        "wmt": lambda: to_wmt(found),
-        "appraise": lambda: to_appraise(found, folder.campaign.language),
-    }
-    return writers[style]()
+    if style == "appraise":
+        return to_appraise(found, folder.campaign.language)
+    return {"jsonl": to_jsonl, "csv": to_csv, "wmt": to_wmt}[style](found)
 
 
 def to_jsonl(found: Iterable[Rating]) -> str:

@@ -33,12 +33,11 @@ def health(folder: Folder, store: Store) -> Health:
     clips = store.clips()
     broken = {}
     for clip in clips:
-        path = folder.clips / clip.path
         try:
-            size = path.stat().st_size
+            size = (folder.clips / clip.path).stat().st_size
         except OSError:
             broken[clip.path] = "is missing"
-            continue
-        if size != clip.bytes:
-            broken[clip.path] = f"has {size:,} bytes; it had {clip.bytes:,} when the campaign was made"
+        else:
+            if size != clip.bytes:
+                broken[clip.path] = f"has {size:,} bytes; it had {clip.bytes:,} when the campaign was made"
     return Health(len(clips), broken, store.skipped(), shutil.disk_usage(folder.path).free)

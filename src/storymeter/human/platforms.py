@@ -115,20 +115,16 @@ def review(folder: Folder, store: Store, style: str) -> str:
         row.assignment: (row.external, row.session, row.state, row.code or "") for row in store.answers()
     }
     done = [r for r in ratings(folder, store, real_names=True) if r.meta["state"] == "done"]
-    verdicts = folder.study.verdicts(done)
-    nothing = ControlResult()
-    if style == "mturk":
-        # columns of the batch page's upload: an x approves, a text rejects
-        rows = []
-        for worker, session, state, _ in finished.values():
-            verdict = verdicts.get(worker, nothing)
-            if state == "done" and verdict.accepted is not None:
-                good = verdict.accepted
-                rows.append((session, worker, "x" if good else "", "" if good else verdict.reason))
-        return table(("AssignmentId", "WorkerId", "Approve", "Reject"), rows)
-    actions = {True: "APPROVE", False: "REJECT", None: ""}
-    listed = []
+    verdicts, nothing = folder.study.verdicts(done), ControlResult()
+    rows: list[tuple[str, ...]] = []
     for worker, session, state, code in finished.values():
-        verdict = verdicts.get(worker, nothing) if state == "done" else nothing
-        listed.append((session, worker, code, state, actions[verdict.accepted], verdict.reason))
-    return table(("SESSION_ID", "PROLIFIC_PID", "code", "state", "action", "reason"), listed)
+        said = verdicts.get(worker, nothing) if state == "done" else nothing
+        if style == "prolific":
+            action = {True: "APPROVE", False: "REJECT", None: ""}[said.accepted]
+            rows.append((session, worker, code, state, action, said.reason))
+        elif said.accepted is not None:
+            rows.append((session, worker, "x", "") if said.accepted else (session, worker, "", said.reason))
+    if style == "prolific":
+        return table(("SESSION_ID", "PROLIFIC_PID", "code", "state", "action", "reason"), rows)
+    # columns of the batch page's upload: an x approves, a text rejects
+    return table(("AssignmentId", "WorkerId", "Approve", "Reject"), rows)

@@ -14,7 +14,7 @@ that points at words can be held against them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -102,11 +102,8 @@ def to_jsonl(labels: Sequence[Labelled]) -> str:
 
 
 def read_labels(path: Path) -> list[Labelled]:
-    return list(_lines(path))
-
-
-def _lines(path: Path) -> Iterator[Labelled]:
     decoder = msgspec.json.Decoder(Labelled)
+    found: list[Labelled] = []
     try:
         content = path.read_bytes().splitlines()
     except OSError as error:
@@ -114,9 +111,10 @@ def _lines(path: Path) -> Iterator[Labelled]:
     for number, line in enumerate(content, 1):
         try:
             if line.strip():
-                yield decoder.decode(line)
+                found.append(decoder.decode(line))
         except msgspec.MsgspecError as error:
             raise DataError(
                 f"{path}, line {number}: {error}",
                 hint="Word labels are written by: storymeter human analyse CAMPAIGN --words FILE",
             ) from None
+    return found

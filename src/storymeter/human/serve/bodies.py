@@ -21,8 +21,6 @@ T = TypeVar("T")
 
 async def json_body(request: Request, decoder: msgspec.json.Decoder[T]) -> T:
     """The body of a request from our own page, decoded and checked."""
-    if not same_origin(request):
-        raise PageError(403, "forbidden")
     raw = await _whole(request)
     try:
         return decoder.decode(raw)
@@ -32,8 +30,6 @@ async def json_body(request: Request, decoder: msgspec.json.Decoder[T]) -> T:
 
 async def form_body(request: Request) -> dict[str, str]:
     """The fields of one of our own forms."""
-    if not same_origin(request):
-        raise PageError(403, "forbidden")
     raw = await _whole(request)
     try:
         return dict(parse_qsl(raw.decode(), max_num_fields=FIELDS))
@@ -42,19 +38,17 @@ async def form_body(request: Request) -> dict[str, str]:
 
 
 async def _whole(request: Request) -> bytes:
+    if not same_origin(request):
+        raise PageError(403, "forbidden")
     size = request.headers.get("content-length", "0")
     if not (size.isascii() and size.isdecimal()) or len(size) > 12 or int(size) > LIMIT:
         raise RefusedError(413, "The request is too large.")
+    found = bytearray()
     try:
-        return await _pieces(request)
+        async for piece in request.stream():
+            found += piece
+            if len(found) > LIMIT:  # chunked bodies announce no length
+                raise RefusedError(413, "The request is too large.")
     except ClientDisconnect:
         raise CutOffError from None
-
-
-async def _pieces(request: Request) -> bytes:
-    found = bytearray()
-    async for piece in request.stream():
-        found += piece
-        if len(found) > LIMIT:  # chunked bodies announce no length
-            raise RefusedError(413, "The request is too large.")
     return bytes(found)

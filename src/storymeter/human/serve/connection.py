@@ -35,7 +35,8 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._wait()
+        self.waiting[self] = None
+        self._timer = self.loop.call_later(HEAD_SECONDS, self._give_up)
         while len(self.connections) > self.most and self.waiting:
             oldest, _ = self.waiting.popitem(last=False)
             oldest.transport.abort()
@@ -73,10 +74,6 @@ class Connection(HttpToolsProtocol):
             self._head = 0
             self.waiting[self] = None
 
-    def _wait(self) -> None:
-        self.waiting[self] = None
-        self._timer = self.loop.call_later(HEAD_SECONDS, self._give_up)
-
     def _stop_waiting(self) -> None:
         self.waiting.pop(self, None)
         self._stop_timer()
@@ -102,7 +99,5 @@ def make_room() -> None:
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
-    if soft not in (resource.RLIM_INFINITY, -1):
-        Connection.most = max(50, min(soft - RESERVE, 20_000))
-    else:
-        Connection.most = 20_000
+    limited = soft not in (resource.RLIM_INFINITY, -1)
+    Connection.most = max(50, min(soft - RESERVE, 20_000)) if limited else 20_000

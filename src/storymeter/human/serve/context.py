@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from ..campaign import Folder, fingerprint
 from ..clock import Clock
 from ..lots import drawn
-from ..platforms import MTURK_FRAMES
+from ..platforms import MTURK_FRAMES, MTURK_HOSTS
 from ..recent import Recent
 from ..store import Door, Standing, Store, Terms
 from .arrivals import Arrivals
@@ -122,20 +122,17 @@ class Context:
             language=self.campaign.language if for_raters else "en",
             **values,
         )
-        headers = {"content-security-policy": self.framing(door)} if for_raters and self._framed(door) else {}
-        return HTMLResponse(text, status_code=status, headers=headers)
+        return HTMLResponse(text, status_code=status, headers=self._framing(door) if for_raters else {})
 
-    def _framed(self, door: Door | None) -> bool:
-        return self.campaign.platform.name == "mturk" and (door is None or door.platform == "mturk")
-
-    def framing(self, door: Door | None) -> str:
+    def _framing(self, door: Door | None) -> dict[str, str]:
         """Only Mechanical Turk may frame pages, only in a campaign that runs there; and only there is a form
         posted.
         """
-        target = "'self' " + " ".join(
-            f"https://{host}" for host in ("www.mturk.com", "workersandbox.mturk.com")
-        )
-        return policy(frames=MTURK_FRAMES, forms=target if door is not None and door.submit_to else "'self'")
+        if self.campaign.platform.name != "mturk" or (door is not None and door.platform != "mturk"):
+            return {}
+        hosts = MTURK_HOSTS if door is not None and door.submit_to else ()
+        forms = " ".join(["'self'", *(f"https://{host}" for host in hosts)])
+        return {"content-security-policy": policy(frames=MTURK_FRAMES, forms=forms)}
 
     def message(
         self,

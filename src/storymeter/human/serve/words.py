@@ -26,6 +26,5 @@ def words(language: str) -> dict[str, Any]:
             f"There are no pages in the language {language!r}.",
             hint=f"There are: {', '.join(languages())}.",
         )
-    english: dict[str, Any] = msgspec.json.decode((FOLDER / "en.json").read_bytes())
-    own: dict[str, Any] = msgspec.json.decode((FOLDER / f"{language}.json").read_bytes())
+    english, own = (msgspec.json.decode((FOLDER / f"{name}.json").read_bytes()) for name in ("en", language))
     return {**english, **own}
