@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.util
 import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, MissingPartError, UsageError
+from ..errors import DataError, UsageError
 from ..text.checkpoints import (
     SAFELY,
     checkpoint_folder,
-    need_transformers,
+    need_gguf,
     opening,
     reading_files,
     torch_device,
@@ -25,9 +24,6 @@ from ..text.checkpoints import (
 from .budget import Budget
 from .replies import Reply
 from .scales import Token
-
-#: packages by which transformers reads a .gguf file
-GGUF = ("gguf", "accelerate")
 
 
 def label_of(model: str) -> str:
@@ -50,13 +46,7 @@ def _loaded(model: str, device: str) -> tuple[Any, Any]:
     path = Path(model).expanduser()
     folder, extra = (path.parent, {"gguf_file": path.name}) if path.suffix == ".gguf" else (path, {})
     if extra:
-        need_transformers(what)
-        lacking = [name for name in GGUF if importlib.util.find_spec(name) is None]
-        if lacking:
-            raise MissingPartError(
-                f"{what} from a .gguf file needs {' and '.join(lacking)}.",
-                hint=f"Install it: pip install {' '.join(lacking)}",
-            )
+        need_gguf(f"{what} from a .gguf file")
     # a bar of the reader of .gguf files that nothing else turns off
     with contextlib.redirect_stderr(io.StringIO()), opening(path, what) as library:
         tokenizer = library.AutoTokenizer.from_pretrained(folder, **extra, **SAFELY)

@@ -33,6 +33,7 @@ from ..arrays import Float32, FloatArray, IntArray
 from ..metric import Progress, silent
 from ..text.unicode import well_formed
 from ..text.words import words
+from .ngrams import bounds_of
 from .word_classes import NUMBERS, OPPOSITES, STOP_WORDS
 from .word_vectors import word_vectors
 from .wordnet import base_forms, synsets
@@ -66,15 +67,11 @@ class Vocabulary:
             return
         found = self.source.vectors(new)
         width = next((len(vector) for vector in found if vector is not None), self._vectors.shape[1])
-        grown = np.zeros(
-            (len(self.number) + len(new), width), np.float32
-        )  # a word without a vector is like none but itself
-        if self._vectors.shape[1]:
-            grown[: len(self._vectors)] = self._vectors
+        # a word without a vector is like none but itself
+        self._vectors = np.pad(self._vectors, ((0, len(new)), (0, width - self._vectors.shape[1])))
         for row, vector in enumerate(found, len(self.number)):
             if vector is not None:
-                grown[row] = vector
-        self._vectors = grown
+                self._vectors[row] = vector
         self.weights = np.concatenate(
             [self.weights, np.array([self.source.weight(word) for word in new], np.float32)]
         )
@@ -87,17 +84,14 @@ class Vocabulary:
     def similarities(self, ours: Numbers, theirs: Numbers) -> Float32:
         """(ours, theirs): sim of the module; its last bit says that two words exclude each other."""
         table: Float32 = np.clip(self._vectors[ours] @ self._vectors[theirs].T, 0.0, 1.0)
-        columns: dict[int | str, int] = {}
-        senses, sense = (_incidence([self._senses[k] for k in side], columns) for side in (ours, theirs))
-        shared = (_square(senses, len(columns)) @ _square(sense, len(columns)).T).tocoo()
+        mine, other, _ = _incidence(self._senses, ours, theirs)
+        shared = (mine @ other.T).tocoo()
         sizes = [np.array([len(self._senses[k]) for k in side]) for side in (ours, theirs)]
         table[shared.row, shared.col] += (
             SHARED_SENSES * shared.data / (sizes[0][shared.row] + sizes[1][shared.col] - shared.data)
         )
         np.minimum(table, 1.0, out=table)
-        columns = {}
-        ours_of, theirs_of = (_incidence([self._bases[k] for k in side], columns) for side in (ours, theirs))
-        mine, other = _square(ours_of, len(columns)), _square(theirs_of, len(columns))
+        mine, other, columns = _incidence(self._bases, ours, theirs)
         bits = table.view(np.int32)
         bits &= -2
         known = [(columns[a], columns[b]) for a, b in OPPOSITES if a in columns and b in columns]
@@ -203,31 +197,29 @@ class Aligner:
         return Block(
             first,
             distinct,
-            np.cumsum([0, *map(len, sentences)], dtype=np.int64),
+            bounds_of(sentences),
             places.astype(np.int32),
             self.vocabulary.weights[flat],
         )
 
 
-def _incidence(groups: Sequence[Any], columns: dict[int | str, int]) -> tuple[list[int], list[int]]:
-    """Offsets and columns of a sparse matrix with a 1 where a group holds a thing; `columns` numbers the
-    things.
+def _incidence(groups: Sequence[Any], ours: Numbers, theirs: Numbers) -> tuple[Any, Any, dict[Any, int]]:
+    """For the groups of either side a sparse matrix with a 1 where a group holds a thing; and the columns of
+    the things.
     """
-    ends, places = [0], []
-    for group in groups:
-        places += [columns.setdefault(thing, len(columns)) for thing in group]
-        ends.append(len(places))
-    return ends, places
-
-
-def _square(rows: tuple[list[int], list[int]], width: int) -> Any:
     from scipy.sparse import csr_matrix
 
-    ends, places = rows
-    return csr_matrix(
-        (np.ones(len(places), np.float32), np.array(places, np.int64), np.array(ends, np.int64)),
-        shape=(len(ends) - 1, width),
+    columns: dict[Any, int] = {}
+    sides = [[groups[k] for k in side] for side in (ours, theirs)]
+    held = [[columns.setdefault(thing, len(columns)) for group in side for thing in group] for side in sides]
+    one, other = (
+        csr_matrix(
+            (np.ones(len(at), np.float32), np.array(at, np.int64), bounds_of(side)),
+            shape=(len(side), len(columns)),
+        )
+        for side, at in zip(sides, held, strict=True)
     )
+    return one, other, columns
 
 
 def _pairs(known: Sequence[tuple[int, int]], width: int) -> Any:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
 
 import numpy as np
@@ -71,6 +71,10 @@ class PairScorer(Metric):
     learns: ClassVar[bool] = False
     #: whether a pair may have no value (NaN): a judge's verdict that cannot be read
     may_miss: ClassVar[bool] = False
+    #: whether it is made for English alone; captions in another language are warned of
+    english: ClassVar[bool] = False
+    #: whether the value of a pair depends on the pairs beside it: it is scored by `score_groups` then
+    by_group: ClassVar[bool] = False
     #: how several references of one candidate become one value, where the measure has no rule of its own
     over_references: ClassVar[Literal["max", "mean"]] = "max"
 
@@ -92,16 +96,6 @@ class PairScorer(Metric):
         return getattr(self, "tokenizer", "none") != "none"
 
     @property
-    def english(self) -> bool:
-        """Whether it is made for English alone; captions in another language are warned of."""
-        return False
-
-    @property
-    def by_group(self) -> bool:
-        """Whether the value of a pair depends on the pairs beside it: it is scored by `score_groups` then."""
-        return False
-
-    @property
     def pair_columns(self) -> tuple[str, ...]:
         """The additive statistics of a pair. Measures whose corpus value is no mean (BLEU, METEOR) have
         others.
@@ -110,8 +104,12 @@ class PairScorer(Metric):
 
     def bind(self: Self, *, device: str = "cpu", progress: Progress = silent) -> Self:
         """The same scorer, whose model runs on `device` and which reports its progress."""
+        return self._with(_device=device, _progress=progress)
+
+    def _with(self: Self, **hidden: object) -> Self:
+        """The same scorer with other values of attributes that are no options."""
         bound = copy.copy(self)
-        bound.__dict__.update(_device=device, _progress=progress)
+        bound.__dict__.update(hidden)
         return bound
 
     def within(self: Self, bench: Workbench) -> Self:
@@ -222,9 +220,10 @@ class PairScorer(Metric):
         """What `score_indexed` gives, which may be of somebody's own and give anything."""
         values, wanted = self._numbers(self.score_indexed(jobs=jobs, **pairs)), len(pairs["candidate_index"])
         if values.shape != (wanted,):
-            hint = "score_indexed gives one number per pair."
-            problem = f"{self.name} gave values of shape {values.shape} for {wanted:,} pairs."
-            raise UsageError(problem, hint=hint)
+            raise UsageError(
+                f"{self.name} gave values of shape {values.shape} for {wanted:,} pairs.",
+                hint="score_indexed gives one number per pair.",
+            )
         return values
 
     def _matrix(self, candidates: list[str], references: list[str], jobs: int) -> FloatArray:
@@ -251,13 +250,12 @@ class PairScorer(Metric):
         )
         out = np.zeros(len(candidates))
         filled = np.flatnonzero(sizes)
-        if len(filled) == 0:
-            return out
         starts = (np.cumsum(sizes) - sizes)[filled]
-        if self.over_references == "max":
-            out[filled] = np.maximum.reduceat(values, starts)
-        else:
-            out[filled] = np.add.reduceat(values, starts) / sizes[filled]
+        out[filled] = (
+            np.maximum.reduceat(values, starts)
+            if self.over_references == "max"
+            else np.add.reduceat(values, starts) / sizes[filled]
+        )
         return out
 
     def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
@@ -300,8 +298,10 @@ class PairScorer(Metric):
         if set(map(type, listed)) - {str}:
             wrong = next((k for k, each in enumerate(listed) if not isinstance(each, str)), None)
             if wrong is not None:
-                kind = type(listed[wrong]).__name__
-                raise UsageError(f"{role}[{wrong}] is a {kind}, not a string.", hint="Sentences are strings.")
+                raise UsageError(
+                    f"{role}[{wrong}] is a {type(listed[wrong]).__name__}, not a string.",
+                    hint="Sentences are strings.",
+                )
         how: Tokenizer = getattr(self, "tokenizer", "none")
         if how == "none":
             return listed
@@ -323,10 +323,8 @@ class PairScorer(Metric):
                 f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
                 hint="Give one list of references per candidate.",
             )
-        flat, begin, groups = self._read(list(chain.from_iterable(references)), "references"), 0, []
-        for group in references:
-            groups.append(flat[begin : begin + len(group)])
-            begin += len(group)
+        flat = iter(self._read(list(chain.from_iterable(references)), "references"))
+        groups = [list(islice(flat, len(group))) for group in references]
         return self._read(candidates, "candidates"), groups
 
 

@@ -111,9 +111,7 @@ class BertScore(ModelScorer):
             else []
         )
         frequency = Counter(token for sentence in ids for token in set(sentence))
-        fitted = self.bind(device=self._device, progress=self._progress)
-        fitted.__dict__["_frequency"] = (frequency, len(flat))
-        return fitted
+        return self._with(_frequency=(frequency, len(flat)))
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         return self.parts_indexed(jobs=jobs, **pairs)[:, _PLACE[self.value]]
@@ -184,10 +182,9 @@ class BertScore(ModelScorer):
         they all fit into `KEPT`.
         """
         encoder = self._encoder()
-        if self._tokens is None or self._tokens.vectors.size > KEPT:
-            self.__dict__["_tokens"] = _Tokens(encoder.dimension)
         tokens = self._tokens
-        assert tokens is not None  # noqa: S101 - for mypy
+        if tokens is None or tokens.vectors.size > KEPT:
+            tokens = self.__dict__["_tokens"] = _Tokens(encoder.dimension)
         new = sorted((text for text in texts if text not in tokens.place), key=len)
         for begin in range(0, len(new), CHUNK):
             part = new[begin : begin + CHUNK]

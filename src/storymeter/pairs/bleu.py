@@ -152,16 +152,12 @@ class Bleu(PairScorer):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         if self.level == "sentence":
             return {"value": np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))}
-        parts = {
-            f"precision_{k + 1}": value
-            for k, value in enumerate(np.moveaxis(precisions(sums, self.n, self.smoothing), -1, 0))
-        }
-        ratio = sums[..., -2] / np.maximum(sums[..., -1], 1.0)
+        parts = precisions(sums, self.n, self.smoothing)
         return {
             "value": bleu(sums, self.n, self.smoothing),
-            **parts,
+            **{f"precision_{k + 1}": parts[..., k] for k in range(self.n)},
             "brevity_penalty": brevity(sums, self.n, self.smoothing),
-            "length_ratio": ratio,
+            "length_ratio": sums[..., -2] / np.maximum(sums[..., -1], 1.0),
         }
 
     def signed(self) -> dict[str, object]:

@@ -21,7 +21,6 @@ array([10.      ,  1.743384])
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -75,7 +74,7 @@ class Cider(PairScorer):
             raise UsageError("cider_d is CIDEr-D.", hint="The paper's first formula is cider(variant=plain).")
 
     @property
-    def by_group(self) -> bool:
+    def by_group(self) -> bool:  # type: ignore[override]
         return self.idf == "video"
 
     def fit(self, references: Sequence[Sequence[str]]) -> Cider:
@@ -84,9 +83,7 @@ class Cider(PairScorer):
         if self.idf == "video":
             return self
         index, ids = analyse(self._read(list(chain.from_iterable(references)), "references"))
-        fitted = self.bind(device=self._device, progress=self._progress)
-        fitted.__dict__["_fitted"] = (index, _native.CiderModel(index, ids, bounds_of(references)))
-        return fitted
+        return self._with(_fitted=(index, _native.CiderModel(index, ids, bounds_of(references))))
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """Without `fit`, each sentence of `references` is one item of the idf."""
@@ -108,7 +105,7 @@ class Cider(PairScorer):
     def score_groups(self, *, jobs: int = 1, **groups: Unpack[PairGroups]) -> FloatArray:
         """Each group's idf counts its own references, each one an item. What was fitted does not matter."""
         index, ids = analyse(groups["sentences"])
-        values: FloatArray = _native.cider_by_group(
+        return _native.cider_by_group(
             index,
             ids[groups["candidate_index"]],
             ids[groups["reference_index"]],
@@ -118,14 +115,13 @@ class Cider(PairScorer):
             **self._penalty(),
             threads=jobs,
         )
-        return values
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         """Of documents: every item of the corpus gives the idf."""
         if self.by_group:
-            hint = "Leave idf out; idf=video belongs into anet(scorer=…) and soda_c(scorer=…)."
             raise UsageError(
-                f"{self.name} of whole documents would be 0: a video has one document.", hint=hint
+                f"{self.name} of whole documents would be 0: a video has one document.",
+                hint="Leave idf out; idf=video belongs into anet(scorer=…) and soda_c(scorer=…).",
             )
         batch = bench.ngrams(task, self.tokenizer)
         if not self._find:
@@ -147,9 +143,7 @@ class Cider(PairScorer):
         return CorpusCounts(len(task), batch.index.gram_hashes()[seen], counts[seen].astype(np.int64))
 
     def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Cider:
-        bound = copy(self)
-        bound.__dict__["_find"] = (find,)
-        return bound
+        return self._with(_find=(find,))
 
     def signed(self) -> dict[str, object]:
         d = self.variant == "d"
@@ -159,9 +153,8 @@ class Cider(PairScorer):
             "idf": "references",
         }
 
-    def _score(self, model: Any, batch: NgramBatch, jobs: int) -> FloatArray:
-        values: FloatArray = model.score(*batch.arguments(), **self._penalty(), threads=jobs)
-        return values
+    def _score(self, model: _native.CiderModel, batch: NgramBatch, jobs: int) -> FloatArray:
+        return model.score(*batch.arguments(), **self._penalty(), threads=jobs)
 
     def _penalty(self) -> dict[str, Any]:
         d = self.variant == "d"

@@ -11,8 +11,9 @@ import hashlib
 import os
 import sqlite3
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +30,45 @@ from .vector_rows import VectorRows
 
 #: sentences encoded between two writes to the cache, so that an interrupted run keeps what it did
 CHUNK = 2048
+Thing = TypeVar("Thing")
 
 
-def vector_folder() -> Path | None:
-    """Where vectors are kept; None where STORYMETER_EMBEDDINGS switches that off."""
-    off = os.environ.get("STORYMETER_EMBEDDINGS", "").lower() in ("off", "0", "no")
-    return None if off else Path(cache_folder())
+class KeptVectors:
+    """Vectors by name, which are only added to, in memory and with the cache on in the file `name` too."""
+
+    def __init__(self, name: str, dimension: int, *, cache: bool = True) -> None:
+        self.vectors = VectorRows(dimension)
+        self._row: dict[str, int] = {}
+        self._store = VectorStore(name, dimension, cache=cache)
+
+    def remember(self, things: Mapping[str, Thing], make: Callable[[list[Thing]], Float32]) -> None:
+        """Of things with names: takes from the disk the vectors that are there, and makes the others, in
+        their order.
+        """
+        new = [name for name in things if name not in self._row]
+        known = self._store.get(new)
+        lacking = [name for name in new if name not in known]
+        if lacking:
+            made = make([things[name] for name in lacking])
+            self._store.put(lacking, made)
+            known.update(zip(lacking, made, strict=True))
+        if known:
+            self._add(list(known), np.stack(list(known.values())))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._row
+
+    def named(self, names: Iterable[str]) -> Float32:
+        """(names, dimension): vectors that are known."""
+        return self.vectors.view()[[self._row[name] for name in names]]
+
+    def _add(self, names: Sequence[str], vectors: Float32) -> None:
+        begin = self.vectors.append(vectors)
+        self._row.update({name: begin + k for k, name in enumerate(names)})
 
 
-class Embeddings:
-    """Vectors that are only added to; `rows` says where a sentence's vector stands, after encoding what is
-    new.
+class Embeddings(KeptVectors):
+    """Of sentences: `rows` says where a sentence's vector stands, after encoding what is new.
 
     The model itself is loaded when the first unknown sentence comes: a run whose sentences are all in the
     cache never pays for it."""
@@ -52,10 +81,7 @@ class Embeddings:
         self.label, dimension, key = _identity(model)
         self.label += mark(precision)
         key += mark(precision).replace("/", "-")
-        self.vectors = VectorRows(dimension)
-        self._row: dict[str, int] = {}
-        place = vector_folder() if cache else None
-        self._store = VectorStore(place / f"sentences-{key}.sqlite", dimension) if place else None
+        super().__init__(f"sentences-{key}.sqlite", dimension, cache=cache)
 
     def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
         self._learn([text for text in dict.fromkeys(sentences) if text not in self._row], progress)
@@ -80,8 +106,7 @@ class Embeddings:
 
             vectors = self._encoded(part, encoded)
             self._add(part, vectors)
-            if self._store:
-                self._store.put(part, vectors)
+            self._store.put(part, vectors)
         if lacking:
             progress("encoding sentences", len(lacking), len(lacking))
 
@@ -97,14 +122,10 @@ class Embeddings:
 
     def _remembered(self, texts: Sequence[str]) -> list[str]:
         """Takes from the cache what is there; the sentences that are not."""
-        known = self._store.get(texts) if self._store else {}
+        known = self._store.get(texts)
         if known:
             self._add(list(known), np.stack(list(known.values())))
         return [text for text in texts if text not in known]
-
-    def _add(self, texts: Sequence[str], vectors: Float32) -> None:
-        begin = self.vectors.append(vectors)
-        self._row.update({text: begin + k for k, text in enumerate(texts)})
 
 
 def _identity(model: str) -> tuple[str, int, str]:
@@ -132,17 +153,19 @@ def _dimension(folder: Path) -> int:
 
 
 class VectorStore:
-    """Vectors of one length on disk, by name; what cannot be read or written is said once, and done
-    without.
+    """Vectors of one length on disk, by name; what cannot be read or written is said once, and done without.
+    STORYMETER_EMBEDDINGS switches it off.
     """
 
-    def __init__(self, path: Path, dimension: int) -> None:
-        self._dimension, self._path = dimension, path
+    def __init__(self, name: str, dimension: int, *, cache: bool = True) -> None:
+        self._dimension, self._folder = dimension, Path(cache_folder())
         self._connection: sqlite3.Connection | None = None
+        if not cache or os.environ.get("STORYMETER_EMBEDDINGS", "").lower() in ("off", "0", "no"):
+            return
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(
-                path, timeout=30, isolation_level=None, check_same_thread=False
+                self._folder / name, timeout=30, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
@@ -188,7 +211,7 @@ class VectorStore:
         """Go on without."""
         self._connection = None
         warnings.warn(
-            f"Sentence vectors cannot be kept in {self._path.parent}"
+            f"Sentence vectors cannot be kept in {self._folder}"
             f" ({getattr(error, 'strerror', None) or error}); they are computed for this run only. Set"
             " STORYMETER_CACHE to a folder that can be written, or STORYMETER_EMBEDDINGS=off.",
             StorymeterWarning,

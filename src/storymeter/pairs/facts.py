@@ -113,14 +113,13 @@ class Facts(ModelScorer):
         out = []
         for reading in self._reader.read(sentences_of(text)):
             near, support = _support(reading, against)
-            kinds = [word.kind for word in tagged(reading.text)]
             words = []
-            for span, kind in zip(reading.words, kinds, strict=True):
+            for span, word in zip(reading.words, tagged(reading.text), strict=True):
                 start, end = next(places)
                 own = float(near[span.first : span.last].mean()) if span.last > span.first else 0.0
                 score = _WORD * own + _SENTENCE * support + _CONSTANT
                 value = 1 / (1 + np.exp(-score)) if len(against) else 0.0
-                words.append(WordSupport(span.text, start, end, kind, float(value)))
+                words.append(WordSupport(span.text, start, end, word.kind, float(value)))
             out.append(SentenceSupport(support, tuple(words)))
         return out
 
@@ -174,10 +173,10 @@ class Facts(ModelScorer):
 
     # As a metric of documents: the parts beside the value.
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        counts = [name for kind in KINDS[:-1] for name in (f"{kind}s", f"unsupported {kind}s")]
-        return ("value", "documents", "sentences", "unsupported sentences", *counts)
+    columns = (
+        *("value", "documents", "sentences", "unsupported sentences"),
+        *(name for kind in KINDS[:-1] for name in (f"{kind}s", f"unsupported {kind}s")),
+    )
 
     def rows(self, task: Task, bench: Workbench) -> FloatArray:
         candidates = [joined(document)[0] for document in task.candidates]
@@ -198,14 +197,14 @@ class Facts(ModelScorer):
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         """The value, and the shares of sentences and content words without support, by kind too."""
-        parts = {
+        words, unsupported = sums[..., 4::2], sums[..., 5::2]
+        shares = unsupported / np.maximum(words, 1.0)
+        return {
             "value": sums[..., 0] / np.maximum(sums[..., 1], 1.0),
             "unsupported sentences": sums[..., 3] / np.maximum(sums[..., 2], 1.0),
-            "unsupported words": sums[..., 5::2].sum(axis=-1) / np.maximum(sums[..., 4::2].sum(axis=-1), 1.0),
+            "unsupported words": unsupported.sum(axis=-1) / np.maximum(words.sum(axis=-1), 1.0),
+            **{f"unsupported {kind}s": shares[..., k] for k, kind in enumerate(KINDS[:-1])},
         }
-        for k, kind in enumerate(KINDS[:-1]):
-            parts[f"unsupported {kind}s"] = sums[..., 5 + 2 * k] / np.maximum(sums[..., 4 + 2 * k], 1.0)
-        return {name: np.asarray(value) for name, value in parts.items()}
 
 
 def _parts(references: Sequence[str]) -> list[str]:

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Float32
 from ..metric import Progress, silent
 from ..text.checkpoints import weights_hash
 from ..text.sentences import split
 from ..text.unicode import well_formed
+from .vector_rows import unit
 from .word_kinds import WORD
 
 WEIGHTS = Path(__file__).with_name("data") / "facts.safetensors"
@@ -35,13 +35,9 @@ _CHUNK = 1024
 
 
 class Span(NamedTuple):
-    """A word of a text that was read: as written, where it stands, and its tokens from `first` to before
-    `last`.
-    """
+    """A word of a text that was read: as written, and its tokens from `first` to before `last`."""
 
     text: str
-    start: int
-    end: int
     first: int
     last: int
 
@@ -64,7 +60,7 @@ class Layer(NamedTuple):
     bias: Float32
 
     def move(self, vectors: Float32) -> Float32:
-        return _unit(vectors + np.asarray((vectors @ self.down) @ self.up))
+        return unit(vectors + np.asarray((vectors @ self.down) @ self.up))
 
     def weigh(self, vectors: Float32) -> Float32:
         return np.asarray(np.logaddexp(np.float32(0), vectors @ self.weight + self.bias))
@@ -124,11 +120,10 @@ class Reader:
         self._size = 0
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
-        wanted = list(dict.fromkeys(texts))
         if self._size > KEPT:
             self._known.clear()
             self._size = 0
-        new = [text for text in wanted if text not in self._known]
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
         for begin in range(0, len(new), _CHUNK):
             for reading in self._encode(new[begin : begin + _CHUNK]):
                 self._known[reading.text] = reading
@@ -146,7 +141,7 @@ class Reader:
         )["offset_mapping"]
         for row, found in encoder.token_vectors(clean):
             inside = slice(1, len(found.ids) - 1)  # without the special tokens at both ends
-            vectors = _unit(found.vectors[inside])
+            vectors = unit(found.vectors[inside])
             words = _words(clean[row], offsets[row][inside])
             yield Reading(texts[row], words, layer().move(vectors), layer().weigh(vectors))
 
@@ -160,11 +155,6 @@ def _words(text: str, offsets: Sequence[Any]) -> tuple[Span, ...]:
         last = token
         while last < len(offsets) and offsets[last][0] < match.end():
             last += 1
-        out.append(Span(match.group(), match.start(), match.end(), token, last))
+        out.append(Span(match.group(), token, last))
         token = last
     return tuple(out)
-
-
-def _unit(vectors: NDArray[np.floating[Any]]) -> Float32:
-    length = np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
-    return np.asarray(vectors / length, dtype=np.float32)

@@ -13,8 +13,7 @@ import numpy as np
 from ..metric import Progress
 from ..text.encoder import Precision
 from ..text.model_packages import models_of
-from .embeddings import CHUNK, Embeddings
-from .vector_rows import VectorRows
+from .embeddings import CHUNK, Embeddings, KeptVectors
 
 
 class JoinedEmbeddings(Embeddings):
@@ -30,8 +29,7 @@ class JoinedEmbeddings(Embeddings):
     ) -> None:
         self._parts = [Embeddings(model, device, cache=cache, precision=precision) for model in models]
         self.label = "+".join(part.label for part in self._parts)
-        self.vectors = VectorRows(sum(part.vectors.dimension for part in self._parts))
-        self._row: dict[str, int] = {}
+        KeptVectors.__init__(self, "", sum(part.vectors.dimension for part in self._parts), cache=False)
 
     def _learn(self, new: Sequence[str], progress: Progress) -> None:
         places = [part.rows(new, progress) for part in self._parts]

@@ -97,20 +97,12 @@ class Meteor(PairScorer):
     threads: ClassVar[bool] = True
     english: ClassVar[bool] = True
 
-    @property
-    def pair_columns(self) -> tuple[str, ...]:
-        return STATISTICS
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (*STATISTICS, "score", "documents")
+    pair_columns = STATISTICS
+    columns = (*STATISTICS, "score", "documents")
+    seen = Seen("weights tuned by its authors on WMT judgements")
 
     def prepare(self) -> None:
         load(self._progress)
-
-    @property
-    def seen(self) -> Seen:
-        return Seen("weights tuned by its authors on WMT judgements")
 
     def depends_on(self) -> dict[str, object]:
         return {"data": self.data_version}
@@ -136,17 +128,7 @@ class Meteor(PairScorer):
 
     def bounds_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """The score if every word that can be matched at all were matched, and all of them in one chunk."""
-
-        def bounds(ours: list[str], theirs: list[str]) -> FloatArray:
-            which = [
-                np.ascontiguousarray(k, dtype=np.int64)
-                for k in (pairs["candidate_index"], pairs["reference_index"])
-            ]
-            return _native.meteor_bounds(
-                load(), ours, theirs, which[0], which[1], self.task, self.normalize, jobs
-            )
-
-        return _well_formed(bounds, list(pairs["candidates"]), list(pairs["references"]))
+        return self._call(_native.meteor_bounds, **pairs, jobs=jobs)
 
     def segment_statistics(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
@@ -165,8 +147,6 @@ class Meteor(PairScorer):
         scores, rows = self._compare(
             candidates, flat, owner, np.arange(len(flat), dtype=np.int64), jobs, statistics=True
         )
-        if len(flat) == 0:
-            return rows
         best = np.maximum.reduceat(scores, np.cumsum(sizes) - sizes)
         among_best = np.flatnonzero(scores == best[owner])
         first = among_best[np.unique(owner[among_best], return_index=True)[1]]
@@ -200,7 +180,7 @@ class Meteor(PairScorer):
     def score_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
         """(..., 23) to (...): the score of each row."""
         rows = np.ascontiguousarray(statistics, dtype=np.float64)
-        scores: FloatArray = _native.meteor_score_statistics(rows.reshape(-1, len(STATISTICS)), self.task)
+        scores = _native.meteor_score_statistics(rows.reshape(-1, len(STATISTICS)), self.task)
         return scores.reshape(rows.shape[:-1])
 
     def aggregate_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> float:
@@ -232,38 +212,38 @@ class Meteor(PairScorer):
         small: bool = False,
     ) -> tuple[FloatArray, IntArray]:
         """Scores and, where wanted, the 23 statistics; `small`: in their additive form, in two bytes each."""
-        tables, tests, refs = load(), list(candidates), list(references)
-        which = [np.ascontiguousarray(index, dtype=np.int64) for index in (candidate_index, reference_index)]
-        narrow = small and max(map(len, chain(tests, refs)), default=0) <= LONGEST_SMALL
-
-        def compare(ours: list[str], theirs: list[str]) -> tuple[FloatArray, IntArray]:
-            return _native.meteor_compare(
-                tables,
-                ours,
-                theirs,
-                which[0],
-                which[1],
-                self.task,
-                self.normalize,
-                jobs,
-                statistics,
-                small=narrow,
-            )
-
-        scores, rows = _well_formed(compare, tests, refs)
+        narrow = small and max(map(len, chain(candidates, references)), default=0) <= LONGEST_SMALL
+        scores, rows = self._call(
+            _native.meteor_compare,
+            candidates,
+            references,
+            candidate_index,
+            reference_index,
+            jobs,
+            want_statistics=statistics,
+            small=narrow,
+        )
         return scores, additive(rows).astype(np.int64) if small and not narrow else rows
 
+    def _call(
+        self,
+        kernel: Callable[..., Result],
+        candidates: Sequence[str],
+        references: Sequence[str],
+        candidate_index: IntArray,
+        reference_index: IntArray,
+        jobs: int,
+        **wanted: bool,
+    ) -> Result:
+        """The kernel's answer; lone surrogates are taken out where there are any."""
+        which = [np.ascontiguousarray(index, dtype=np.int64) for index in (candidate_index, reference_index)]
+        options = (*which, self.task, self.normalize, jobs)
+        try:
+            return kernel(load(), list(candidates), list(references), *options, **wanted)
+        except UnicodeEncodeError:
+            from ..text.unicode import well_formed
 
-def _well_formed(
-    call: Callable[[list[str], list[str]], Result], candidates: list[str], references: list[str]
-) -> Result:
-    """The call, without lone surrogates where there are any."""
-    try:
-        return call(candidates, references)
-    except UnicodeEncodeError:
-        from ..text.unicode import well_formed
-
-        return call(well_formed(candidates), well_formed(references))
+            return kernel(load(), well_formed(candidates), well_formed(references), *options, **wanted)
 
 
 def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:

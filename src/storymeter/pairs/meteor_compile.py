@@ -11,7 +11,6 @@ import os
 import tempfile
 import warnings
 import zlib
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,12 +102,13 @@ def compiled(progress: Progress = silent) -> memoryview:
     """The bytes of the table, made from the source data."""
     read_list, paraphrases = lists_and_paraphrases()
     compiler, digest = _native.MeteorCompiler(), hashlib.sha256()
-    unzip = zlib.decompressobj(wbits=31)
+    unzip, size = zlib.decompressobj(wbits=31), paraphrases.stat().st_size
     try:
-        for piece, done, total in _pieces(paraphrases):
-            digest.update(piece)
-            compiler.paraphrases(unzip.decompress(piece))
-            progress("compiling METEOR's tables (once)", done, total)
+        with paraphrases.open("rb") as file:
+            while piece := file.read(1 << 18):
+                digest.update(piece)
+                compiler.paraphrases(unzip.decompress(piece))
+                progress("compiling METEOR's tables (once)", file.tell(), size)
         if not unzip.eof:
             raise DataError(f"{paraphrases} is truncated.", hint="Install pycocoevalcap again.")
         for name, method in LISTS.items():
@@ -121,11 +121,3 @@ def compiled(progress: Progress = silent) -> memoryview:
             f"METEOR's data in {paraphrases.parents[1]} cannot be used: {error}.",
             hint="Install pycocoevalcap again.",
         ) from None
-
-
-def _pieces(path: Path, size: int = 1 << 18) -> Iterator[tuple[bytes, int, int]]:
-    total, done = path.stat().st_size, 0
-    with path.open("rb") as file:
-        while piece := file.read(size):
-            done += len(piece)
-            yield piece, done, total

@@ -4,7 +4,7 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Sized
 from itertools import chain
 from typing import Any
 
@@ -74,5 +74,5 @@ def analyse(lines: Sequence[str], *, orders: int = 4, base: Any = None) -> tuple
     return index, index.ids()
 
 
-def bounds_of(groups: Sequence[Sequence[object]]) -> IntArray:
+def bounds_of(groups: Iterable[Sized]) -> IntArray:
     return np.cumsum([0, *map(len, groups)], dtype=np.int64)

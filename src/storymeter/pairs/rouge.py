@@ -48,6 +48,7 @@ class RougeL(PairScorer):
     tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
 
     threads: ClassVar[bool] = True
+    columns = ("value", "precision", "recall", "documents")
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         batch = NgramBatch.of_index(**pairs, orders=0)
@@ -56,10 +57,6 @@ class RougeL(PairScorer):
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         batch = NgramBatch.of_groups(candidates=candidates, references=references, orders=0)
         return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.beta)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("value", "precision", "recall", "documents")
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         measured = _native.rouge_l(*bench.ngrams(task, self.tokenizer).arguments(), threads=bench.jobs)

@@ -68,9 +68,9 @@ _EDGES = re.compile(r"^[^\w']+|[^\w]+$")
 
 
 class SceneGraph(NamedTuple):
-    objects: frozenset[str] = frozenset()
-    attributes: frozenset[tuple[str, str]] = frozenset()
-    relations: frozenset[tuple[str, str, str]] = frozenset()
+    objects: set[str]
+    attributes: set[tuple[str, str]]
+    relations: set[tuple[str, str, str]]
 
     def tuples(self) -> frozenset[tuple[str, ...]]:
         """Every fact as a tuple: one word is an object, two an attribute, three a relation."""
@@ -88,7 +88,7 @@ _NOTHING, _END = Word("", "", ""), ("", "", "")
 
 def scene_graph(text: str) -> SceneGraph:
     """The graph of one caption, of one or more sentences."""
-    facts = _Facts()
+    facts = SceneGraph(set(), set(), set())
     for sentence in split(well_formed([text])[0].replace("’", "'")):
         tokens = [
             token[:LONGEST_WORD]
@@ -97,14 +97,7 @@ def scene_graph(text: str) -> SceneGraph:
         ]
         for begin in range(0, len(tokens), LONGEST_SENTENCE):
             _Reader(facts).read(_classified(tokens[begin : begin + LONGEST_SENTENCE]))
-    return SceneGraph(frozenset(facts.objects), frozenset(facts.attributes), frozenset(facts.relations))
-
-
-class _Facts:
-    def __init__(self) -> None:
-        self.objects: set[str] = set()
-        self.attributes: set[tuple[str, str]] = set()
-        self.relations: set[tuple[str, str, str]] = set()
+    return facts
 
 
 class _Reader:
@@ -112,7 +105,7 @@ class _Reader:
     last noun phrase.
     """
 
-    def __init__(self, facts: _Facts) -> None:
+    def __init__(self, facts: SceneGraph) -> None:
         self.facts = facts
         self.subjects: list[str] = []
         self.latest: list[str] = []
@@ -174,9 +167,7 @@ class _Reader:
     def _adjective(self, word: Word) -> None:
         self.modifiers.append(word.lemma)
 
-    def _collective(self, word: Word) -> None:
-        """`group of` and the like say how many, not what."""
-        self.modifiers.append(word.lemma)
+    _collective = _adjective  # `group of` and the like say how many, not what
 
     def _verb(self, word: Word) -> None:
         if self.copula and self.modifiers:  # `is happy and runs`

@@ -45,38 +45,32 @@ def parsed_graphs(texts: Sequence[str]) -> Iterator[SceneGraph]:
     """The graph of each caption, in their order."""
     clean = [text.replace("’", "'").lower() for text in well_formed(texts)]
     for document in pipeline().pipe(clean, batch_size=_BATCH):
-        yield _Graph(document).graph()
+        yield _Reading(document).graph
 
 
-class _Graph:
+class _Reading:
     def __init__(self, document: Any) -> None:
-        self.document = document
-        self.objects: set[str] = set()
-        self.attributes: set[tuple[str, str]] = set()
-        self.relations: set[tuple[str, str, str]] = set()
+        self.graph = SceneGraph(set(), set(), set())
         #: nouns that only say where or how many
         self.hidden = {token.i for token in document if _collective(token) or _linking(token)}
-
-    def graph(self) -> SceneGraph:
-        for token in self.document:
+        for token in document:
             if token.pos_ in ("NOUN", "PROPN"):
                 self._noun(token)
             elif token.pos_ in ("VERB", "AUX"):
                 self._verb(token)
-        return SceneGraph(frozenset(self.objects), frozenset(self.attributes), frozenset(self.relations))
 
     def _noun(self, token: Any) -> None:
         name = _noun(token)
         if token.i in self.hidden or name in EMPTY_NOUNS or not any(map(str.isalnum, name)):
             return
-        self.objects.add(name)
+        self.graph.objects.add(name)
         for child in token.children:
             if child.dep_ in ("amod", "nummod", "compound", "nmod") and child.i not in self.hidden:
                 self._describe([name], child)
             elif child.dep_ == "poss" and child.pos_ in ("NOUN", "PROPN"):
                 self._relate([_noun(child)], "have", [name])
         if token.dep_ == "pobj" and (many := _collective(token.head.head)):
-            self.attributes.add((name, many))
+            self.graph.attributes.add((name, many))
         self._places([name], "", token)
 
     def _verb(self, token: Any) -> None:
@@ -95,19 +89,16 @@ class _Graph:
             return
         if token.dep_ in ("aux", "auxpass"):
             return
-        self.attributes.update((name, verb) for name in who)
+        self.graph.attributes.update((name, verb) for name in who)
         self._relate(doers, verb, who) if doers else self._relate(who, verb, what)
         self._places(who, verb, token)
 
     def _places(self, who: list[str], verb: str, token: Any) -> None:
         """Prepositional phrases of a noun or a verb."""
         for child in token.children:
-            if child.dep_ not in ("prep", "prt") or (child.lemma_ == "of" and token.i in self.hidden):
-                continue
-            link, reached = _link(child)
-            if _collective(token) or _linking(token):
-                continue
-            self._relate(who, f"{verb} {link}".strip(), self._names(reached))
+            if child.dep_ in ("prep", "prt") and token.i not in self.hidden:
+                link, reached = _link(child)
+                self._relate(who, f"{verb} {link}".strip(), self._names(reached))
 
     def _subjects(self, verb: Any) -> list[Any]:
         """Its own subjects, or those of what it depends on."""
@@ -136,10 +127,10 @@ class _Graph:
         for one in (token, *(child for child in token.children if child.dep_ == "conj")):
             text = NUMBERS.get(one.text) or ADJECTIVES.get(one.text)
             text = text or (_noun(one) if one.pos_ in ("NOUN", "PROPN") else one.text)
-            self.attributes.update((name, text) for name in whom if name != text)
+            self.graph.attributes.update((name, text) for name in whom if name != text)
 
     def _relate(self, who: Sequence[str], how: str, what: Sequence[str]) -> None:
-        self.relations.update((a, how, b) for a in who for b in what if a != b)
+        self.graph.relations.update((a, how, b) for a in who for b in what if a != b)
 
 
 def _noun(token: Any) -> str:

@@ -20,6 +20,7 @@ original (`spice_java`)."""
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,6 +60,7 @@ CATEGORIES: Mapping[str, Callable[[Fact], bool]] = {
     "size": lambda fact: len(fact) == 2 and fact[1] in _SIZES,
     "cardinality": lambda fact: len(fact) == 2 and fact[1].isdigit(),
 }
+KINDS = tuple(CATEGORIES)[1:]
 
 
 @measure(
@@ -86,6 +88,7 @@ class Spice(ModelScorer):
 
     symmetric: ClassVar[bool] = True
     english: ClassVar[bool] = True
+    columns = ("value", *KINDS, "documents", *(f"documents_{kind}" for kind in KINDS))
 
     def validate(self) -> None:
         if self.engine != "java" and (self.jars or self.deadline != DEADLINE):
@@ -132,7 +135,9 @@ class Spice(ModelScorer):
             return np.nan_to_num(rows[:, list(CATEGORIES).index(self.category)], nan=0.0)
         ours = [chosen(facts, self.category) for facts in self.facts(candidates)]
         theirs = [chosen(facts, self.category) for facts in self.facts(references)]
-        return np.array([f1(ours[c], theirs[r]) or 0.0 for c, r in numbers], dtype=np.float64)
+        return np.nan_to_num(
+            np.array([f1(ours[c], theirs[r]) for c, r in numbers], dtype=np.float64), nan=0.0
+        )
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         values = self.by_category(
@@ -161,16 +166,10 @@ class Spice(ModelScorer):
             )
             return values[:, [list(CATEGORIES).index(category) for category in categories]]
         self.facts([*candidates, *(text for group in references for text in group)])
-        out = np.full((len(candidates), len(categories)), np.nan)
+        out = np.empty((len(candidates), len(categories)))
         for row, (candidate, group) in enumerate(zip(candidates, references, strict=True)):
-            ours, theirs = (
-                self._facts[candidate],
-                frozenset[Fact]().union(*(self._facts[text] for text in group)),
-            )
-            for column, category in enumerate(categories):
-                value = f1(chosen(ours, category), chosen(theirs, category))
-                if value is not None:
-                    out[row, column] = value
+            theirs = frozenset[Fact]().union(*(self._facts[text] for text in group))
+            out[row] = [f1(chosen(self._facts[candidate], each), chosen(theirs, each)) for each in categories]
         return out
 
     @cached_property
@@ -194,11 +193,6 @@ class Spice(ModelScorer):
         self._said.update(zip(new, self._original.score(new, jobs), strict=True))
         return np.array([self._said[item] for item in items]).reshape(len(items), len(CATEGORIES))
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        kinds = list(CATEGORIES)[1:]
-        return ("value", *kinds, "documents", *(f"documents_{kind}" for kind in kinds))
-
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         texts = bench.texts(task, raw=True)
         values = bench.scorer(self).by_category(
@@ -213,7 +207,7 @@ class Spice(ModelScorer):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         size = len(CATEGORIES)
         means = sums[..., :size] / np.maximum(sums[..., size:], 1.0)
-        return {name: means[..., k] for k, name in enumerate(["value", *list(CATEGORIES)[1:]])}
+        return {name: means[..., k] for k, name in enumerate(["value", *KINDS])}
 
     def signed(self) -> dict[str, object]:
         return {"references": "union", **self.depends_on()}
@@ -223,10 +217,10 @@ def chosen(facts: Facts, category: str) -> Facts:
     return facts if category == "all" else frozenset(filter(CATEGORIES[category], facts))
 
 
-def f1(ours: Facts, theirs: Facts) -> float | None:
-    """None where there is nothing to compare."""
+def f1(ours: Facts, theirs: Facts) -> float:
+    """NaN where there is nothing to compare."""
     if not ours and not theirs:
-        return None
+        return math.nan
     both = ours & theirs
     precise = len(both) + sum(any(match(a, b) for b in theirs) for a in ours - both)
     recalled = len(both) + sum(any(match(a, b) for a in ours) for b in theirs - both)

@@ -5,8 +5,7 @@ miss.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .scene_graph import SceneGraph, scene_graph
 from .spice import Fact, match
@@ -14,8 +13,7 @@ from .spice import Fact, match
 KIND = {1: "object", 2: "attribute", 3: "relation"}
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(NamedTuple):
     """One fact of the candidate with the facts of the references that match it, or (candidate None) one that
     nobody said.
     """
@@ -35,8 +33,7 @@ class Matched:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class GraphComparison:
+class GraphComparison(NamedTuple):
     title: str
     candidate: str
     references: tuple[str, ...]
@@ -60,7 +57,7 @@ def compare_graphs(title: str, candidate: str, references: Sequence[str]) -> Gra
     graph, others = scene_graph(candidate), [scene_graph(text) for text in references]
     union = SceneGraph(
         *(  # type: ignore[arg-type]
-            frozenset[str]().union(*(getattr(other, part) for other in others)) for part in SceneGraph._fields
+            set[str]().union(*(getattr(other, part) for other in others)) for part in SceneGraph._fields
         )
     )
     ours, theirs = _ordered(graph), _ordered(union)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import DataError, MissingPartError, StorymeterError, UsageError
+from ..errors import DataError, MissingPartError, StorymeterError
 from ..text.checkpoints import weights_hash
 
 VARIABLE = "STORYMETER_SPICE"
@@ -61,10 +61,6 @@ class OriginalSpice:
     """The program, found and checked; `score` runs it."""
 
     def __init__(self, jars: str = "", deadline: float = DEADLINE) -> None:
-        if not deadline > 0:
-            raise UsageError(
-                f"A deadline of {deadline} seconds leaves no time.", hint="Give seconds above 0."
-            )
         self.deadline = deadline
         java = shutil.which("java")
         if java is None:
@@ -197,9 +193,8 @@ def _last_words(log: Path, most: int = 300) -> str:
 def _parsed(target: Path, count: int) -> FloatArray:
     out = np.full((count, len(NAMES)), np.nan)
     try:
-        rows: Any = json.loads(target.read_text(encoding="utf-8"))
         seen = set()
-        for row in rows:
+        for row in json.loads(target.read_text(encoding="utf-8")):
             seen.add(number := int(row["image_id"]))
             if not 0 <= number < count:
                 raise ValueError(f"image_id {number}")
@@ -221,8 +216,7 @@ def _parsed(target: Path, count: int) -> FloatArray:
 
 def _f(scores: Mapping[str, Mapping[str, Any]], name: str) -> float:
     """The program writes null or NaN where there was nothing to compare; only `All` must be there."""
-    found = scores["All"] if name == "All" else scores.get(name, {})
-    value = found["f"] if name == "All" else found.get("f")
+    value = scores["All"]["f"] if name == "All" else scores.get(name, {}).get("f")
     number = math.nan if value is None else float(value)
     if not (math.isnan(number) or 0 <= number <= 1):
         raise ValueError(f"{name} is {number}")

@@ -62,7 +62,7 @@ class Sts(ModelScorer):
     over_references: ClassVar[Literal["max", "mean"]] = "mean"
 
     @property
-    def english(self) -> bool:
+    def english(self) -> bool:  # type: ignore[override]
         return not self.model and not self.vectors
 
     def validate(self) -> None:

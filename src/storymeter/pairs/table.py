@@ -37,13 +37,9 @@ class Sentences:
 
     def numbers(self, raw: Sequence[str]) -> IntArray:
         new = [text for text in dict.fromkeys(raw) if text not in self._of_raw]
-        if new:
-            clean = [ascii_only(text) for text in new] if self.strip else new
-            for text, tokens in zip(new, tokenize(clean, self.tokenizer), strict=True):
-                number = self._of_tokens.setdefault(tokens, len(self.texts))
-                if number == len(self.texts):
-                    self.texts.append(tokens)
-                self._of_raw[text] = number
+        clean = [ascii_only(text) for text in new] if self.strip else new
+        for text, tokens in zip(new, tokenize(clean, self.tokenizer), strict=True):
+            self._of_raw[text] = self._number(tokens)
         return np.fromiter(map(self._of_raw.__getitem__, raw), dtype=np.int64, count=len(raw))
 
     def tokens(self, raw: Sequence[str]) -> list[str]:
@@ -60,7 +56,9 @@ class Sentences:
         last.
         """
         lines = [ascii_only(line) if self.strip else line for line in (raw, following, "")]
-        tokens = tokenize_batch(lines, punctuation=False)[0]
+        return self._number(tokenize_batch(lines, punctuation=False)[0])
+
+    def _number(self, tokens: str) -> int:
         number = self._of_tokens.setdefault(tokens, len(self.texts))
         if number == len(self.texts):
             self.texts.append(tokens)
@@ -78,7 +76,7 @@ class PairTable:
         self._index = _native.PairIndex()
         self._additive = scorer.pair_columns != PLAIN_COLUMNS
         self._values: FloatArray = np.empty(0)
-        self._statistics: NDArray[Any] | None = None
+        self._statistics: NDArray[Any] = np.zeros((0, len(scorer.pair_columns)), np.uint16)
 
     def __len__(self) -> int:
         """How many distinct pairs have been scored."""
@@ -102,8 +100,6 @@ class PairTable:
             values = self._values[slots]
             there = ~np.isnan(values)  # a judge may have no verdict: neither a value nor a pair
             return np.column_stack([np.where(there, values, 0.0), there])
-        if self._statistics is None:  # nothing was ever asked
-            return np.zeros((0, len(self.scorer.pair_columns)))
         return self._statistics[slots]
 
     def bounds(self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1) -> FloatArray | None:
@@ -131,7 +127,7 @@ class PairTable:
         workers = jobs if self.scorer.threads and len(keys) > 10_000 else 1
         size = -(-len(keys) // (workers * max(1, round(len(keys) / CHUNK / workers))))
         chunks = [keys[begin : begin + size] for begin in range(0, len(keys), size)]
-        values, statistics, done = [self._values], [] if self._statistics is None else [self._statistics], 0
+        values, statistics, done = [self._values], [self._statistics], 0
         progress(what, 0, len(keys))
         with ThreadPoolExecutor(workers) as pool:
             try:
@@ -139,27 +135,24 @@ class PairTable:
                     chunks, pool.map(lambda chunk: self._chunk(chunk, jobs // workers), chunks), strict=True
                 ):
                     values.append(fresh)
-                    statistics.extend([counts] if counts is not None else [])
+                    statistics.append(counts)
                     done += len(chunk)
                     progress(what, done, len(keys))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        if self._additive:
-            self._statistics = np.concatenate(statistics)
+        self._statistics = np.concatenate(statistics)
         self._values = np.concatenate(values)
 
-    def _chunk(self, keys: NDArray[np.uint64], jobs: int) -> tuple[FloatArray, NDArray[Any] | None]:
+    def _chunk(self, keys: NDArray[np.uint64], jobs: int) -> tuple[FloatArray, NDArray[Any]]:
         """Values and, where the scorer has them, statistics."""
-        if not self._additive:
-            return self.scorer.score_indexed(**self._arguments(keys), jobs=jobs), None
-        values, statistics = self.scorer.stored_indexed(**self._arguments(keys), jobs=jobs)
-        return values, _small(statistics)
-
-    def _arguments(self, keys: NDArray[np.uint64]) -> dict[str, Any]:
-        return self._pairs(
+        pairs = self._pairs(
             (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
         )
+        if not self._additive:
+            return self.scorer.score_indexed(**pairs, jobs=jobs), self._statistics
+        values, statistics = self.scorer.stored_indexed(**pairs, jobs=jobs)
+        return values, _small(statistics)
 
     def _pairs(self, hypotheses: IntArray, references: IntArray) -> dict[str, Any]:
         ours, candidate_index = self._used(hypotheses)

@@ -11,11 +11,18 @@ import tempfile
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Float32
 
 #: what may stay in memory, and about what one look at a file should touch
 MEMORY = 64 << 20
+
+
+def unit(vectors: NDArray[np.floating[Any]]) -> Float32:
+    """The same directions, each of length one."""
+    length = np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return np.asarray(vectors / length, dtype=np.float32)
 
 
 class VectorRows:

@@ -45,14 +45,6 @@ MOST_WORDS = 1024
 _OPTIMAL = 1
 
 
-@dataclass
-class Counts:
-    """Transports that were solved, and those that a bound made needless."""
-
-    solved: int = 0
-    skipped: int = 0
-
-
 class Bag(NamedTuple):
     """A caption's distinct words: their shares and vectors. Captions share the vectors, so that many of them
     cost little memory.
@@ -125,14 +117,11 @@ class Wmd(ModelScorer):
         tries.sort(key=lambda one: one[0])
         best = np.inf
         for bound, other, costs in tries:
-            if bound > best + 1e-12:  # the bound and the solver round differently
-                self.counts.skipped += 1
-                continue
-            best = min(best, self._exact(bag, other, costs))
+            if bound <= best + 1e-12:  # the bound and the solver round differently
+                best = min(best, self._exact(bag, other, costs))
         return best
 
     def _exact(self, a: Bag, b: Bag, costs: FloatArray) -> float:
-        self.counts.solved += 1
         if len(a.shares) == 1 or len(b.shares) == 1:  # there is only one way to send everything
             return float(a.shares @ costs @ b.shares)
         _, distance, _, _, code = _solver()(a.shares, b.shares, costs, 1_000_000, 1)
@@ -166,10 +155,6 @@ class Wmd(ModelScorer):
     def _source(self) -> WordVectors:
         _solver()
         return word_vectors(self.vectors, device=self._device)
-
-    @cached_property
-    def counts(self) -> Counts:
-        return Counts()
 
     @cached_property
     def _words(self) -> dict[str, Vector | None]:

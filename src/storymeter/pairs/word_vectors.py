@@ -13,8 +13,8 @@ tells:
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +26,20 @@ from ..text.vector_file import VectorFile
 Vector = NDArray[np.float64]
 
 
-class WordVectors(Protocol):
+class WordVectors(ABC):
     #: the name and hash of what the vectors come from, for signatures
     label: str
+    #: from 0, the commonest word first
+    places: dict[str, int]
 
+    @abstractmethod
     def vectors(self, words: Sequence[str]) -> list[Vector | None]:
         """Length one each; None for a word that is not known."""
 
     def weight(self, word: str) -> float:
         """Above 0, at most 1: see the module."""
+        place = self.places.get(word)
+        return 1.0 if place is None else math.log(2 + place) / math.log(2 + len(self.places))
 
 
 def word_vectors(file: str = "", model: str = "", device: str = "cpu") -> WordVectors:
@@ -42,23 +47,20 @@ def word_vectors(file: str = "", model: str = "", device: str = "cpu") -> WordVe
     return FileVectors(file) if file else EncoderVectors(model, device)
 
 
-class FileVectors:
+class FileVectors(WordVectors):
     """Words that the file does not have have no vector."""
 
     def __init__(self, path: str) -> None:
         self._file = VectorFile(path)
         self.label = f"{self._file.path.name}#{weights_hash(self._file.path)[:8]}"
-
-    def weight(self, word: str) -> float:
-        place = self._file.places.get(word)
-        return 1.0 if place is None else _weight(place, len(self._file.places))
+        self.places = self._file.places
 
     def vectors(self, words: Sequence[str]) -> list[Vector | None]:
-        places = [self._file.places.get(word) for word in words]
+        places = [self.places.get(word) for word in words]
         return [None if at is None else _unit(self._file.table[at].astype(np.float64)) for at in places]
 
 
-class EncoderVectors:
+class EncoderVectors(WordVectors):
     """Every word that has a letter or a digit has a vector: rare words are made of pieces."""
 
     def __init__(self, model: str = "", device: str = "cpu") -> None:
@@ -70,25 +72,16 @@ class EncoderVectors:
         )
         listed = sorted(encoder.tokenizer.get_vocab().items(), key=lambda entry: entry[1])
         whole = (piece.lstrip("Ġ▁").lower() for piece, _ in listed)
-        self._place = {
+        self.places = {
             word: place
             for place, word in enumerate(
                 dict.fromkeys(word for word in whole if len(word) > 1 and word.isalpha())
             )
         }
 
-    def weight(self, word: str) -> float:
-        place = self._place.get(word)
-        return 1.0 if place is None else _weight(place, len(self._place))
-
     def vectors(self, words: Sequence[str]) -> list[Vector | None]:
         pieces = self._pieces(list(words), add_special_tokens=False)["input_ids"] if words else []
         return [_unit(self._table[ids].mean(axis=0)) if len(ids) else None for ids in pieces]
-
-
-def _weight(place: int, size: int) -> float:
-    """`place` counts from 0."""
-    return math.log(2 + place) / math.log(2 + size)
 
 
 def _unit(vector: Vector) -> Vector | None:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from ..metric import Progress, silent
 from ..text.checkpoints import (
     SAFELY,
     checkpoint_folder,
@@ -36,6 +37,7 @@ from ..text.placeholders import fill
 from .clip_model import load_clip
 from .order_net import plain
 from .regions import Box
+from .spaces import JointSpace
 
 _HEADS = re.compile(r"\w+For(SequenceClassification|NextSentencePrediction)|AlbertForPreTraining")
 _FOLLOWS = re.compile(r"is_?next|next|follow|coherent|in_?order|ordered|entail", re.IGNORECASE)
@@ -87,15 +89,15 @@ class BorrowedPairs:
             )
         )
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> NDArray[np.float64]:
+    def probabilities(
+        self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent
+    ) -> NDArray[np.float64]:
         torch = need_torch("This model")
-        distinct = list(
-            dict.fromkeys((" ".join(fill(a).split()), " ".join(fill(b).split())) for a, b in pairs)
-        )
-        order = sorted(range(len(distinct)), key=lambda k: len(distinct[k][0]) + len(distinct[k][1]))
+        read = [(" ".join(fill(a).split()), " ".join(fill(b).split())) for a, b in pairs]
+        order = sorted(dict.fromkeys(read), key=lambda pair: len(pair[0]) + len(pair[1]))
         found: dict[tuple[str, str], float] = {}
         for begin in range(0, len(order), 64):
-            part = [distinct[k] for k in order[begin : begin + 64]]
+            part = order[begin : begin + 64]
             batch = self.tokenizer(
                 [a for a, _ in part],
                 [b for _, b in part],
@@ -109,26 +111,15 @@ class BorrowedPairs:
             logits = output.sop_logits if hasattr(output, "sop_logits") else output.logits
             chance = logits.sigmoid()[:, 0] if logits.shape[1] == 1 else logits.softmax(-1)[:, self.follows]
             found.update(zip(part, chance.double().cpu().tolist(), strict=True))
-            if progress is not None:
-                progress("judging neighbouring sentences", begin + len(part), len(order))
-        return np.array(
-            [
-                0.0 if plain(a) == plain(b) else found[" ".join(fill(a).split()), " ".join(fill(b).split())]
-                for a, b in pairs
-            ],
-            dtype=np.float64,
-        )
+            progress("judging neighbouring sentences", begin + len(part), len(order))
+        same = [plain(a) == plain(b) for a, b in pairs]
+        return np.where(same, 0.0, np.array([found[pair] for pair in read], dtype=np.float64))
 
 
-class BorrowedSpace:
-    """A `JointSpace`."""
-
+class BorrowedSpace(JointSpace):
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         self.clip = load_clip(str(folder), device)
         self.label, self.width = self.clip.label, self.clip.width
-
-    def more_boxes(self, image: Any) -> list[Box]:
-        return []
 
     def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> NDArray[np.float32]:
         return self.clip.pictures(crops)

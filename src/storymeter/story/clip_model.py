@@ -146,8 +146,7 @@ class ClipModel:
 
     def _unit(self, vectors: Any) -> Float32:
         plain = vectors.float()
-        found: Float32 = (plain / plain.norm(dim=-1, keepdim=True).clamp(min=1e-12)).cpu().numpy()
-        return found
+        return np.asarray((plain / plain.norm(dim=-1, keepdim=True).clamp(min=1e-12)).cpu().numpy())
 
     def _stacked(self, parts: Any) -> Float32:
         listed = list(parts)

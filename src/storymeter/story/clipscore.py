@@ -91,12 +91,11 @@ def _shown(task: Task, sight: Sight) -> list[Document]:
         return list(task.candidates)
     out = []
     for candidate, references in zip(task.candidates, task.references, strict=True):
-        known = candidate if pictures.of(candidate) else next(filter(pictures.of, references), candidate)
-        names = [] if known is candidate else pictures.of(known)
+        known = pictures.shown([candidate, *references])
         out.append(
             candidate
-            if not names
-            else Document(candidate.id, candidate.captions, meta={"photo_sequence": names})
+            if known is candidate
+            else Document(candidate.id, candidate.captions, meta={"photo_sequence": pictures.of(known)})
         )
     return out
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
+from ..metric import Progress, silent
 from ..options import option
 from ..signature import Signature
 from .base import StoryMetric
@@ -44,7 +45,9 @@ class PairClassifier(Protocol):
     @property
     def label(self) -> str: ...
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> NDArray[np.float64]:
+    def probabilities(
+        self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent
+    ) -> NDArray[np.float64]:
         """p(B follows A) for every pair (A, B)."""
 
 
@@ -68,7 +71,7 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
 
 
 def coherence(
-    stories: Sequence[Sequence[str]], model: PairClassifier, progress: Any = None
+    stories: Sequence[Sequence[str]], model: PairClassifier, progress: Progress = silent
 ) -> list[NDArray[np.float64]]:
     """p of every neighbouring pair, one array per story; each distinct pair is judged once per block of
     stories.
@@ -78,11 +81,11 @@ def coherence(
         block = stories[begin : begin + BLOCK]
         values = model.probabilities(
             [pair for story in block for pair in pairwise(story)],
-            progress=None if progress is None or len(stories) > BLOCK else progress,
+            progress=silent if len(stories) > BLOCK else progress,
         )
         ends = np.cumsum([max(len(story) - 1, 0) for story in block])
         out += [np.asarray(part) for part in np.split(values, ends[:-1])]
-        if progress is not None and len(stories) > BLOCK:
+        if len(stories) > BLOCK:
             progress("judging neighbouring sentences", begin + len(block), len(stories))
     return out
 

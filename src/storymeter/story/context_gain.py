@@ -11,7 +11,6 @@ It hears topics and phrases that go together, not time: A and B the other way ro
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, MissingPartError
-from ..text.checkpoints import SAFELY, need_transformers, opening, torch_device, weights_hash
+from ..errors import DataError
+from ..metric import Progress, silent
+from ..text.checkpoints import SAFELY, need_gguf, opening, torch_device, weights_hash
 from ..text.model_packages import placed
 
 NAME, FILE = "lm", "model.gguf"
@@ -35,14 +35,11 @@ class ContextGain:
 
     def __init__(self, path: Path, device: str = "cpu") -> None:
         what = "rovist_c(model=lm)"
-        need_transformers(what)
-        lacking = [name for name in ("gguf", "accelerate") if importlib.util.find_spec(name) is None]
-        if lacking:
-            hint = f"Install it: pip install {' '.join(lacking)}"
-            raise MissingPartError(f"{what} needs {' and '.join(lacking)}.", hint=hint)
+        need_gguf(what)
         if not path.is_file():
-            hint = "Fetch it once: storymeter models add lm"
-            raise DataError(f"There is no language model in {path}.", hint=hint)
+            raise DataError(
+                f"There is no language model in {path}.", hint="Fetch it once: storymeter models add lm"
+            )
         with opening(path, what) as library:
             extra: dict[str, Any] = {"gguf_file": path.name, **SAFELY}
             self._tokenizer = library.AutoTokenizer.from_pretrained(path.parent, **extra)
@@ -51,15 +48,15 @@ class ContextGain:
         self._network = network.to(self._device).eval()
         self.label = f"context-gain:{path.parent.name}#{weights_hash(path)[:8]}"
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> NDArray[np.float64]:
+    def probabilities(
+        self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent
+    ) -> NDArray[np.float64]:
         clean = [(a.strip(), b.strip()) for a, b in pairs]
-        asked = list(dict.fromkeys([*clean, *(("", b) for _, b in clean)]))
-        asked = [pair for pair in asked if pair[1]]
+        asked = dict.fromkeys(pair for pair in (*clean, *(("", b) for _, b in clean)) if pair[1])
         known: dict[tuple[str, str], float] = {}
         order = sorted(asked, key=lambda pair: len(pair[0]) + len(pair[1]))
         for begin in range(0, len(order), BATCH):
-            if progress is not None:
-                progress("reading pairs of sentences", begin, len(order))
+            progress("reading pairs of sentences", begin, len(order))
             block = order[begin : begin + BATCH]
             known |= dict(zip(block, self._surprise(block), strict=True))
         gains = [0.0 if a == b or not b else 1 - np.exp(known[a, b] - known["", b]) for a, b in clean]
@@ -69,8 +66,8 @@ class ContextGain:
         """Minus the mean log-probability of the tokens of B after A, per pair."""
         import torch
 
-        begin = self._tokenizer.bos_token_id
-        begin = self._tokenizer.eos_token_id if begin is None else begin
+        first, last = self._tokenizer.bos_token_id, self._tokenizer.eos_token_id
+        begin = last if first is None else first
         heads = [[begin, *self._tokens(f"{OPENING} {a}".strip())] for a, _ in pairs]
         tails = [self._tokens(f" {b}") for _, b in pairs]
         longest = max(len(head) + len(tail) for head, tail in zip(heads, tails, strict=True))

@@ -7,8 +7,7 @@ pictures."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..captions import Document
 from ..errors import MissingPartError
@@ -29,8 +28,7 @@ from .redundancy import Repetition
 from .told import sentences_of
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(NamedTuple):
     """The nouns of a story with the regions that won, and the score they make."""
 
     nouns: tuple[Grounded, ...]
@@ -39,8 +37,7 @@ class Sight:
     pictures: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StoryExplanation:
+class StoryExplanation(NamedTuple):
     id: str
     system: str
     sentences: tuple[str, ...]

@@ -11,6 +11,7 @@ after another, so that memory stays flat."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -48,7 +49,14 @@ def even_times(start: float, end: float, count: int) -> list[float]:
 def video_seconds(path: Path) -> float:
     """How long a video lasts, in seconds."""
     with _opened(path) as container:
-        return _seconds(container, path)
+        stream = container.streams.video[0]
+        known = (container.duration or 0) / 1e6  # FFmpeg counts microseconds
+        known = known or float((stream.duration or 0) * stream.time_base)
+        if not known:  # live recordings carry no duration: walk to the end
+            known = max((_time(frame) for frame in container.decode(stream)), default=0.0)
+    if not known:
+        raise DataError(f"{path} has no duration.", hint="It may be truncated: copy it again.")
+    return known
 
 
 def frames_at(path: Path, times: Sequence[float]) -> Iterator[Any]:
@@ -70,56 +78,27 @@ def frames_at(path: Path, times: Sequence[float]) -> Iterator[Any]:
             yield _picture(held, path)
 
 
-class _opened:  # noqa: N801  (used like a function)
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
     """A container with a picture in it; whatever a decoder says of a broken file becomes an error that names
     it.
     """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> Any:
-        try:
-            import av
-        except ImportError:
-            raise MissingPartError.extra("Reading videos", "neural") from None
-        if not self.path.is_file():  # a pipe would be waited for, a link may lead nowhere
-            raise DataError(f"{self.path} is not a file.", hint="Put the video itself there.")
-        try:
-            self.container = av.open(str(self.path))
-        except (av.error.FFmpegError, OSError, ValueError) as error:
-            raise self._broken(error) from None
-        if not self.container.streams.video:
-            self.container.close()
-            raise DataError(f"{self.path} has no picture.", hint="Give a video, not a sound file.")
-        return self.container
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+    if not path.is_file():  # a pipe would be waited for, a link may lead nowhere
+        raise DataError(f"{path} is not a file.", hint="Put the video itself there.")
+    try:
         import av
-
-        self.container.close()
-        if isinstance(error, av.error.FFmpegError | OSError | ValueError):
-            raise self._broken(error) from None
-
-    def _broken(self, error: BaseException) -> DataError:
+    except ImportError:
+        raise MissingPartError.extra("Reading videos", "neural") from None
+    try:
+        with av.open(str(path)) as container:
+            if not container.streams.video:
+                raise DataError(f"{path} has no picture.", hint="Give a video, not a sound file.")
+            yield container
+    except (av.error.FFmpegError, OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return DataError(
-            f"{self.path} is not a readable video: {reason}",
-            hint="It may be truncated: copy it again.",
-        )
-
-
-def _seconds(container: Any, path: Path) -> float:
-    import av
-
-    stream = container.streams.video[0]
-    known = float(container.duration or 0) / av.time_base
-    known = known or float((stream.duration or 0) * stream.time_base)
-    if not known:  # live recordings carry no duration: walk to the end
-        known = max((_time(frame) for frame in container.decode(stream)), default=0.0)
-    if not known:
-        raise DataError(f"{path} has no duration.", hint="It may be truncated: copy it again.")
-    return known
+        raise DataError(
+            f"{path} is not a readable video: {reason}", hint="It may be truncated: copy it again."
+        ) from None
 
 
 def _time(frame: Any) -> float:

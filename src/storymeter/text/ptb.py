@@ -52,8 +52,7 @@ def tokenize_joined(
     not even a newline, as behind the last line of a text.
     """
     threads = jobs if jobs is not None else os.cpu_count() or 1
-    found: list[str] = _native.ptb_tokenize(well_formed(lines), punctuation, max(1, threads), newline)
-    return found
+    return _native.ptb_tokenize(well_formed(lines), punctuation, max(1, threads), newline)
 
 
 #: the tokens that `punctuation=False` drops

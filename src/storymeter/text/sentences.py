@@ -131,22 +131,14 @@ def _punkt(text: str) -> list[str]:
 
 
 def _prose_ends(text: str) -> list[int]:
-    ends = []
-    for match in _END_PROSE.finditer(text):
-        rest = text[match.end() :].lstrip()
-        word = text[: match.start()].rsplit(" ", 1)[-1].lstrip("\"'“‘([").lower()
-        mark = match.group()[0]
-        if mark in "。！？":  # no blank follows these, and no abbreviation ends in them
-            ends.append(match.end())
-            continue
-        short = (
-            mark == "."
-            and len(match.group()) == 1
-            and (word in _ABBREVIATIONS or re.fullmatch(r"[a-z](\.[a-z])*", word) is not None)
-        )
-        if rest and (
-            (short and word != "i") or rest[0] in ",;:" or (rest[0].islower() and len(match.group()) > 1)
-        ):
-            continue
-        ends.append(match.end())
-    return ends
+    return [match.end() for match in _END_PROSE.finditer(text) if _ends_sentence(text, match)]
+
+
+def _ends_sentence(text: str, match: re.Match[str]) -> bool:
+    marks, rest = match.group(), text[match.end() :].lstrip()
+    if not rest or marks[0] in "。！？":  # no blank follows these, and no abbreviation ends in them
+        return True
+    word = text[: match.start()].rsplit(" ", 1)[-1].lstrip("\"'“‘([").lower()
+    short = marks == "." and (word in _ABBREVIATIONS or re.fullmatch(r"[a-z](\.[a-z])*", word) is not None)
+    goes_on = rest[0] in ",;:" or (rest[0].islower() and len(marks) > 1)
+    return not goes_on and (not short or word == "i")

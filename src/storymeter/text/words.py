@@ -42,9 +42,7 @@ def treebank(text: str) -> list[str]:
     chunks = text.split()
     if not chunks:
         return []
-    out: list[str] = []
-    for chunk in chunks[:-1]:
-        out += _cut(chunk)
+    out = [token for chunk in chunks[:-1] for token in _cut(chunk)]
     last = chunks[-1]
     if (stop := _FINAL_STOP.search(last)) is not None:
         out += _cut(last[: stop.start()])
@@ -78,10 +76,8 @@ def _cut(chunk: str) -> tuple[str, ...]:
     if chunk.isalpha() and chunk.lower() not in _PARTED:
         return (chunk,)
     chunk = _OPENING.sub(r"\1 `` ", chunk).replace('"', " '' ")
-    out: list[str] = []
-    for piece in _OPENING_SINGLE.sub("' ", _ALONE.sub(r" \1 ", chunk)).split():
-        out += _contractions(piece)
-    return tuple(out)
+    pieces = _OPENING_SINGLE.sub("' ", _ALONE.sub(r" \1 ", chunk)).split()
+    return tuple(token for piece in pieces for token in _contractions(piece))
 
 
 def _contractions(piece: str) -> list[str]:

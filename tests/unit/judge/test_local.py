@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from storymeter.errors import DataError
-from storymeter.judge.local import GGUF
 from storymeter.judge.prompt import named
 from storymeter.judge.scales import SCALES
 from storymeter.registry import scorer
+from storymeter.text.checkpoints import GGUF
 
 torch = pytest.importorskip("torch", reason="pip install 'storymeter[neural]' runs models here")
 transformers = pytest.importorskip("transformers")

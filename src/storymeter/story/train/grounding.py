@@ -26,6 +26,7 @@ from ..paired_space import CONFIG, ENCODER, WEIGHTS, PairedConfig, PairedSpace, 
 from ..pictures import Pictures, open_picture
 from .flickr30k import Mention
 from .loop import TrainingOptions, fit, write_bytes, write_safetensors
+from .order_data import fraction
 
 PAPER = TrainingOptions(
     lr=5e-5, lr_decay=0.95, schedule="epoch", weight_decay=1e-5, batch_size=64, epochs=30, patience=3
@@ -123,8 +124,7 @@ def split_mentions(
     train: list[Mention] = []
     dev: list[Mention] = []
     for mention in mentions:
-        digest = hashlib.sha256(f"{seed}:{mention.image}".encode()).digest()
-        (dev if int.from_bytes(digest[:8], "big") / 2.0**64 < dev_share else train).append(mention)
+        (dev if fraction(f"{seed}:{mention.image}") < dev_share else train).append(mention)
     return train, dev
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
+from ...metric import Progress, silent
 from ..coherence import PairClassifier, coherence
 from ..order_net import OrderModel, plain
 from .order_data import Pair, pairs_of
@@ -58,7 +59,7 @@ def forced_choice(
     baseline: Any | None,
     *,
     seed: int = 0,
-    progress: Any = None,
+    progress: Progress = silent,
 ) -> Choice:
     pairs = [pair for story in stories for pair in pairs_of(story)]
     both = [(p.first, p.second) for p in pairs] + [(p.second, p.first) for p in pairs]
@@ -90,14 +91,14 @@ class _Judged:
     def __init__(self, model: OrderModel, known: dict[tuple[str, str], float]) -> None:
         self.model, self.known, self.label = model, known, model.label
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Any = None) -> Floats:
+    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent) -> Floats:
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         self.known.update(zip(new, self.model.probabilities(new, progress=progress), strict=True))
         return np.array([self.known[pair] for pair in pairs])
 
 
 def order_accuracy(
-    stories: Sequence[Story], model: PairClassifier, *, seed: int = 0, progress: Any = None
+    stories: Sequence[Story], model: PairClassifier, *, seed: int = 0, progress: Progress = silent
 ) -> float:
     """Share of stories (of three sentences or more) whose C is above that of one shuffle of their sentences;
     a tie counts a half.
@@ -117,7 +118,9 @@ def order_accuracy(
     return float(np.mean((a > b) + 0.5 * (a == b)))
 
 
-def story_means(stories: Sequence[Sequence[str]], model: PairClassifier, progress: Any = None) -> Floats:
+def story_means(
+    stories: Sequence[Sequence[str]], model: PairClassifier, progress: Progress = silent
+) -> Floats:
     return np.array([p.mean() if len(p) else 0.0 for p in coherence(stories, model, progress)])
 
 

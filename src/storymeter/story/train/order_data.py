@@ -77,7 +77,7 @@ def split_pairs(
     dev: list[Pair] = []
     train_stories = []
     for story in kept:
-        is_dev = _fraction(f"{seed}:{story.group}") < dev_share
+        is_dev = fraction(f"{seed}:{story.group}") < dev_share
         pairs = pairs_of(story, draw, 1 if is_dev else reach)
         (dev if is_dev else train).extend(pairs)
         if not is_dev:
@@ -85,5 +85,6 @@ def split_pairs(
     return Split(train, dev, train_stories, len(stories) - len(kept))
 
 
-def _fraction(text: str) -> float:
+def fraction(text: str) -> float:
+    """A number from 0 to below 1 that depends on the text alone."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2.0**64

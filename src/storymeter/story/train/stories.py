@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -142,8 +142,3 @@ def _table(
         if answer is not None:
             sentences.append(record.get(f"randomfifthsentencequiz{record.get(answer, '')}", ""))
         yield str(number), [sentence for sentence in sentences if sentence]
-
-
-def texts(stories: Iterable[Story]) -> Iterator[str]:
-    for story in stories:
-        yield " ".join(story.sentences)
