@@ -140,7 +140,7 @@ class Asking:
             for each in question.shown:
                 content.update(each.digest())
             size = (before + len(data)) // CHARACTERS + PICTURE_TOKENS * sum(
-                each.count for each in question.shown
+                max(1, len(each.times)) for each in question.shown
             )
             for sample in range(self.samples):
                 own = content.copy()
@@ -189,10 +189,11 @@ class Asking:
     def _ended(self, error: BaseException, done: int, total: int) -> BaseException:
         if not isinstance(error, DataError):
             return error
-        hint = (
-            error.hint or "Is the prompt or a caption too long for the model, or a parameter unknown to it?"
+        return DataError(
+            f"{error.message} {done:,} of {total:,} new answers were received.",
+            hint=error.hint
+            or "Is the prompt or a caption too long for the model, or a parameter unknown to it?",
         )
-        return DataError(f"{error.message} {done:,} of {total:,} new answers were received.", hint=hint)
 
     async def _verdict(self, engine: Engine, question: Question, sample: int) -> Answer | None:
         """The answer, or None where no reply held a mark."""

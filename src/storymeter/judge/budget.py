@@ -51,11 +51,10 @@ class Budget:
                 f" {self.max_requests:,} in all; none of them was sent.",
                 hint="Raise --max-requests, or score fewer documents; earlier answers are kept.",
             )
-        cost = None
-        if self.price is not None:
-            cost = (tokens_in * self.price[0] + tokens_out * self.price[1]) / 1e6
         # asked once, and again when a run grows to more than twice what was agreed to
         if self.ask is not None and self.sent + requests > 2 * self._agreed:
+            price = self.price
+            cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
             if not self.ask(Estimate(where, requests, tokens_in, tokens_out, cost)):
                 raise UsageError("Nothing was sent to the judge.", hint="Score without it, or answer yes.")
             self._agreed = self.sent + requests

@@ -11,7 +11,6 @@ import asyncio
 import random
 import re
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -68,9 +67,7 @@ class Endpoint:
         )
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: Any) -> None:
         await self._session.close()
 
     async def ask(self, messages: Sequence[dict[str, Any]], parameters: dict[str, Any]) -> Reply:

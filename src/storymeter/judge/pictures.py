@@ -11,31 +11,20 @@ import base64
 import hashlib
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..captions import Document
 from ..errors import DataError, UsageError, some
 from ..story.frames import Videos, even_times, frames_at, video_seconds
 from ..story.pictures import Pictures, open_picture
+from ..story.views import View
 from ..text.checkpoints import weights_hash
 from .prompt import IMAGES
 
 SIDE, QUALITY = 512, 85
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A picture, or a video at some times."""
-
-    path: Path
-    times: tuple[float, ...] = ()
-
-    @property
-    def count(self) -> int:
-        return max(1, len(self.times))
-
+class Shown(View):
     def digest(self) -> bytes:
         """The hash of all that decides what is seen."""
         return hashlib.sha256(f"{weights_hash(self.path)} {self.times} {SIDE} {QUALITY}".encode()).digest()

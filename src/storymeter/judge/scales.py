@@ -24,7 +24,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -36,14 +35,13 @@ class Token(NamedTuple):
 
 
 _THOUGHT = re.compile(r"\A.*</think>", re.DOTALL)
-_OF = re.compile(r"\s*(?:/|out of|von)\s*\d+(?:\.\d+)?")
-_NUMBER = re.compile(r"(?<![\w.\-−])\d+(?:\.\d+)?(?![\w%]|\.\d)")
+#: with what it is out of, which is no mark: 7/10
+_NUMBER = re.compile(r"(?<![\w.\-−])(\d+(?:\.\d+)?)(?![\w%]|\.\d)(?:\s*(?:/|out of|von)\s*\d+(?:\.\d+)?)?")
 _LABEL = re.compile(r"(?:mark|score|rating|verdict|answer)\W{0,6}(?:is\W{0,3})?(?=\d)", re.IGNORECASE)
 _WORD = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(NamedTuple):
     """The marks from `low` to `high`; `sentence` asks for one of them."""
 
     low: int
@@ -66,12 +64,7 @@ class Scale:
         """The mark of a reply and where it stands; None where there is none, or more than one."""
         thought = _THOUGHT.match(reply)
         begin = thought.end() if thought else 0
-        numbers = []
-        position = begin
-        while (match := _NUMBER.search(reply, position)) is not None:
-            numbers.append((float(match[0]), match.start()))
-            whole = _OF.match(reply, match.end())
-            position = whole.end() if whole else match.end()
+        numbers = [(float(match[1]), match.start()) for match in _NUMBER.finditer(reply, begin)]
         labelled = [match.end() for match in _LABEL.finditer(reply, begin)]
         if labelled:
             numbers = [each for each in numbers if each[1] in labelled] or numbers
@@ -90,7 +83,7 @@ class Scale:
             mark = self._token_mark(text)
             if mark is not None:
                 weights[mark] = weights.get(mark, 0.0) + weight
-        if self._split_ten(tokens, place, weights):
+        if self.high == 10 and 1 in weights and 10 not in weights:
             self._share_ten(tokens, place, weights)
         total = sum(weights.values())
         return sum(mark * weight for mark, weight in weights.items()) / total if total > 0 else None
@@ -101,19 +94,14 @@ class Scale:
             return None
         return int(bare) if self.low <= int(bare) <= self.high else None
 
-    def _split_ten(self, tokens: Sequence[Token], place: int, weights: dict[int, float]) -> bool:
-        """Whether `1` may be the beginning of 10."""
-        return self.high == 10 and 1 in weights and 10 not in weights
-
     def _share_ten(self, tokens: Sequence[Token], place: int, weights: dict[int, float]) -> None:
-        one = weights.pop(1)
+        """`1` may be the beginning of 10."""
         if tokens[place].text.strip() != "1":
-            return
-        if place + 1 == len(tokens):  # it wrote 1 and ended there
-            weights[1] = one
-            return
-        ten = sum(weight for text, weight in _probabilities(tokens[place + 1]) if text.startswith("0"))
-        weights[1], weights[10] = one * (1 - min(ten, 1.0)), one * min(ten, 1.0)
+            del weights[1]
+        elif place + 1 < len(tokens):  # otherwise it wrote 1 and ended there
+            ten = sum(weight for text, weight in _probabilities(tokens[place + 1]) if text.startswith("0"))
+            one = weights[1]
+            weights[1], weights[10] = one * (1 - min(ten, 1.0)), one * min(ten, 1.0)
 
 
 class YesNo(Scale):

@@ -17,7 +17,6 @@ answered."""
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import warnings
 from collections.abc import Callable, Sequence
@@ -80,6 +79,7 @@ class Judge(ModelScorer):
     timeout: float = option(120.0, "time limit of one request in seconds; does not change results", low=0.01)
 
     may_miss: ClassVar[bool] = True
+    columns = ("value", "documents", "missing")
 
     _budget: ClassVar[Budget] = Budget()
 
@@ -94,15 +94,9 @@ class Judge(ModelScorer):
     def needs_references(self) -> bool:  # type: ignore[override]
         return self._prompt.reads_references
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("value", "documents", "missing")
-
     def within(self, bench: Workbench) -> Judge:
         """Under the budget of a run."""
-        bound = copy.copy(self)
-        bound.__dict__.update(_device=self._device, _progress=self._progress, _budget=bench.budget)
-        return bound
+        return self._with(_budget=bench.budget)
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         ours = well_formed(pairs["candidates"])
@@ -123,12 +117,9 @@ class Judge(ModelScorer):
     def rows(self, task: Task, bench: Workbench) -> FloatArray:
         """What counts, whether it counts, whether it is missing."""
         texts, bound = bench.texts(task, raw=True), bench.scorer(self)
-        groups = _groups(texts.references)
-        if self._prompt.sees:
-            shown = shown_of(task.candidates, bench.images, bench.videos, self.frames)
-            values = bound._values(well_formed(texts.candidates), groups, shown)
-        else:
-            values = bound._values(well_formed(texts.candidates), groups)
+        sees = self._prompt.sees
+        shown = shown_of(task.candidates, bench.images, bench.videos, self.frames) if sees else ()
+        values = bound._values(well_formed(texts.candidates), _groups(texts.references), shown)
         there = ~np.isnan(values)
         return np.column_stack([np.where(there, values, 0.0), there, ~there])
 
@@ -152,7 +143,9 @@ class Judge(ModelScorer):
             "judge": "+".join(sorted(tally.models)) or self.model or None,
             "engine": self.engine,
             "prompt": self._prompt.label,
-            "parameters": hashlib.sha256(_json(self._parameters)).hexdigest()[:12],
+            "parameters": hashlib.sha256(
+                msgspec.json.encode(self._parameters, order="deterministic")
+            ).hexdigest()[:12],
             "marks": "+".join(
                 word for word, count in (("expected", tally.expected), ("parsed", tally.parsed)) if count
             )
@@ -236,8 +229,11 @@ class Judge(ModelScorer):
 
     def _asking(self) -> Asking:
         if not self.model:
-            hint = "Write it like judge(model=NAME,endpoint=URL); endpoints list their models at /v1/models."
-            raise UsageError("The judge has no model.", hint=hint)
+            raise UsageError(
+                "The judge has no model.",
+                hint="Write it like judge(model=NAME,endpoint=URL); endpoints list their models at"
+                " /v1/models.",
+            )
         who = self._locally() if self.engine == "local" else self._remotely()
         sent = {"temperature": self.temperature, "max_tokens": self.tokens}
         return Asking(
@@ -256,21 +252,23 @@ class Judge(ModelScorer):
 
     def _remotely(self) -> Who:
         address = Address(self.endpoint)
-
-        def open_engine() -> Engine:
-            return Endpoint(
+        return Who(
+            f"{self.model} at {address.host}",
+            {"engine": "endpoint", "at": address.base, "model": self.model},
+            lambda: Endpoint(
                 address, self.model, parallel=self.parallel, timeout=self.timeout, budget=self._budget
-            )
-
-        identity = {"engine": "endpoint", "at": address.base, "model": self.model}
-        return Who(f"{self.model} at {address.host}", identity, open_engine)
+            ),
+        )
 
     def _locally(self) -> Who:
         from .local import Local, label_of
 
         label = label_of(self.model)
-        identity = {"engine": "local", "model": label}
-        return Who(label, identity, lambda: Local(self.model, label, self._device, self._budget))
+        return Who(
+            label,
+            {"engine": "local", "model": label},
+            lambda: Local(self.model, label, self._device, self._budget),
+        )
 
 
 class Who(NamedTuple):
@@ -284,7 +282,3 @@ class Who(NamedTuple):
 def _groups(references: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """Each reference once, sorted: their order cannot matter."""
     return [tuple(sorted(set(well_formed(group)))) for group in references]
-
-
-def _json(value: Any) -> bytes:
-    return msgspec.json.encode(value, order="deterministic")
