@@ -187,12 +187,7 @@ def _eval_dvc_vidchapters(
         variant="vidchapters",
     )
     evaluator.evaluate()
-    out: dict[str, float] = {}
-    for name, values in evaluator.scores.items():
-        if isinstance(values, list):
-            out[name] = float(np.mean(values))
-        else:
-            out[name] = values
+    out = {name: float(np.mean(values)) for name, values in evaluator.scores.items()}
     for name in ("Recall", "Precision", "F1"):
         out |= {f"{name}@{t:g}": v for t, v in zip(tious, evaluator.scores[name], strict=True)}
     return out

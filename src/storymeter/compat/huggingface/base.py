@@ -10,6 +10,7 @@ import evaluate
 from storymeter.arrays import FloatArray
 from storymeter.compat._texts import prepared
 from storymeter.metric import Tokenizer
+from storymeter.pairs.base import PairScorer
 
 INPUTS = """\
 predictions: captions, one string each.
@@ -21,6 +22,7 @@ Returns the value of the corpus, and scores: one value per prediction."""
 class CaptionModule(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
     description: ClassVar[str]
     paper: ClassVar[str]
+    scorer: ClassVar[type[PairScorer]]
 
     def _info(self) -> Any:
         text = datasets.Value("string")
@@ -42,4 +44,5 @@ class CaptionModule(evaluate.Metric):  # type: ignore[misc]  # evaluate has no t
 
     def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
         """The value of the corpus and of each caption; texts are tokenised."""
-        raise NotImplementedError
+        values = self.scorer().pairs(candidates=candidates, references=references)
+        return values.mean(), values

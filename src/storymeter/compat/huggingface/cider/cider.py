@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from storymeter.arrays import FloatArray
 from storymeter.compat.huggingface import base
 from storymeter.pairs import Cider as Scorer
 
@@ -14,7 +13,4 @@ from storymeter.pairs import Cider as Scorer
 class Cider(base.CaptionModule):
     description: ClassVar[str] = "CIDEr-D with the idf of the given references, as captioning reports it."
     paper: ClassVar[str] = "Vedantam et al., CIDEr, CVPR 2015"
-
-    def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
-        values = Scorer().pairs(candidates=candidates, references=references)
-        return values.mean(), values
+    scorer = Scorer

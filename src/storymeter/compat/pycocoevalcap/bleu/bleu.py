@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._items import items
 from .bleu_scorer import BleuScorer as BleuScorer
 
 
@@ -32,11 +31,7 @@ class Bleu:
                 option = value
             else:
                 loud = value
-        scorer = BleuScorer(n=self._n)
-        found = items(gts, res)
-        for candidate, references in zip(found.candidates, found.references, strict=True):
-            scorer += (candidate, references)
-        return scorer.compute_score(option=option, verbose=loud)
+        return BleuScorer(n=self._n).gather(gts, res).compute_score(option=option, verbose=loud)
 
     def method(self) -> str:
         return "Bleu"

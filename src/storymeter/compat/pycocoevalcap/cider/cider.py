@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray
-from .._items import items
 from .cider_scorer import CiderScorer as CiderScorer
 
 
@@ -21,11 +20,7 @@ class Cider:
     def compute_score(
         self, gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]
     ) -> tuple[np.float64, FloatArray]:
-        scorer = CiderScorer(n=self._n, sigma=self._sigma)
-        found = items(gts, res)
-        for candidate, references in zip(found.candidates, found.references, strict=True):
-            scorer += (candidate, references)
-        return scorer.compute_score()
+        return CiderScorer(n=self._n, sigma=self._sigma).gather(gts, res).compute_score()
 
     def method(self) -> str:
         return "CIDEr"

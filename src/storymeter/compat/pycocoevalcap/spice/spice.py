@@ -70,14 +70,13 @@ class Spice:
         for candidate, group in zip(found.candidates, found.references, strict=True):
             ours = self._scorer.facts([candidate])[0]
             theirs = frozenset().union(*self._scorer.facts(group))
-            rows.append(
-                {
-                    name: _compared(chosen(ours, category), chosen(theirs, category))
-                    for category, name in NAMES.items()
-                }
-            )
-        for row in rows:  # a caption and references without any fact count 0
+            row = {
+                name: _compared(chosen(ours, category), chosen(theirs, category))
+                for category, name in NAMES.items()
+            }
+            # a caption and references without any fact count 0
             row["All"] = {key: 0.0 if math.isnan(value) else value for key, value in row["All"].items()}
+            rows.append(row)
         return rows
 
     def _by_program(self, found: Items) -> list[Scores]:
@@ -100,12 +99,9 @@ def _compared(ours: Facts, theirs: Facts) -> dict[str, float]:
     recalled = sum(any(match(other, fact) for other in ours) for fact in theirs)
     precision = found / len(ours) if ours else math.nan
     recall = recalled / len(theirs) if theirs else math.nan
-    if not ours and not theirs:
-        f = math.nan
-    else:
-        f = 2 * precision * recall / (precision + recall) if found and recalled else 0.0
+    f = 2 * precision * recall / (precision + recall) if found and recalled else 0.0
     return {
-        "f": f,
+        "f": f if ours or theirs else math.nan,
         "pr": precision,
         "re": recall,
         "tp": float(found),
