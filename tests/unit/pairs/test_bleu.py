@@ -120,14 +120,6 @@ def test_scorer_names_and_tokenizer() -> None:
     assert measure.matrix(candidates=["A dog, running."], references=["a dog running"])[0, 0] == 1.0
 
 
-@pytest.mark.parametrize(
-    "name", ["bleu_5", "bleu_4(n=2)", "bleu_4(foo=1)", "bleu_4(smoothing=bar)", "bleu_4(level=word)"]
-)
-def test_wrong_names(name: str) -> None:
-    with pytest.raises(UsageError):
-        metric(name)
-
-
 def test_wrong_arguments() -> None:
     with pytest.raises(UsageError, match="n cannot be"):
         Bleu(5)

@@ -5,7 +5,6 @@ import pytest
 import storymeter
 from storymeter import Caption, Corpus, Document
 from storymeter.engine.workbench import Workbench
-from storymeter.errors import UsageError
 from storymeter.join import join
 from storymeter.registry import metric
 from storymeter.score import Score
@@ -64,12 +63,3 @@ def test_no_references_are_needed_and_lower_is_better() -> None:
     assert metric("self_bleu").higher_is_better is False
     assert metric("repetition_4").higher_is_better is False
     assert metric("distinct_1").higher_is_better is True
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["self_bleu(n=9)", "self_bleu(within=video)", "distinct_3", "distinct_1(n=2)", "repetition_4(n=3)"],
-)
-def test_wrong_names(name: str) -> None:
-    with pytest.raises(UsageError):
-        metric(name)

@@ -11,6 +11,7 @@ import pytest
 
 from storymeter import Caption, Corpus, Document, _native
 from storymeter.engine.workbench import Workbench
+from storymeter.errors import UsageError
 from storymeter.join import join
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
 from storymeter.pairs.base import PairScorer
@@ -127,6 +128,21 @@ def test_nothing_in_nothing_out(measure: PairScorer) -> None:
     assert measure.matrix(candidates=["a"], references=[]).shape == (1, 0)
     assert measure.pairs(candidates=["a b"], references=[[]])[0] == 0.0
     assert np.isfinite(measure.aggregate(candidates=[], references=[]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("bleu_5", "bleu_4(n=2)", "bleu_4(foo=1)", "bleu_4(smoothing=bar)", "bleu_4(level=word)"),
+        *("rouge_l(beta=x)", "rouge_l(beta=nan)", "rouge_l(beta=-1)", "rouge_l(gamma=1)"),
+        *("cider(sigma=0)", "cider(sigma=inf)", "cider(variant=x)", "cider_d(variant=plain)"),
+        *("cider(idf=corpse)", "self_bleu(n=9)", "self_bleu(within=video)", "distinct_3"),
+        *("distinct_1(n=2)", "repetition_4(n=3)"),
+    ],
+)
+def test_wrong_names(name: str) -> None:
+    with pytest.raises(UsageError):
+        metric(name)
 
 
 def test_wrong_indices_are_refused_by_the_kernels() -> None:

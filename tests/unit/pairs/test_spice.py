@@ -17,142 +17,96 @@ from storymeter.text import tagger
 
 pytest.importorskip("HanTa", reason="needs the optional part 'neural'")
 
-#: caption -> its facts: objects; attributes (object word); relations (object-relation-object)
+#: a caption, and its facts: objects | attributes (object word) | relations (object-relation-object)
+_LINES = """\
+Two brown dogs run on the wet grass.
+    dog, grass | dog 2, dog brown, dog run, grass wet | dog-run on-grass
+A man and a woman sit on a wooden bench.
+    bench, man, woman | bench wooden, man sit, woman sit | man-sit on-bench, woman-sit on-bench
+A girl in a red dress is holding an umbrella.
+    dress, girl, umbrella | dress red, girl hold | girl-hold-umbrella, girl-in-dress
+The cat sleeps under a small table.
+    cat, table | cat sleep, table small | cat-sleep under-table
+Three children play football in the park.
+    child, football, park | child 3, child play | child-in-park, child-play-football
+A boy wearing a green hat jumps over a puddle.
+    boy, hat, puddle | boy jump, boy wear, hat green | boy-jump over-puddle, boy-wear-hat
+An old man is reading a newspaper.
+    man, newspaper | man old, man read | man-read-newspaper
+A black horse stands in front of a barn.
+    barn, horse | horse black, horse stand | horse-stand in front of-barn
+A woman with long blond hair smiles.
+    hair, woman | hair blond, hair long, woman smile | woman-with-hair
+The ball is red.
+    ball | ball red |
+The car and the truck are blue.
+    car, truck | car blue, truck blue |
+A group of people walk across a bridge.
+    bridge, person | person group, person walk | person-walk across-bridge
+A couple of ducks swim in a pond.
+    duck, pond | duck 2, duck swim | duck-swim in-pond
+A chef cuts onions and tomatoes.
+    chef, onion, tomato | chef cut | chef-cut-onion, chef-cut-tomato
+A child is being carried by his father.
+    child, father | child carry | child-carry by-father
+The dog that is wearing a collar chases a squirrel.
+    collar, dog, squirrel | dog chase, dog wear | dog-chase-squirrel, dog-wear-collar
+A boy watches a girl riding a bicycle.
+    bicycle, boy, girl | boy watch, girl ride | boy-watch-girl, girl-ride-bicycle
+A man plays the guitar while a woman sings.
+    guitar, man, woman | man play, woman sing | man-play-guitar
+There are five birds on a wire.
+    bird, wire | bird 5 | bird-on-wire
+A tall building next to a river.
+    building, river | building tall | building-near-river
+A white cup of coffee is on the desk.
+    coffee, cup, desk | cup white | cup-of-coffee, cup-on-desk
+A cyclist rides down a steep hill.
+    cyclist, hill | cyclist ride, hill steep | cyclist-ride down-hill
+The woman's hat is yellow.
+    hat, woman | hat yellow | woman-have-hat
+A child in blue throws a stone into the lake.
+    child, lake, stone | child blue, child throw | child-into-lake, child-throw-stone
+A snowboarder is flying through the air.
+    air, snowboarder | snowboarder fly | snowboarder-fly through-air
+People are swimming.
+    person | person swim |
+A man on a ladder paints a wall.
+    ladder, man, wall | man paint | man-on-ladder, man-paint-wall
+A small boat on a big lake.
+    boat, lake | boat small, lake big | boat-on-lake
+A gray elephant with huge ears drinks water.
+    ear, elephant, water | ear huge, elephant drink, elephant grey | elephant-drink-water, elephant-with-ear
+A soccer player kicks the ball.
+    ball, player, soccer | player kick, player soccer | player-kick-ball
+A baby crawls on the carpet and laughs.
+    baby, carpet | baby crawl, baby laugh | baby-crawl on-carpet
+The street is empty.
+    street | street empty |
+A waiter brings two plates of pasta.
+    pasta, plate, waiter | plate 2, waiter bring | plate-of-pasta, waiter-bring-plate
+A motorcycle parked beside a fence.
+    fence, motorcycle | motorcycle park | motorcycle-park beside-fence
+A skateboarder performing a trick on a rail.
+    rail, skateboarder, trick | skateboarder perform | skateboarder-on-rail, skateboarder-perform-trick
+A dog.
+    dog |  |
+Women dancing in a large hall.
+    hall, woman | hall large, woman dance | woman-dance in-hall
+The teacher points at the blackboard as students listen.
+    blackboard, student, teacher | student listen, teacher point | teacher-point at-blackboard
+A pair of gloves lies on top of a box.
+    box, glove | glove 2, glove lie | glove-lie on-box
+A fisherman is in a tiny yellow boat.
+    boat, fisherman | boat tiny, boat yellow | fisherman-in-boat
+12 candles burn on a cake.
+    cake, candle | candle 12, candle burn | candle-burn on-cake
+A man opens the door. A cat walks out.
+    cat, door, man | cat walk, man open | man-open-door
+""".splitlines()
 CAPTIONS = {
-    "Two brown dogs run on the wet grass.": (
-        "dog, grass",
-        "dog 2, dog brown, dog run, grass wet",
-        "dog-run on-grass",
-    ),
-    "A man and a woman sit on a wooden bench.": (
-        "bench, man, woman",
-        "bench wooden, man sit, woman sit",
-        "man-sit on-bench, woman-sit on-bench",
-    ),
-    "A girl in a red dress is holding an umbrella.": (
-        "dress, girl, umbrella",
-        "dress red, girl hold",
-        "girl-hold-umbrella, girl-in-dress",
-    ),
-    "The cat sleeps under a small table.": ("cat, table", "cat sleep, table small", "cat-sleep under-table"),
-    "Three children play football in the park.": (
-        "child, football, park",
-        "child 3, child play",
-        "child-in-park, child-play-football",
-    ),
-    "A boy wearing a green hat jumps over a puddle.": (
-        "boy, hat, puddle",
-        "boy jump, boy wear, hat green",
-        "boy-jump over-puddle, boy-wear-hat",
-    ),
-    "An old man is reading a newspaper.": ("man, newspaper", "man old, man read", "man-read-newspaper"),
-    "A black horse stands in front of a barn.": (
-        "barn, horse",
-        "horse black, horse stand",
-        "horse-stand in front of-barn",
-    ),
-    "A woman with long blond hair smiles.": (
-        "hair, woman",
-        "hair blond, hair long, woman smile",
-        "woman-with-hair",
-    ),
-    "The ball is red.": ("ball", "ball red", ""),
-    "The car and the truck are blue.": ("car, truck", "car blue, truck blue", ""),
-    "A group of people walk across a bridge.": (
-        "bridge, person",
-        "person group, person walk",
-        "person-walk across-bridge",
-    ),
-    "A couple of ducks swim in a pond.": ("duck, pond", "duck 2, duck swim", "duck-swim in-pond"),
-    "A chef cuts onions and tomatoes.": (
-        "chef, onion, tomato",
-        "chef cut",
-        "chef-cut-onion, chef-cut-tomato",
-    ),
-    "A child is being carried by his father.": ("child, father", "child carry", "child-carry by-father"),
-    "The dog that is wearing a collar chases a squirrel.": (
-        "collar, dog, squirrel",
-        "dog chase, dog wear",
-        "dog-chase-squirrel, dog-wear-collar",
-    ),
-    "A boy watches a girl riding a bicycle.": (
-        "bicycle, boy, girl",
-        "boy watch, girl ride",
-        "boy-watch-girl, girl-ride-bicycle",
-    ),
-    "A man plays the guitar while a woman sings.": (
-        "guitar, man, woman",
-        "man play, woman sing",
-        "man-play-guitar",
-    ),
-    "There are five birds on a wire.": ("bird, wire", "bird 5", "bird-on-wire"),
-    "A tall building next to a river.": ("building, river", "building tall", "building-near-river"),
-    "A white cup of coffee is on the desk.": ("coffee, cup, desk", "cup white", "cup-of-coffee, cup-on-desk"),
-    "A cyclist rides down a steep hill.": (
-        "cyclist, hill",
-        "cyclist ride, hill steep",
-        "cyclist-ride down-hill",
-    ),
-    "The woman's hat is yellow.": ("hat, woman", "hat yellow", "woman-have-hat"),
-    "A child in blue throws a stone into the lake.": (
-        "child, lake, stone",
-        "child blue, child throw",
-        "child-into-lake, child-throw-stone",
-    ),
-    "A snowboarder is flying through the air.": (
-        "air, snowboarder",
-        "snowboarder fly",
-        "snowboarder-fly through-air",
-    ),
-    "People are swimming.": ("person", "person swim", ""),
-    "A man on a ladder paints a wall.": ("ladder, man, wall", "man paint", "man-on-ladder, man-paint-wall"),
-    "A small boat on a big lake.": ("boat, lake", "boat small, lake big", "boat-on-lake"),
-    "A gray elephant with huge ears drinks water.": (
-        "ear, elephant, water",
-        "ear huge, elephant drink, elephant grey",
-        "elephant-drink-water, elephant-with-ear",
-    ),
-    "A soccer player kicks the ball.": (
-        "ball, player, soccer",
-        "player kick, player soccer",
-        "player-kick-ball",
-    ),
-    "A baby crawls on the carpet and laughs.": (
-        "baby, carpet",
-        "baby crawl, baby laugh",
-        "baby-crawl on-carpet",
-    ),
-    "The street is empty.": ("street", "street empty", ""),
-    "A waiter brings two plates of pasta.": (
-        "pasta, plate, waiter",
-        "plate 2, waiter bring",
-        "plate-of-pasta, waiter-bring-plate",
-    ),
-    "A motorcycle parked beside a fence.": (
-        "fence, motorcycle",
-        "motorcycle park",
-        "motorcycle-park beside-fence",
-    ),
-    "A skateboarder performing a trick on a rail.": (
-        "rail, skateboarder, trick",
-        "skateboarder perform",
-        "skateboarder-on-rail, skateboarder-perform-trick",
-    ),
-    "A dog.": ("dog", "", ""),
-    "Women dancing in a large hall.": ("hall, woman", "hall large, woman dance", "woman-dance in-hall"),
-    "The teacher points at the blackboard as students listen.": (
-        "blackboard, student, teacher",
-        "student listen, teacher point",
-        "teacher-point at-blackboard",
-    ),
-    "A pair of gloves lies on top of a box.": ("box, glove", "glove 2, glove lie", "glove-lie on-box"),
-    "A fisherman is in a tiny yellow boat.": (
-        "boat, fisherman",
-        "boat tiny, boat yellow",
-        "fisherman-in-boat",
-    ),
-    "12 candles burn on a cake.": ("cake, candle", "candle 12, candle burn", "candle-burn on-cake"),
-    "A man opens the door. A cat walks out.": ("cat, door, man", "cat walk, man open", "man-open-door"),
+    caption: [part.strip() for part in facts.split("|")]
+    for caption, facts in zip(_LINES[::2], _LINES[1::2], strict=True)
 }
 
 

@@ -6,49 +6,86 @@ import pytest
 
 from storymeter.text.ptb import tokenize, tokenize_joined
 
+#: a name, a line, and its tokens
+_LINES = """\
+contractions
+    He can't cannot gonna don't won't it's he'll they've I'm you'd John's boys'
+    he ca n't can not gon na do n't wo n't it 's he 'll they 've i 'm you 'd john 's boys '
+more contractions
+    i'd've shouldn't've ain't more'n
+    i 'd 've should n't 've ai n't more 'n
+quotes
+    She says "hello" and 'goodbye'.
+    she says `` hello '' and ` goodbye ' .
+nested quotes
+    "'hello'" "-a" it's' don`t it`s
+    '' ` hello ' '' '' - a '' it 's ' do n`t it ` s
+dots
+    He said... wait .... no...... .. . . .
+    he said ... wait ... no ... . . ...
+dots behind letters
+    a... b.. x.... hello.. no.
+    a. . . b. . x. ... hello . . no .
+acronyms
+    Washington D.C. in the U.S. The end etc. Then
+    washington d.c. in the u.s. . the end etc. . then
+numbers
+    $5.00 1,000.50 50% #1 2 1/2 10:30 a.m.
+    $ 5.00 1,000.50 50 % # 1 2\u00a01/2 10:30 a.m.
+brackets and smileys
+    (a) [b] {c} <tag> :) ;-) =( <3
+    -lrb- a -rrb- -lsb- b -rsb- -lcb- c -rcb- <tag> :-rrb- ;--rrb- =-lrb- < 3
+glued words
+    seven!eight end.Next wow!!! really?!
+    seven!eight end.next wow !!! really ?!
+insertions
+    one,two three;four five:six
+    one , two three ; four five : six
+apostrophe words
+    rock'n'roll 'tis y'all c'mon d'Artagnan 90's '90s
+    rock 'n' roll 't is y' all c'mon d'artagnan 90 's '90s
+a tag by accident
+    a<b a>b fish&chips AT&T foo*bar
+    a <b\u00a0a> b fish & chips at&t foo * bar
+feet and inches
+    5'10" 6' 20ft 877-415-8342
+    5 ' 10 '' 6 ' 20ft 877-415-8342
+a telephone across a blank
+    555-1234 877-415-8342
+    555-1234\u00a0877-415 -8342
+ranges
+    1:30-ish -5-6 1.5-2.5 10:30-11:30
+    1:30 - ish -5 -6 1.5-2 .5 10:30 -11:30
+hyphens
+    what's-his-name mother-in-law's
+    what 's - his-name mother-in-law 's
+hyphenated words stay whole
+    t-shirt jack-o-lantern 3.5-inch U.S.-based
+    t-shirt jack-o-lantern 3.5-inch u.s.-based
+slashes
+    he/she and/or w/o 1/2/3 a/b/c/d
+    he/she and/or w/o 1/2/3 a/b/c / d
+dashes
+    a-b a--b a---b a----b a-----b
+    a-b a -- b a -- b a -- b a ----- b
+titles
+    Mr. Smith vs. Dr. Jones
+    mr. smith vs. dr. jones
+numbered things
+    see no. 5 and fig.5 but no. more
+    see no. 5 and fig. 5 but no . more
+addresses
+    mail a.b@c.org or see http://a.org/b.
+    mail a.b@c.org or see http://a.org/b .
+British spelling stays
+    colour theatre grey
+    colour theatre grey
+""".splitlines()
 EXAMPLES = {
-    "contractions": (
-        "He can't cannot gonna don't won't it's he'll they've I'm you'd John's boys'",
-        "he ca n't can not gon na do n't wo n't it 's he 'll they 've i 'm you 'd john 's boys '",
-    ),
-    "more contractions": ("i'd've shouldn't've ain't more'n", "i 'd 've should n't 've ai n't more 'n"),
-    "quotes": ("She says \"hello\" and 'goodbye'.", "she says `` hello '' and ` goodbye ' ."),
-    "nested quotes": (
-        "\"'hello'\" \"-a\" it's' don`t it`s",
-        "'' ` hello ' '' '' - a '' it 's ' do n`t it ` s",
-    ),
-    "dots": ("He said... wait .... no...... .. . . .", "he said ... wait ... no ... . . ..."),
-    "dots behind letters": ("a... b.. x.... hello.. no.", "a. . . b. . x. ... hello . . no ."),
-    "acronyms": (
-        "Washington D.C. in the U.S. The end etc. Then",
-        "washington d.c. in the u.s. . the end etc. . then",
-    ),
-    "numbers": ("$5.00 1,000.50 50% #1 2 1/2 10:30 a.m.", "$ 5.00 1,000.50 50 % # 1 2\u00a01/2 10:30 a.m."),
-    "brackets and smileys": (
-        "(a) [b] {c} <tag> :) ;-) =( <3",
-        "-lrb- a -rrb- -lsb- b -rsb- -lcb- c -rcb- <tag> :-rrb- ;--rrb- =-lrb- < 3",
-    ),
-    "glued words": ("seven!eight end.Next wow!!! really?!", "seven!eight end.next wow !!! really ?!"),
-    "insertions": ("one,two three;four five:six", "one , two three ; four five : six"),
-    "apostrophe words": (
-        "rock'n'roll 'tis y'all c'mon d'Artagnan 90's '90s",
-        "rock 'n' roll 't is y' all c'mon d'artagnan 90 's '90s",
-    ),
-    "a tag by accident": ("a<b a>b fish&chips AT&T foo*bar", "a <b\u00a0a> b fish & chips at&t foo * bar"),
-    "feet and inches": ("5'10\" 6' 20ft 877-415-8342", "5 ' 10 '' 6 ' 20ft 877-415-8342"),
-    "a telephone across a blank": ("555-1234 877-415-8342", "555-1234\u00a0877-415 -8342"),
-    "ranges": ("1:30-ish -5-6 1.5-2.5 10:30-11:30", "1:30 - ish -5 -6 1.5-2 .5 10:30 -11:30"),
-    "hyphens": ("what's-his-name mother-in-law's", "what 's - his-name mother-in-law 's"),
-    "hyphenated words stay whole": (
-        "t-shirt jack-o-lantern 3.5-inch U.S.-based",
-        "t-shirt jack-o-lantern 3.5-inch u.s.-based",
-    ),
-    "slashes": ("he/she and/or w/o 1/2/3 a/b/c/d", "he/she and/or w/o 1/2/3 a/b/c / d"),
-    "dashes": ("a-b a--b a---b a----b a-----b", "a-b a -- b a -- b a -- b a ----- b"),
-    "titles": ("Mr. Smith vs. Dr. Jones", "mr. smith vs. dr. jones"),
-    "numbered things": ("see no. 5 and fig.5 but no. more", "see no. 5 and fig. 5 but no . more"),
-    "addresses": ("mail a.b@c.org or see http://a.org/b.", "mail a.b@c.org or see http://a.org/b ."),
-    "British spelling stays": ("colour theatre grey", "colour theatre grey"),
+    **{
+        name: (line.strip(" "), tokens.strip(" "))
+        for name, line, tokens in zip(_LINES[::3], _LINES[1::3], _LINES[2::3], strict=True)
+    },
     "blanks only": (" \t ", ""),
     "nothing": ("", ""),
 }
