@@ -127,19 +127,25 @@ def advice(found: Sequence[Standing], benchmarks: int) -> str:
         return "No benchmark with references was found."
     first = found[0]
     text = (
-        f"Look at `{first.metric}` first: over {benchmarks} benchmark{'s' * (benchmarks != 1)} it wins"
-        f" {first.wins:,} comparisons with other metrics and loses {first.losses:,} after correction for"
-        f" their number; its mean rank is {first.mean_rank:.1f}."
+        f"Recommended first: `{first.metric}`. Over {benchmarks} benchmark{'s' * (benchmarks != 1)} it wins"
+        f" {first.wins:,} comparisons with other metrics and loses {first.losses:,} (after correction for"
+        f" multiple tests); its mean rank is {first.mean_rank:.1f}."
     )
     against: dict[str, list[str]] = {}
     for winner, benchmark in first.beaten:
         against.setdefault(winner, []).append(benchmark)
     if against:
         second = max(against, key=lambda name: len(against[name]))
-        text += f" Beside it look at `{second}`, which is ahead of it on {' and '.join(against[second])}."
+        text += (
+            f" Also consider `{second}`, which is significantly better on {' and '.join(against[second])}."
+        )
     known: dict[str, list[str]] = {}
     for winner, benchmark in first.uncounted:
         known.setdefault(winner, []).append(benchmark)
     for winner, names in known.items():
-        text += f" `{winner}` is ahead of it on {' and '.join(names)}, which it has seen."
+        these = "these benchmarks" if len(names) > 1 else "this benchmark"
+        text += (
+            f" `{winner}` is ahead of it on {' and '.join(names)}, but data of {these}, or closely related"
+            " data, were used to train or tune it."
+        )
     return text

@@ -26,11 +26,12 @@ from .templating import render, shown
 #: what every other metric is tested against in the details, and the permutations of each test
 YARDSTICK, PERMUTATIONS = "meteor", 1000
 RULE = (
-    "The rule: metrics are compared two by two on every benchmark of the table (permutation tests of"
+    "Rule: metrics are compared pairwise on every benchmark of the table (permutation tests of"
     f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
     " correction over all of these tests together. A significant difference is a win of one metric and a loss"
-    " of the other, unless the winner has seen the benchmark: then neither is counted. Look first at the"
-    " metric with the most wins minus losses, and second at the one that wins most often against it."
+    " of the other, unless data of this benchmark, or closely related data, were used to train or tune the"
+    " winner: then neither is counted. The metric with the most wins minus losses is recommended first; the"
+    " one that wins most often against it is named second."
     " Benchmarks with one rater per text, and those whose texts also occur in another one, are in the"
     " details only."
 )
@@ -105,7 +106,7 @@ def summary_table(
     ranks = numbers("g", *(contest.benchmark for contest in counted))
     ranks += [Column("wrong detail", ".1f", 100)] if details else []
     columns = [Column("mean rank", ".1f"), *numbers(",d", "wins", "losses"), *ranks]
-    return Table(["metric", *columns, "seen"], rows, "Ranks over benchmarks")
+    return Table(["metric", *columns, "training or tuning data"], rows, "Ranks over benchmarks")
 
 
 def picture(found: Sequence[Standing], counted: Sequence[Contest]) -> Markup:
@@ -194,7 +195,9 @@ def _details(cards: Sequence[Card]) -> Iterator[tuple[str, list[str], Table]]:
         lacking = [f"Not computed: {missing}"] if missing else []
         for agreement in card.agreements:
             turned = [r.metric for r in agreement.results if not r.higher_is_better]
-            said = [f"Of {', '.join(turned)} lower is better; the sign was reversed."] if turned else []
+            said = (
+                [f"For {', '.join(turned)} a lower value is better; the sign was reversed."] if turned else []
+            )
             notes = [*agreement.notes, *said, *lacking]
             title = f"{agreement.title}: {agreement.level} level"
             yield title, notes, card_table(agreement, card.headline)
@@ -221,7 +224,7 @@ def card_markdown(cards: Sequence[Card], *, figure: str = "", **about: Any) -> s
     found = standings(counted)
     drawn = [f"![Agreement of every metric with people, by benchmark]({figure})", ""] if figure else []
     lines = [
-        *("# Report card", "", _made(**about), "", "## Which number to trust", ""),
+        *("# Report card", "", _made(**about), "", "## Which metric to trust", ""),
         *(advice(found, len(counted)), "", _rule(cards).replace("*", "\\*"), ""),
         *(summary_table(found, counted, noticed(cards)).render("markdown"), *drawn, "## Details", ""),
         *(READING.replace("*", "\\*"), "", "The benchmarks are described in"),

@@ -45,9 +45,12 @@ def test_the_rule() -> None:
     assert found[1].ranks == {"one": 2.5, "two": 1, "three": 1}
     assert found[0].uncounted == (("y", "three"),) and found[0].beaten == (("y", "two"),)
     said = advice(found, 3)
-    assert said.startswith("Look at `x` first: over 3 benchmarks it wins 3 comparisons")
-    assert "Beside it look at `y`, which is ahead of it on two." in said
-    assert said.endswith("`y` is ahead of it on three, which it has seen.")
+    assert said.startswith("Recommended first: `x`. Over 3 benchmarks it wins 3 comparisons")
+    assert "Also consider `y`, which is significantly better on two." in said
+    assert said.endswith(
+        "`y` is ahead of it on three, but data of this benchmark, or closely related data, were used to train"
+        " or tune it."
+    )
 
 
 def test_what_correction_takes_away_is_no_win() -> None:
@@ -105,12 +108,12 @@ def test_the_card(run: Run, data: Path, tmp_path: Path) -> None:
     assert code == 0, err
     first = out.read_text()
     assert (
-        first.index("## Which number to trust")
+        first.index("## Which metric to trust")
         < first.index("| metric | mean rank")
         < first.index("<details")
     )
     assert "(card.svg)" in first and (tmp_path / "card.svg").read_text().startswith("<svg xmlns=")
-    assert "seen" in first and "Look at `" in first
+    assert "training or tuning data" in first and "Recommended first: `" in first
     assert page.read_text().count("<details") >= 3 and "<svg" in page.read_text()
     files = sorted(kept.iterdir())
     assert len(files) == 6
@@ -130,7 +133,7 @@ def test_documents_quote_the_card() -> None:
     """The advice in README and in the page of semantic metrics is the card's, word for word."""
     root = Path(__file__).resolve().parents[3]
     card = (root / "docs/report-card.md").read_text(encoding="utf-8")
-    said = card.split("## Which number to trust\n\n")[1].split("\n")[0]
-    assert said.startswith("Look at `")
+    said = card.split("## Which metric to trust\n\n")[1].split("\n")[0]
+    assert said.startswith("Recommended first: `")
     for page in ("README.md", "docs/semantic.md"):
         assert said in (root / page).read_text(encoding="utf-8"), page
