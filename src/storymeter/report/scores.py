@@ -171,7 +171,7 @@ def coverage_lines(results: Results) -> list[str]:
     number; and what the missing ones cost.
     """
     return [
-        f"{system.name}: {system.coverage.matched:,} documents met a reference, {missing:,} missing"
+        f"{system.name}: {system.coverage.matched:,} documents have a reference, {missing:,} missing"
         f"{cost_of_missing(results) if missing else ''}, {extra:,} extra, {empty:,} empty."
         for system in results.systems
         for missing, extra, empty in [system.coverage.sizes]

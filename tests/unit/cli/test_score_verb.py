@@ -29,7 +29,7 @@ def test_json_of_two_systems(run: Run, examples: Path) -> None:
     result = json.loads(out)
     assert code == 0 and result["schema"] == 1
     assert [s["metric"] for s in result["systems"][1]["scores"]] == ["captions", "words", "coverage"]
-    assert "12 documents met a reference, 0 missing, 0 extra, 0 empty" in err
+    assert "12 documents have a reference, 0 missing, 0 extra, 0 empty" in err
 
 
 def test_same_bytes_whatever_the_jobs(run: Run, examples: Path) -> None:

@@ -63,7 +63,7 @@ def test_tables_print_percentages_where_the_field_does(report) -> None:
     rows = score_table(report).rows
     assert rows[0][2].text == f"{100 * report['good', 'words'].value:.2f}"
     assert rows[1][2].text == f"{report['good', 'captions'].value:.2f}"
-    assert "12 documents met a reference, 0 missing" in coverage_lines(report)[0]
+    assert "12 documents have a reference, 0 missing" in coverage_lines(report)[0]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
