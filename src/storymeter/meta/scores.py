@@ -109,11 +109,11 @@ def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
         if lacking == len(column):
             mine, theirs = sorted(set(wanted)), sorted(known)
             raise DataError(
-                f"No score of {metric!r} meets a human score: metric scores are about"
-                f" {some(theirs, limit=2)}, human scores about {some(mine, limit=2)} (system, item).",
+                f"No score of {metric!r} can be joined with a human score: the metric scores are for"
+                f" {some(theirs, limit=2)}, the human scores for {some(mine, limit=2)} (system, item).",
                 hint=(
-                    "The system is the name of its file without ending, the item is the document id; make"
-                    " both files use the same."
+                    "The name of a system is its file name without suffix; the item is the document id. Use"
+                    " the same names in both files."
                 ),
             )
         if lacking:

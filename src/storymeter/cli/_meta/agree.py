@@ -117,10 +117,13 @@ def _score(
     task, names, run = _pooled(candidates, wanted, progress, options)
     if not len(task):
         raise DataError(
-            f"No document of {', '.join(candidates)} meets a human score and a reference; human"
-            f" scores are about the systems {', '.join(first.systems[:5])} and items such as"
+            f"No document of {', '.join(candidates)} has both a human score and a reference; the human scores"
+            f" are for the systems {', '.join(first.systems[:5])} and items such as"
             f" {', '.join(first.items[:3])}.",
-            hint="The system is the name of its file without ending, the item is the document id.",
+            hint=(
+                "The name of a system is its file name without suffix; the item is the document id. Use the"
+                " same names in all files."
+            ),
         )
     values, _ = values_of(task, names, run)
     if curve:
