@@ -60,8 +60,8 @@ def command(
         ],
         title="Words that a metric penalises",
         note=(
-            "AUC: how often a wrong word of a caption gets more blame than a right one (0.5 is chance);"
-            " first: how often the most blamed word is wrong."
+            "AUC: how often a wrong word of a caption gets a larger penalty than a correct one (0.5 is"
+            " chance); first: how often the word with the largest penalty is wrong."
         ),
     )
     put(table, style, json=to_json({"schema": 1, "words": [asdict(one) for one in found]}))
