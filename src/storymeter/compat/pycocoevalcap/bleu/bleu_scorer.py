@@ -133,7 +133,9 @@ class BleuScorer(Gathered):
         self, option: str | None = None, verbose: int = 0
     ) -> tuple[list[float], list[list[float]]]:
         if self.n > ORDERS:
-            raise IndexError(f"BLEU counts n-grams of up to {ORDERS} words here as there, not {self.n}.")
+            raise IndexError(
+                f"BLEU supports n-grams of up to {ORDERS} words, as in pycocoevalcap; n={self.n} is not supported."
+            )
         rows = self.statistics(option)
         total = self._total(rows)
         orders = range(1, self.n + 1)
