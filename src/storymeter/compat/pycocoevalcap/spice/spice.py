@@ -61,7 +61,8 @@ class Spice:
             _said.append("once")
             warnings.warn(
                 "SPICE is computed by rules here, without a parser: values are not comparable with published"
-                f" SPICE. Let {VARIABLE} name the folder of spice-1.0.jar and its lib for the original.",
+                f" SPICE. For the original program, set {VARIABLE} to the folder that contains spice-1.0.jar"
+                " and its lib.",
                 StorymeterWarning,
                 stacklevel=3,
             )
