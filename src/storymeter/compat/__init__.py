@@ -36,8 +36,8 @@ def install() -> None:
             continue  # installed already
         if any(hasattr(module, "__file__") and module.__file__ for module in loaded.values()):
             warnings.warn(
-                f"{theirs} was imported before storymeter.compat.install(); objects that were imported from it"
-                " before are still the original ones. Call install() first.",
+                f"{theirs} was imported before storymeter.compat.install(); objects that were imported from"
+                " it before are still the original ones. Call install() first.",
                 StorymeterWarning,
                 stacklevel=2,
             )

@@ -79,7 +79,10 @@ class SentenceSupport(NamedTuple):
 class Facts(ModelScorer):
     @property
     def seen(self) -> Seen:
-        own = "ActivityNet Captions, wrong details made from them (other videos); FactVC was used for model selection"
+        own = (
+            "ActivityNet Captions, wrong details made from them (other videos); FactVC was used for model"
+            " selection"
+        )
         return Seen(f"{ENCODER_SEEN.what}; {own}", (*ENCODER_SEEN.benchmarks, "factvc-activitynet"))
 
     def depends_on(self) -> dict[str, object]:

@@ -134,7 +134,8 @@ class BleuScorer(Gathered):
     ) -> tuple[list[float], list[list[float]]]:
         if self.n > ORDERS:
             raise IndexError(
-                f"BLEU supports n-grams of up to {ORDERS} words, as in pycocoevalcap; n={self.n} is not supported."
+                f"BLEU supports n-grams of up to {ORDERS} words, as in pycocoevalcap; n={self.n} is not"
+                " supported."
             )
         rows = self.statistics(option)
         total = self._total(rows)
