@@ -25,8 +25,7 @@ the more pairs there are, the sooner: on average the damaged ones do get lower s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -49,8 +48,7 @@ _SHARE, _LOST = 0.5, 0.1
 _INNER_LOST = 0.005
 
 
-@dataclass(frozen=True, slots=True)
-class Peers:
+class Peers(NamedTuple):
     """Per rater: correlation with trusted others and p (NaN where nothing can be said); and what is usual."""
 
     r: FloatArray

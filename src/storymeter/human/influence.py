@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, stdtr
@@ -39,8 +38,7 @@ SHARED = 10
 LEAST, MOST = 5, 400
 
 
-@dataclass(frozen=True, slots=True)
-class Bias:
+class Bias(NamedTuple):
     rater: str
     system: str
     #: in z; above 0 the rater favours the system
@@ -50,8 +48,7 @@ class Bias:
     flagged: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Without:
+class Without(NamedTuple):
     """The ranking without some raters: the systems in their order, and the system that moves most."""
 
     raters: tuple[str, ...]
@@ -62,8 +59,7 @@ class Without:
     shift: float
 
 
-@dataclass(frozen=True, slots=True)
-class Influence:
+class Influence(NamedTuple):
     order: tuple[str, ...]
     #: every rater and system that could be tested, the most significant first
     biases: tuple[Bias, ...]
@@ -73,8 +69,7 @@ class Influence:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
+class _Scored(NamedTuple):
     """One row per rating that counts for a system."""
 
     rater: IntArray

@@ -29,6 +29,22 @@ from .ratings import DEGRADED, Ratings
 from .scores import Ranking, caption_scores, means
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    hits: int
+    total: float
+    per_system: float
+
+
+class RaterAgreement(NamedTuple):
+    alpha: float
+    icc: float
+    #: captions with at least two ratings, and the ratings on them
+    units: int
+    ratings: int
+    reason: str = ""
+
+
 class Replication(NamedTuple):
     systems: tuple[str, ...]
     raw: float | None
@@ -44,22 +60,6 @@ class SplitHalf(NamedTuple):
     interval: tuple[float, float] | None
     splits: int
     reason: str = ""
-
-
-class RaterAgreement(NamedTuple):
-    alpha: float
-    icc: float
-    #: captions with at least two ratings, and the ratings on them
-    units: int
-    ratings: int
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    hits: int
-    total: float
-    per_system: float
 
 
 def replication(first: Ranking, second: Ranking) -> Replication:

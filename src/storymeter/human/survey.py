@@ -37,15 +37,6 @@ OVERALL = "overall"
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionMean:
-    system: str
-    criterion: str
-    mean: float
-    interval: tuple[float, float] | None
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
 class RankCorrelation:
     criterion: str
     spearman: float
@@ -54,6 +45,15 @@ class RankCorrelation:
     #: sequences used, and those dropped because a side was constant
     sequences: int
     dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionMean:
+    system: str
+    criterion: str
+    mean: float
+    interval: tuple[float, float] | None
+    n: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from ..human.influence import Influence
@@ -31,9 +30,9 @@ SHOWN = 12
 def influence_json(found: Influence) -> dict[str, Any]:
     return {
         "order": list(found.order),
-        "biases": [asdict(one) for one in found.biases],
-        "without": [asdict(one) for one in found.alone],
-        "groups": [asdict(one) for one in found.groups],
+        "biases": [one._asdict() for one in found.biases],
+        "without": [one._asdict() for one in found.alone],
+        "groups": [one._asdict() for one in found.groups],
     }
 
 
