@@ -69,7 +69,8 @@ class CiderScorer(Gathered):
             longest = max(len(line.split()) for line in chain(self._tests, *self._references))
             if longest > self.n:
                 raise IndexError(
-                    f"CIDEr with n={self.n} does not support a caption of {longest} words, as in pycocoevalcap."
+                    f"CIDEr with n={self.n} does not support a caption of {longest} words, as in"
+                    " pycocoevalcap."
                 )
         self.ref_len = np.log(float(len(self._references)))
         values = Cider(sigma=self.sigma).pairs(candidates=self._tests, references=self._references)
