@@ -56,7 +56,8 @@ def analyse(
     if len(ratings.strata) > 1:
         counts = ", ".join(f"{name or '(none)'} {n:,}" for name, n in ratings.strata.items())
         raise DataError(
-            f"The ratings are of {len(ratings.strata)} strata that are no single study: {counts}.",
+            f"The ratings belong to {len(ratings.strata)} strata (for example language pairs), which are"
+            f" separate studies: {counts}.",
             hint="Choose one with --stratum NAME, or analyse them together with --stratum all.",
         )
     ratings = _in_range(table_without(ratings, held), scale)
