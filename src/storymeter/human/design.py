@@ -81,8 +81,8 @@ class Layout(msgspec.Struct, frozen=True):
         originals = self.repeat + (self.degraded if self.control_base == "system" else 0)
         if originals > self.system:
             raise UsageError(
-                f"Each block has {self.system} system captions, but {originals} controls of its partner block"
-                " need one each as their original.",
+                f"Each block has {self.system} system captions, but the paired block has {originals} control"
+                " items that each need one of them as their original.",
                 hint="Ask for more system captions per block or for fewer controls.",
             )
         if self.control_base == "human" and self.degraded > self.human:
@@ -292,8 +292,9 @@ class _Dealer:
         except DataError:
             first, second = self.one(left), self.one(right)
             note = (
-                "Some clips had no two captions left to show in one HIT, so they are shown once there while"
-                " controls are shown twice, which raters may notice: add systems, or make HITs smaller."
+                "For some clips fewer than two captions were left for a HIT. These clips are shown once,"
+                " while clips of control items are shown twice, which raters may notice: add systems, or use"
+                " smaller HITs."
             )
             if note not in self.notes:
                 self.notes.append(note)
@@ -335,8 +336,8 @@ class _Dealer:
             f" of {len({*self.pool, *self.people}):,} clips"
         )
         raise DataError(
-            f"HIT {self.name} of {self.layout.size} captions cannot be filled: no {' and '.join(kinds)}"
-            f" caption is left that it does not already show ({have}).",
+            f"HIT {self.name} with {self.layout.size} captions cannot be filled: all available"
+            f" {' and '.join(kinds)} captions are already in it ({have}).",
             hint="Use smaller HITs (--blocks, --system-per-block), or add clips or systems.",
         )
 
