@@ -245,11 +245,11 @@ class Damage:
                     if name != item and list(map(str.casefold, run)) != list(map(str.casefold, out)):
                         return start, name, run
         raise DataError(
-            f"No other video's human caption has {length} words in a row to degrade the caption"
-            f" {' '.join(words)[:60]!r} with.",
+            f"The caption {' '.join(words)[:60]!r} cannot be degraded: no human caption of another video has"
+            f" {length} consecutive words that can be used as a replacement.",
             hint=(
-                f"{len(self.names)} donors were tried. Add videos with longer human captions, or leave this"
-                " video out of the controls."
+                f"{len(self.names)} human captions were searched. Add videos with longer human captions, or"
+                " do not use this video for control items."
             ),
         )
 
