@@ -56,11 +56,12 @@ FLAGS = {
     "constant": "every score is the same",
     "repeats-differ": "captions shown twice got higher (or lower) scores the second time (p < alpha)",
     "inconsistent": (
-        "the two scores of captions shown twice are hardly closer than those of unrelated captions (p >= .1)"
+        "the two scores of repeated captions are not significantly closer than those of unrelated captions"
+        " (p >= .1)"
     ),
     "apart": (
-        "agreement with the other raters is not clearly more than half of what is usual (p >= .02), or less"
-        " than half of it among captions of one author"
+        "agreement with the other raters is not significantly higher than half of the usual agreement"
+        " (p >= .02), or is below half of it among captions of one author"
     ),
 }
 _STREAK, _SECONDS, _HUMAN = 8, 3.0, 90.0
@@ -220,8 +221,8 @@ def _careless(
     reasons = (
         {
             int(k): (
-                f"agreement with the other raters is hardly half of the usual one (r = {company.r[k]:.2f},"
-                f" usual is {company.usual:.2f}; p = {company.p[k]:.3g})"
+                "agreement with the other raters is not significantly higher than half of the usual one"
+                f" (r = {company.r[k]:.2f}, usual is {company.usual:.2f}; p = {company.p[k]:.3g})"
             )
             for k in np.flatnonzero(apart)
         }

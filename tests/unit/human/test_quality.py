@@ -176,7 +176,7 @@ def test_who_looks_at_some_captions_only_stands_apart_from_the_others() -> None:
         w for w, before in zip(workers, by_pairs, strict=True) if before.accepted and not w.accepted
     )
     assert (
-        "hardly half of the usual one" in caught.reason
+        "not significantly higher than half of the usual one" in caught.reason
         and "apart" in caught.flags
         and caught.agreement is not None
     )
