@@ -185,9 +185,9 @@ def rank(
     alone = [s.name for s in systems if s.captions == 1]
     if alone:
         notes.append(
-            f"{', '.join(alone)}: one caption only, so there is no interval and no meaningful test; it"
-            " differs significantly from no other system, which may join clusters that would be separate"
-            " without it."
+            f"{', '.join(alone)}: only one caption, so there is no interval and no meaningful test. Such a"
+            " system is not significantly different from any other, so clusters may be merged that would be"
+            " separate without it."
         )
     p_holm, p_bh = (adjust(p.ravel()).reshape(p.shape) for adjust in (holm, benjamini_hochberg))
     return Ranking(systems, p, p_holm, p_bh, clusters([s.name for s in systems], wins), alpha, tuple(notes))
