@@ -309,7 +309,7 @@ def _distinct(lines: Sequence[str], notes: list[str]) -> list[str]:
     """
     once = list(dict.fromkeys(lines))
     if len(once) < len(lines):
-        notes.append(f"{len(lines) - len(once):,} lines repeat an earlier line and count once.")
+        notes.append(f"{len(lines) - len(once):,} duplicate lines were left out.")
     return once
 
 

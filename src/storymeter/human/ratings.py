@@ -288,8 +288,8 @@ def _without_duplicates(table: Ratings, said: list[str]) -> Ratings:
         said.append(f"{repeated:,} rows repeat another row (same rater, HIT and place) and count once.")
     if differs.any():
         said.append(
-            f"{int(differs.sum()):,} rows contradict an earlier row of the same rater, HIT and place; the"
-            " first one counts."
+            f"{int(differs.sum()):,} rows have the same rater, HIT and position as an earlier row but a"
+            " different score or item; the earlier row is used."
         )
     merged = replace(table, credit_row=credited[0], credit=Labels(credited[1], table.credit.names))
     return merged.rows(~surplus)
