@@ -202,5 +202,5 @@ def _layout(wanted: dict[str, Any], human_file: str | None) -> Layout | None:
     )
     if human_file is None and layout.control_base == "system" and layout.human:
         layout = msgspec.structs.replace(layout, system=layout.system + layout.human, human=0)
-        say("No --human file was given: its places are filled with system captions.")
+        say("No --human file was given; system captions are used instead of human captions in the HITs.")
     return layout
