@@ -14,7 +14,7 @@ from .._options import busy, format_option, output, progress_bar, rendered, say,
 
 
 @click.command("plan")
-@option("--systems", "Number of systems (the hidden human one included).", FROM_TWO)
+@option("--systems", "Number of systems, including the hidden human system.", FROM_TWO)
 @option("--captions", "Number of captions (videos) of each system.", FROM_TWO)
 @option(
     "--difference", "Smallest difference to detect, in points of the slider (or in z with --in-z).", float
