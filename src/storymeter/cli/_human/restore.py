@@ -15,7 +15,8 @@ from .._options import busy, say
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @option(
     "--db",
-    "An empty PostgreSQL database for the answers.  [default: SQLite in DIR, wherever they were]",
+    "An empty PostgreSQL database for the answers.  [default: SQLite in DIR, whatever database was"
+    " used before]",
     metavar="URL",
 )
 @option("--clips", "Folder of the clips.  [default: where they were]", metavar="FOLDER")
