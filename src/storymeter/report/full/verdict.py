@@ -79,7 +79,10 @@ def _coverage(c: Coverage, zero: bool, protocol: str) -> list[str]:
         cost = (
             f"each counts 0 (--protocol {protocol}+missing=skip leaves them out)"
             if zero
-            else "they are left out of the scores, so that systems may stand on different documents"
+            else (
+                "they are left out of the scores, so that the scores of systems may be based on different"
+                " documents"
+            )
         )
         said.append(f"{missing:,} of {_count(c.matched + missing, 'document')} are missing; {cost}.")
     if extra:
