@@ -23,8 +23,8 @@ def too_few_resamples(comparisons: Sequence[Comparison]) -> str:
     if not drawn or least < SIGNIFICANT:
         return ""
     return (
-        f"{drawn:,} resamples are too few for {tests:,} tests: after Holm no p can be below"
-        f" {min(1.0, least):.3f}, so no difference can be significant. Take --resamples"
+        f"{drawn:,} resamples are too few for {tests:,} tests: with Holm's correction the smallest possible p"
+        f" is {min(1.0, least):.3f}, so no difference can be significant. Use --resamples"
         f" {math.ceil(tests / SIGNIFICANT)} or more."
     )
 
@@ -87,5 +87,5 @@ def difference_table(comparisons: Sequence[Comparison]) -> Table:
         if c.metric == comparisons[0].metric
         for d in c.most_different
     ]
-    title = f"Where they differ most ({comparisons[0].metric})" if comparisons else ""
+    title = f"Documents with the largest differences ({comparisons[0].metric})" if comparisons else ""
     return Table([*keys("A", "B", "document"), *SCORES], rows, title=title)

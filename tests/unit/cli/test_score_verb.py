@@ -97,7 +97,7 @@ def test_compare_prints_a_table_and_json(run: Run, examples: Path) -> None:
     good, padded, reference = (str(examples / "videos" / name) for name in names)
     arguments = ["compare", good, padded, "-r", reference, "-m", "captions", "--resamples", "99"]
     _, out, _ = run(*arguments)
-    assert "0/0/12" in out and "Where they differ most" in out
+    assert "0/0/12" in out and "Documents with the largest differences" in out
     _, out, _ = run(*arguments, "--format", "json")
     assert json.loads(out)["comparisons"][0]["p_permutation"] == 0.01
 

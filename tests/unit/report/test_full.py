@@ -69,8 +69,8 @@ def test_resamples_too_few_for_any_test_to_come_out_are_named() -> None:
     few = Findings("t", made.results, made.results.compare(resamples=99))
     assert min(c.p_holm for c in few.comparisons) >= 0.05  # though one system says everything, one nothing
     said = (
-        "99 resamples are too few for 5 tests: after Holm no p can be below 0.050, so no difference can be"
-        " significant. Take --resamples 100 or more."
+        "99 resamples are too few for 5 tests: with Holm's correction the smallest possible p is 0.050, so no"
+        " difference can be significant. Use --resamples 100 or more."
     )
     assert warnings(few) == [said]
     assert said in comparison_table(few.comparisons).note
