@@ -53,8 +53,8 @@ def word_table(results: Sequence[WordResult], title: str) -> Table:
         rows,
         title,
         (
-            "AUC: how often a word that people left alone has more support than one that they called wrong."
-            " Lowest is wrong: of the sentences with a wrong word, in which share the least supported word is"
+            "AUC: how often a word that was not marked as wrong has more support than a word that was. Lowest"
+            " is wrong: share of the sentences with a wrong word in which the least supported word is a wrong"
             " one."
         ),
     )
