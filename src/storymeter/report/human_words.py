@@ -13,9 +13,9 @@ SYSTEM_WORDS = {
     ),
     "raw": "the mean score on the slider from 0 to 100, after averaging the ratings of each caption",
     "z": (
-        "the same after each rater's scores were put on one scale, so that strict and mild raters count"
-        " alike; 0 is a rater's own average and 1 is one standard deviation above it; this column decides the"
-        " order"
+        "the same mean after standardising the scores of each rater (z-scores), so that strict and generous"
+        " raters have the same influence; 0 is the average of a rater, 1 is one standard deviation above it;"
+        " the ranking uses this column"
     ),
     "95 %": "95 % interval: the range in which z would lie in 95 of 100 studies of the same size",
     "captions": "how many different captions of the system were rated",
