@@ -62,10 +62,10 @@ WORDS = {
     "95 %": (
         "the range in which the number would lie in 95 of 100 samples of items of the same size (bootstrap)"
     ),
-    "n": "how many points the numbers rest on: judgements at segment level, systems at system level",
+    "n": "number of data points: judgements at segment level, systems at system level",
     "p against best": (
-        "how likely the lead of the best metric over this one would be if both were equally good; a small"
-        " number means that the lead is significant"
+        "p-value of the difference between the best metric and this one: the probability of a difference at"
+        " least as large if both were equally good"
     ),
 }
 
