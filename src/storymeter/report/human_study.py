@@ -145,8 +145,8 @@ def summary_lines(analysis: Analysis) -> list[str]:
     if agree.units:
         lines.append(
             f"Agreement on the {agree.units:,} captions that two or more raters rated: Krippendorff's alpha"
-            f" {agree.alpha:.3f} (1: perfect, 0: chance), ICC {agree.icc:.3f} (the share of the spread that"
-            " is about captions, not raters)."
+            f" {agree.alpha:.3f} (1: perfect, 0: chance), ICC {agree.icc:.3f} (the share of the variance that"
+            " is due to captions, not raters)."
             if not math.isnan(agree.alpha)
             else (
                 f"Agreement cannot be computed: the {agree.units:,} captions rated twice all got the same"
