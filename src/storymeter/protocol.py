@@ -76,8 +76,9 @@ class Protocol(Options):
     )
     tokens: Literal["alone", "batch"] = option(
         "alone",
-        "alone: a caption's tokens depend on nothing else; batch: after a single letter and a dot the"
-        " tokeniser reads on in the next caption, as the scripts' does (one of 34,536 ActivityNet captions)",
+        "alone: the tokens of a caption do not depend on other captions; batch: after a single letter and a"
+        " dot, tokenisation continues into the next caption, as in the scripts (affects one of 34,536"
+        " ActivityNet captions)",
     )
     order: Literal["start", "start-end", "file", "key-text"] = option(
         "start",
@@ -93,8 +94,8 @@ class Protocol(Options):
     )
     paragraph: Literal["time", "letters"] = option(
         "time",
-        "time: captions joined in time order, then tokenised; letters: in the order of the file, and all but"
-        " the letters a to z, in lower case, separates words",
+        "time: captions joined in time order, then tokenised; letters: joined in the order of the"
+        " file, lower-cased; every character other than a to z separates words",
     )
 
     def validate(self) -> None:
@@ -156,15 +157,15 @@ def _presets() -> dict[str, Preset]:
         distance="<",
     )
     swapped = (
-        "METEOR's hypothesis is the reference, so that its recall is the submission's precision (repeated)."
+        "METEOR's hypothesis is the reference, so that its recall is the submission's precision (reproduced)."
     )
-    easy = "Leaving a video out does not lower the score (repeated; coverage is printed)."
-    back = "Variants a and b do not always follow their own optimum (not repeated)."
+    easy = "Leaving a video out does not lower the score (reproduced; coverage is printed)."
+    back = "Variants a and b do not always follow their own optimum (not reproduced)."
     presets = [
         Preset(
             Protocol(),
-            "What the SODA paper describes, and our choices where it is silent: missing videos count 0, the"
-            " better annotator counts.",
+            "The definitions of the SODA paper; where the paper leaves a choice open: missing videos count 0,"
+            " and the annotator with the better F1 is used.",
             "Fujita et al., SODA, ECCV 2020",
         ),
         Preset(
@@ -178,13 +179,13 @@ def _presets() -> dict[str, Preset]:
             replace(soda_v1, name="soda-v1-multi", refs="best", reference_order="file"),
             "The public SODA script with its multi-reference option: best F1 per video.",
             "fujiso/SODA v1.1, multi-reference option",
-            f"{swapped} {easy} {back} References are not sorted in time (repeated).",
+            f"{swapped} {easy} {back} References are not sorted in time (reproduced).",
         ),
         Preset(
             replace(anet, name="anet-2017", unmatched="ignore"),
             "The first ActivityNet Captions script: a caption without a partner is ignored.",
             "densevid_eval, first version, 2017; Krishna et al., ICCV 2017",
-            "Captions that overlap no reference do not lower the score (repeated).",
+            "Captions that overlap no reference do not lower the score (reproduced).",
         ),
         Preset(
             anet,
@@ -192,21 +193,21 @@ def _presets() -> dict[str, Preset]:
             " string abc123!@#.",
             "densevid_eval, 2018 challenge version",
             "CIDEr's idf comes from each video's own pairs, so that few captions give high values"
-            " (repeated).",
+            " (reproduced).",
         ),
         Preset(
             replace(anet, name="anet-2021", unmatched="garbage-random"),
             "The 2019-2021 ActivityNet script: random strings for unmatched captions, here with a seed.",
             "densevid_eval, 2019-2021 challenge versions",
             "The random strings have no seed there, so that no number can be reproduced exactly (not"
-            " repeated).",
+            " reproduced; the strings have a seed here).",
         ),
         Preset(
             per_annotator,
             "PDVC's evaluation: SODA against each annotator, the mean of their corpus means; ActivityNet"
             " scores as in 2018; paragraphs of letters alone.",
             "ttengwang/PDVC, ICCV 2021",
-            f"{swapped} In SODA missing videos are skipped, elsewhere they count 0 (repeated).",
+            f"{swapped} In SODA missing videos are skipped, elsewhere they count 0 (reproduced).",
         ),
         Preset(
             vidchapters,
@@ -214,7 +215,7 @@ def _presets() -> dict[str, Preset]:
             " all measures; start distances below their limit; F1 is averaged over thresholds.",
             "antoyang/VidChapters, NeurIPS 2023; Vid2Seq's PyTorch port",
             f"{swapped} {easy} A video with too many captions for its recursion counts 0 there (not"
-            " repeated).",
+            " reproduced).",
         ),
         Preset(
             Protocol(
@@ -232,7 +233,7 @@ def _presets() -> dict[str, Preset]:
             "Vid2Seq's own evaluation: nothing is sorted, start and end of reversed segments are exchanged,"
             " F1 of segments per video, SODA per annotator.",
             "google-research/scenic, Vid2Seq, CVPR 2023",
-            f"{swapped} Captions out of order in the file cannot all be matched (repeated).",
+            f"{swapped} Captions out of order in the file cannot all be matched (reproduced).",
         ),
         Preset(
             replace(vidchapters, name="timechat", order="key-text"),
@@ -240,7 +241,7 @@ def _presets() -> dict[str, Preset]:
             " text.",
             "RenShuhuai-Andy/TimeChat, CVPR 2024",
             "Caption 10 comes before caption 2, so that SODA is wrong for every video with more than ten"
-            f" captions (repeated; vidchapters is the same without it). {easy}",
+            f" captions (reproduced; vidchapters is the same without it). {easy}",
         ),
         Preset(
             Protocol("nlp2020-ja", refs="merge", unmatched="ignore"),
