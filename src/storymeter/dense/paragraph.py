@@ -71,7 +71,7 @@ def paragraph(document: Document) -> Document:
     ),
     Named(
         "paragraph_repetition_4",
-        "share of four-word runs of the joined captions said before (R@4)",
+        "share of 4-grams of the joined captions that are repetitions (R@4)",
         inner="repetition_4",
     ),
     papers=("xiong2018", "shetty2017"),
