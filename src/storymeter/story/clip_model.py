@@ -87,9 +87,9 @@ class ClipModel:
         """The last layer's vector of every token, projected as the model projects a whole text."""
         if not hasattr(self.model, "text_projection") or not hasattr(self.model, "text_model"):
             raise DataError(
-                f"{self.folder} holds a {self.model.config.model_type}, whose single words have no vectors in"
-                " the space of its pictures.",
-                hint="emscore needs a CLIP.",
+                f"{self.folder} contains a {self.model.config.model_type} model, which has no vectors of"
+                " single words in its image space.",
+                hint="emscore needs a CLIP model.",
             )
         torch = need_torch("This model")
         found = []
