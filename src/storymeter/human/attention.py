@@ -132,7 +132,10 @@ def peers(ratings: Ratings, trusted: BoolArray, scale: Literal["raw", "z"] = "ra
     silent = (
         f"fewer than {LEAST_PEERS} accepted raters share captions"
         if np.isnan(usual)
-        else "they share too few captions with accepted raters, or accepted raters agree too little"
+        else (
+            "too few captions are shared with accepted raters, or the agreement between accepted raters is"
+            " too low"
+        )
     )
     return Peers(
         r,
