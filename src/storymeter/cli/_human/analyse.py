@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     "--gates",
     "control: only the test on control pairs is applied. repeats: the two scores of a repeated caption must"
     " also be closer than those of unrelated ones. attention: the agreement with the other raters must also"
-    " be clearly more than half of the usual one (if it cannot be computed: repeats). auto: attention for"
-    " Storymeter campaigns, control for files of other tools.",
+    " be significantly higher than half of the usual one (if it cannot be computed: repeats). auto:"
+    " attention for Storymeter campaigns, control for files of other tools.",
     ("auto", "control", "repeats", "attention"),
     "auto",
 )
@@ -50,14 +50,16 @@ if TYPE_CHECKING:
     metavar="RATINGS",
 )
 @option(
-    "--splits", "Split-half resamples.  [default: 100; none past 200,000 ratings]", click.IntRange(0, 100_000)
+    "--splits",
+    "Number of split-half resamples.  [default: 100; 0 for more than 200,000 ratings]",
+    click.IntRange(0, 100_000),
 )
 @option("--faithful", "Preference: share of test questions a rater must get right.", SHARE, 1.0)
 @option("--minimum", "Preference: minimum number of raters per item.", COUNT, 1)
 @option(
     "--stratum",
-    "For files with several language pairs or other strata: one of them, or `all` to mix them.  [default:"
-    " each one separately]",
+    "For files with several language pairs or other strata: the one to analyse, or `all` to analyse them"
+    " together.  [default: each separately]",
     metavar="NAME",
 )
 @option(
