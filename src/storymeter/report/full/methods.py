@@ -19,12 +19,13 @@ GLOSSARY = [
     ),
     (
         "p",
-        "how likely so large a difference would be if the two systems were equally good: the outputs of"
-        " each document change places at random (paired permutation test). Holm's correction keeps the chance"
-        " of even one false claim on the page below .05.",
+        "probability of a difference at least as large if the two systems were equally good, estimated by"
+        " exchanging the outputs of the two systems at random for each document (paired permutation test)."
+        " With Holm's correction, the probability of one or more false positives on this page is at most"
+        " .05.",
     ),
     ("IoU", "intersection over union: how far two segments of time overlap; 1 is the same segment."),
-    ("f", "how alike two sentences are, by the scorer that the metric names."),
+    ("f", "similarity of two sentences, computed by the scorer of the metric."),
     (
         "partner",
         "the reference that a caption was matched with; an unmatched caption adds nothing to the score.",
