@@ -170,8 +170,8 @@ def _comparable(a: Score, b: Score, *names: str) -> tuple[ResampledSums, Resampl
         raise DataError(f"Of {names[0]!r} and {names[1]!r} only one was scored in shards.", hint=hint)
     if x.documents != y.documents or a.n < 2:
         raise DataError(
-            f"{names[0]!r} and {names[1]!r} were not scored on the same documents ({a.n:,} and {b.n:,}), and"
-            " a run in shards keeps no rows to choose from.",
+            f"{names[0]!r} and {names[1]!r} were not scored on the same documents ({a.n:,} and {b.n:,}). A"
+            " run in shards stores no rows, so the common documents cannot be selected.",
             hint="Score them under a protocol whose field `missing` is zero.",
         )
     if len(x.drawn) != len(y.drawn) or not len(x.drawn):
