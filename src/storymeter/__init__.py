@@ -35,26 +35,21 @@ if TYPE_CHECKING:
     from .score import Score as Score
     from .signature import Signature as Signature
 
-_LATE = {
-    "Caption": "captions",
-    "Corpus": "captions",
-    "Document": "captions",
-    "MeanMetric": "metric",
-    "Metric": "metric",
-    "PairScorer": "pairs.base",
-    "Protocol": "protocol",
-    "Rating": "captions",
-    "Results": "engine.results",
-    "Run": "engine.run",
-    "Score": "score",
-    "Signature": "signature",
-    "StorymeterError": "errors",
-    "compare": "engine.compare",
-    "evaluate": "engine.run",
-    "load": "engine.saved",
-    "read": "formats",
-    "write": "formats",
+_MODULES = {
+    "captions": ("Caption", "Corpus", "Document", "Rating"),
+    "engine.compare": ("compare",),
+    "engine.results": ("Results",),
+    "engine.run": ("Run", "evaluate"),
+    "engine.saved": ("load",),
+    "errors": ("StorymeterError",),
+    "formats": ("read", "write"),
+    "metric": ("MeanMetric", "Metric"),
+    "pairs.base": ("PairScorer",),
+    "protocol": ("Protocol",),
+    "score": ("Score",),
+    "signature": ("Signature",),
 }
+_LATE = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = [*_LATE]
+__all__ = sorted(_LATE)
 __getattr__, __dir__ = late(__name__, _LATE)

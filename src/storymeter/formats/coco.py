@@ -19,11 +19,14 @@ _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _KNOWN = frozenset(("image_id", "caption"))
 
 
-class Annotations(JsonFormat):
+class _Coco(JsonFormat):
+    carries = carrying("documents", "alternatives", "untimed", "meta")
+
+
+class Annotations(_Coco):
     name = "coco"
     title = "COCO caption annotations"
     shape = '{"images": [{"id": 1}], "annotations": [{"image_id": 1, "id": 7, "caption": "…"}]}'
-    carries = carrying("documents", "alternatives", "untimed", "meta")
 
     def looks(self, value: Any) -> bool:
         return (
@@ -45,11 +48,10 @@ class Annotations(JsonFormat):
         return {**self.kept(corpus, {"images": images}), "annotations": items}
 
 
-class Results(JsonFormat):
+class Results(_Coco):
     name = "coco-results"
     title = "COCO caption results"
     shape = '[{"image_id": 1, "caption": "…"}]'
-    carries = carrying("documents", "alternatives", "untimed", "meta")
 
     def looks(self, value: Any) -> bool:
         return isinstance(value, list) and any(

@@ -4,15 +4,16 @@
 (..., columns), into values of shape (...). Only sums are needed, so a thousand resamples are one matrix
 product, for BLEU as for a mean.
 
-- `paired_permutation` (approximate randomisation; Noreen 1989): under the null the two outputs of a document
+- `paired_permutations` (approximate randomisation; Noreen 1989): under the null the two outputs of a document
   could
   have changed places. p = (count + 1) / (k + 1), two-sided: never 0, and exact whatever k.
-- `paired_bootstrap` (Koehn 2004; p by the shift method of Efron & Tibshirani 1993, chapter 16): the interval
+- `paired_bootstraps` (Koehn 2004; p by the shift method of Efron & Tibshirani 1993, chapter 16): the interval
   of the
   difference, and how often the resampled difference strays from its own mean by as much as the observed one.
 
 >>> a, b = np.array([[3.0, 1], [4, 1], [5, 1], [6, 1]]), np.array([[1.0, 1], [2, 1], [3, 1], [4, 1]])
->>> test = paired_permutation(a, b, lambda sums: sums[..., 0] / sums[..., 1], resamples=999, seed=1)
+>>> mean = Part(slice(None), lambda sums: sums[..., 0] / sums[..., 1])
+>>> (test,) = paired_permutations(a, b, [mean], resamples=999, seed=1)
 >>> test.difference, 0.08 < test.p < 0.17        # 2 of 16 swaps are as extreme
 (2.0, True)
 >>> win_tie_loss([1, 2, 3], [0, 2, 4])
@@ -58,13 +59,6 @@ class Part:
         return np.asarray(self.combine(sums[..., self.columns]))
 
 
-def paired_permutation(
-    rows_a: FloatArray, rows_b: FloatArray, combine: Combine, *, resamples: int = 10_000, seed: int = 0
-) -> PairedTest:
-    parts = [Part(slice(None), combine)]
-    return paired_permutations(rows_a, rows_b, parts, resamples=resamples, seed=seed)[0]
-
-
 def paired_permutations(
     rows_a: FloatArray, rows_b: FloatArray, parts: Sequence[Part], *, resamples: int, seed: int
 ) -> list[PairedTest]:
@@ -81,13 +75,6 @@ def paired_permutations(
         PairedTest("permutation", difference, chance(values, abs(difference)), resamples, len(a))
         for difference, values in zip(observed, drawn, strict=True)
     ]
-
-
-def paired_bootstrap(
-    rows_a: FloatArray, rows_b: FloatArray, combine: Combine, *, resamples: int = 1000, seed: int = 0
-) -> PairedTest:
-    parts = [Part(slice(None), combine)]
-    return paired_bootstraps(rows_a, rows_b, parts, resamples=resamples, seed=seed)[0]
 
 
 def paired_bootstraps(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from storymeter.arrays import FloatArray
 from storymeter.stats.exact import BITS, LOWEST, ExactSums, added, digits_of, weighted_sums
-from storymeter.stats.paired import paired_bootstrap, paired_permutation
+from storymeter.stats.paired import Part, paired_bootstraps, paired_permutations
 from storymeter.stats.poisson import (
     ResampledSums,
     document_keys,
@@ -108,5 +108,8 @@ def test_intervals_and_tests_agree_with_those_of_rows(shift: float) -> None:
     assert interval is not None
     assert np.abs(np.subtract(interval, usual)).max() < 0.03 * (usual[1] - usual[0])
     permutation, bootstrap = paired_tests(ours, theirs, value, 500)
-    assert permutation.p == pytest.approx(paired_permutation(a, b, value, resamples=resamples).p, abs=0.015)
-    assert bootstrap.p == pytest.approx(paired_bootstrap(a, b, value, resamples=resamples).p, abs=0.015)
+    parts = [Part(slice(None), value)]
+    (swapped,) = paired_permutations(a, b, parts, resamples=resamples, seed=0)
+    (drawn,) = paired_bootstraps(a, b, parts, resamples=resamples, seed=0)
+    assert permutation.p == pytest.approx(swapped.p, abs=0.015)
+    assert bootstrap.p == pytest.approx(drawn.p, abs=0.015)
