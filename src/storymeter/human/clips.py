@@ -135,17 +135,14 @@ def probe(path: Path) -> tuple[float, str, str]:
             if not streams:
                 return 0.0, "", "has no picture"
             stream = streams[0]
-            last = 0.0
-            decoded = next(container.decode(stream), None)
-            if decoded is None:
+            if next(container.decode(stream), None) is None:
                 return 0.0, "", "has no frame that decodes"
             seconds = float(container.duration or 0) / av.time_base
             if not seconds and stream.duration:
                 seconds = float(stream.duration * stream.time_base)
             if not seconds:  # live recordings carry no duration: walk to the end
                 for frame in container.decode(stream):
-                    last = frame.time or last
-                seconds = last
+                    seconds = frame.time or seconds
             return seconds, str(stream.codec_context.name), ""
     except (av.error.FFmpegError, OSError, ValueError) as error:
         return 0.0, "", f"does not decode ({type(error).__name__})"

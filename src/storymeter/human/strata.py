@@ -13,16 +13,13 @@ def parts(ratings: Ratings, wanted: str | None = None) -> dict[str, Ratings]:
     Item numbers are those of a stratum: where all are mixed knowingly, the items of different strata stay
     apart."""
     strata = ratings.strata
-    if wanted == "all" or len(strata) < 2:
-        if wanted not in (None, "all"):
-            return {wanted: ratings.of_stratum(wanted)}
-        return {"all": _mixed(ratings) if len(strata) > 1 else ratings}
-    return {name: ratings.of_stratum(name) for name in ([wanted] if wanted is not None else strata)}
-
-
-def _mixed(ratings: Ratings) -> Ratings:
-    if ratings.stratum is None:
-        return ratings
+    if wanted is not None and wanted != "all":
+        return {wanted: ratings.of_stratum(wanted)}
+    if ratings.stratum is None or len(strata) < 2:
+        return {"all": ratings}
+    if wanted is None:
+        return {name: ratings.of_stratum(name) for name in strata}
     names = [f"{s} {i}" for s, i in zip(ratings.stratum.listed(), ratings.item.listed(), strict=True)]
-    note = f"{len(ratings.strata)} strata were mixed: {', '.join(ratings.strata)}."
-    return replace(ratings, item=Labels.of(names), stratum=None, notes=(*ratings.notes, note))
+    note = f"{len(strata)} strata were mixed: {', '.join(strata)}."
+    mixed = replace(ratings, item=Labels.of(names), stratum=None, notes=(*ratings.notes, note))
+    return {"all": mixed}

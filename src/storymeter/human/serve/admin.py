@@ -97,8 +97,7 @@ def routes(context: Context) -> list[Endpoint]:
         return page("admin_rater.html", request, one=one, given=given)
 
     async def closing(request: Request) -> Response:
-        seen = await run_in_threadpool(store.counts)
-        return page("admin_close.html", request, seen=seen)
+        return page("admin_close.html", request, seen=await run_in_threadpool(store.counts))
 
     async def state(request: Request) -> Response:
         given = await fields(request)
