@@ -25,6 +25,8 @@ demo: $(STAMP)
 
 # modules are compiled once, not by each of the many processes that the tests start
 test: export PYTHONDONTWRITEBYTECODE :=
+# one thread for the matrix products of a process, as the processes are more than the cores
+test: export OMP_NUM_THREADS ?= 1
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
