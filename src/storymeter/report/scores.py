@@ -95,7 +95,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         "†: not significantly worse than the best (permutation test, Holm, p ≥ .05)."
         if any(cell.mark for cell in shown)
         else "",
-        too_few_resamples(comparisons).replace("Take", "Take storymeter compare"),
+        too_few_resamples(comparisons).replace("Use", "Use storymeter compare"),
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
     ]
     return Table(

@@ -74,7 +74,7 @@ def test_resamples_too_few_for_any_test_to_come_out_are_named() -> None:
     )
     assert warnings(few) == [said]
     assert said in comparison_table(few.comparisons).note
-    assert "Take storymeter compare --resamples 100" in leaderboard_table(few.results, few.comparisons).note
+    assert "Use storymeter compare --resamples 100" in leaderboard_table(few.results, few.comparisons).note
     enough = made.results.compare(resamples=100)
     assert max(c.p_holm for c in enough) < 0.05 and not warnings(Findings("t", made.results, enough))
 
