@@ -71,15 +71,14 @@ def _facts() -> list[tuple[str, str]]:
         ("java (only for cross-checks)", shutil.which("java") or "not installed; not needed"),
     ]
     facts += [(name, _version(name) or f"missing: pip install {name}") for name in CORE]
-    for part, distributions in PARTS.items():
-        lacking = [name for name in distributions if _version(name) is None]
-        facts.append(
-            (
-                f"part '{part}'",
-                "there" if not lacking else f"missing {', '.join(lacking)}: pip install 'storymeter[{part}]'",
-            )
+    lacking = {part: [name for name in names if _version(name) is None] for part, names in PARTS.items()}
+    return facts + [
+        (
+            f"part '{part}'",
+            "there" if not names else f"missing {', '.join(names)}: pip install 'storymeter[{part}]'",
         )
-    return facts
+        for part, names in lacking.items()
+    ]
 
 
 def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: str | None) -> list[Any]:

@@ -168,10 +168,8 @@ def coherence(
                     "--evaluate needs one folder of data.",
                     hint=f"It holds {', '.join(sources.UNSEEN)}, and the training files.",
                 )
-            tables = held_out_tables(
-                sources.evaluate(data[0], model, device=device, seed=seed, progress=progress)
-            )
-            put(tables, style)
+            found = sources.evaluate(data[0], model, device=device, seed=seed, progress=progress)
+            put(held_out_tables(found), style)
             return
         if out is None:
             raise UsageError("No output folder was given.", hint="Give --out FOLDER.")

@@ -12,8 +12,7 @@ from .table import Table, keys, numbers
 def attack_table(found: Persuasion) -> Table:
     """One line per kind: how many of its attacks succeed, and the highest lift."""
     metrics = found.metrics
-    rows = [[kind, *(_cell(found, metric, kind) for metric in metrics)] for kind in KINDS]
-    rows.append(["all", *(_cell(found, metric, None) for metric in metrics)])
+    rows = [[kind or "all", *(_cell(found, metric, kind) for metric in metrics)] for kind in (*KINDS, None)]
     for label in (WRONG, RIGHT):
         values = (found.result.row(metric).scale * found.value(metric, label) for metric in metrics)
         rows.append([f"{label} captions", *(f"{value:.2f}" for value in values)])

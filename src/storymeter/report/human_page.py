@@ -34,10 +34,8 @@ from .templating import render, shown
 def analysis_page(
     analysis: Analysis,
     *,
-    title: str = "Results of the human study",
     price: float = 0.99,
     fee: float = 0.20,
-    currency: str = "USD",
     repeated: Replication | None = None,
     spans: SpanStudy | None = None,
 ) -> str:
@@ -47,7 +45,7 @@ def analysis_page(
     flags = {flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}
     return render(
         "human.html",
-        title=title,
+        title="Results of the human study",
         summary=summary_lines(analysis),
         replication=replication_line(repeated) if repeated else "",
         systems=shown(system_table(analysis), SYSTEM_WORDS),
@@ -72,8 +70,8 @@ def analysis_page(
         influence=shown(influence_table(analysis.influence), INFLUENCE_WORDS),
         scale=score_histograms(analysis),
         cost=(
-            f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f}"
-            f" {currency}, which is {spent.per_system:,.2f} {currency} per system."
+            f"{analysis.hits:,} HITs at {price:.2f} USD plus {fee:.0%} fee: {spent.total:,.2f} USD, which is"
+            f" {spent.per_system:,.2f} USD per system."
         ),
         thin=(
             f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings,"

@@ -78,11 +78,10 @@ def profile_table(study: SpanStudy) -> Table:
 
 
 def kind_table(study: SpanStudy) -> Table:
-    totals: dict[str, float] = {}
-    for p in study.profiles:
-        for kind, count in p.kinds.items():
-            totals[kind] = totals.get(kind, 0.0) + count
-    kinds = sorted(totals, key=lambda kind: (-totals[kind], kind))
+    kinds = sorted(
+        {kind for p in study.profiles for kind in p.kinds},
+        key=lambda kind: (-sum(p.kinds.get(kind, 0.0) for p in study.profiles), kind),
+    )
     return Table(
         [*keys("system"), *numbers(".2f", *kinds)],
         [[p.system, *(p.kinds.get(kind, 0.0) for kind in kinds)] for p in study.profiles],

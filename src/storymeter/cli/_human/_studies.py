@@ -36,12 +36,6 @@ class Source(NamedTuple):
         return self.kind.analyse(self.records, faithful=1.0, minimum=1, **options)
 
 
-def _parts(found: Any) -> tuple[Analysis, SpanStudy | None]:
-    """The scores, and what a study of error spans adds to them."""
-    scores = getattr(found, "analysis", None)
-    return (found, None) if scores is None else (scores, found)
-
-
 def studies(
     kind: Study, ratings: Ratings, page: str | None, style: str, *, stratum: str | None, **options: Any
 ) -> str:
@@ -128,7 +122,9 @@ def study(
     options.pop("stratum", None)
     with busy("analysing the ratings"):
         options["splits"] = splits if splits is not None else 100 if len(source) <= 200_000 else 0
-        analysis, marked = _parts(source.analyse(**options))
+        found = source.analyse(**options)
+        marked: SpanStudy | None = found if hasattr(found, "analysis") else None
+        analysis: Analysis = marked.analysis if marked else found
         repeated = (
             replication(analysis.ranking, analyse(replicates, **{**options, "splits": 0}).ranking)
             if replicates is not None

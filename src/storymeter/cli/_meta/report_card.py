@@ -137,11 +137,12 @@ def _of_scores(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[st
 
     human = tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes)
     scores = join_scores(human, values)
-    agreements, contest = [], None
     again: dict[str, Any] = {"permutations": PERMUTATIONS, "seed": run.bench.seed}
-    for level in benchmark.levels:
-        found = agreement(benchmark.title, level, scores, resamples=resamples, against=YARDSTICK, **again)
-        agreements.append(found)
-        if level == "segment" and benchmark.needs_references:
-            contest = segment_contest(benchmark, scores, found.results, **again)
-    return {"agreements": agreements, "contest": contest}
+    found = {
+        level: agreement(benchmark.title, level, scores, resamples=resamples, against=YARDSTICK, **again)
+        for level in benchmark.levels
+    }
+    contest = None
+    if "segment" in found and benchmark.needs_references:
+        contest = segment_contest(benchmark, scores, found["segment"].results, **again)
+    return {"agreements": list(found.values()), "contest": contest}
