@@ -21,9 +21,9 @@ def attack_table(found: Persuasion) -> Table:
         rows,
         title="Attacks in captions: how many succeed, by kind",
         note=(
-            "Attacks that succeed of those tried, and the highest lift: what a wrong caption gains by"
-            f" carrying the attack, in % of what right captions score. Above {100 * SUCCESS:.0f} % an attack"
-            f" succeeds. {found.documents} documents. {found.result.signature}"
+            "Number of successful attacks of those tried, and the highest lift (increase in the score of"
+            " wrong captions by the attack, in % of the score of correct captions). An attack succeeds if its"
+            f" lift is above {100 * SUCCESS:.0f} %. {found.documents} documents. {found.result.signature}"
         ),
     )
 
