@@ -32,5 +32,4 @@ def iou(references: ArrayLike, candidates: ArrayLike, kind: Literal["exact", "ep
     p = np.asarray(candidates, dtype=float).reshape(1, -1, 2)
     inner = np.minimum(g[..., 1], p[..., 1]) - np.maximum(g[..., 0], p[..., 0])
     hull = np.maximum(g[..., 1], p[..., 1]) - np.minimum(g[..., 0], p[..., 0])
-    out: FloatArray = np.divide(inner, hull + EPSILON[kind], out=np.zeros(inner.shape), where=inner > 0)
-    return out
+    return np.asarray(np.divide(inner, hull + EPSILON[kind], out=np.zeros(inner.shape), where=inner > 0))

@@ -194,8 +194,7 @@ class Results:
         return "\n".join([f"<Results: {head}", *lines, *more]) + ">"
 
     def _repr_html_(self) -> str:
-        shown: str = importlib.import_module("storymeter.report.scores").notebook(self)
-        return shown
+        return str(importlib.import_module("storymeter.report.scores").notebook(self))
 
 
 def document_values(metric: Metric, score: Score) -> FloatArray:

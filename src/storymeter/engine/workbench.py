@@ -9,7 +9,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import UsageError
 from ..join import Task
@@ -195,8 +195,7 @@ class Workbench:
 def _once(made: Made, key: Hashable, make: Callable[[], T]) -> T:
     if key not in made:
         made[key] = make()
-    found: T = made[key]
-    return found
+    return cast(T, made[key])
 
 
 def _key(scorer: PairScorer) -> Hashable:

@@ -72,8 +72,7 @@ def spread(keys: Keys) -> FloatArray:
 def poisson_weights(keys: Keys, resamples: int, seed: int) -> FloatArray:
     """(documents, resamples): how often each document is drawn."""
     words = _stream(keys, -(-resamples // 4), seed, 0)
-    weights: FloatArray = _POISSON[words.view("<u2")[:, :resamples]]
-    return weights
+    return np.asarray(_POISSON[words.view("<u2")[:, :resamples]])
 
 
 def swaps(keys: Keys, resamples: int, seed: int) -> FloatArray:
@@ -119,8 +118,7 @@ def _stream(keys: Keys, words: int, seed: int, begin: int) -> NDArray[np.uint64]
 def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: NDArray[np.uint64] = words ^ (words >> np.uint64(31))
-    return mixed
+    return np.asarray(words ^ (words >> np.uint64(31)))
 
 
 #: Poisson(1) by 16 random bits; the largest weight is 8
