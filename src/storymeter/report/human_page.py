@@ -36,6 +36,7 @@ def analysis_page(
     *,
     price: float = 0.99,
     fee: float = 0.20,
+    currency: str = "USD",
     repeated: Replication | None = None,
     spans: SpanStudy | None = None,
 ) -> str:
@@ -70,8 +71,8 @@ def analysis_page(
         influence=shown(influence_table(analysis.influence), INFLUENCE_WORDS),
         scale=score_histograms(analysis),
         cost=(
-            f"{analysis.hits:,} HITs at {price:.2f} USD plus {fee:.0%} fee: {spent.total:,.2f} USD, which is"
-            f" {spent.per_system:,.2f} USD per system."
+            f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f}"
+            f" {currency}, which is {spent.per_system:,.2f} {currency} per system."
         ),
         thin=(
             f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings,"

@@ -17,6 +17,7 @@ from storymeter.engine.results import Results, merged
 from storymeter.engine.run import Run
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
 from storymeter.engine.sharded.run import score_shards
+from storymeter.engine.sharded.scoring import tally
 from storymeter.errors import DataError, UsageError
 from storymeter.score import Score
 from storymeter.signature import Signature
@@ -133,6 +134,24 @@ def assert_close(a: Comparison, b: Comparison) -> None:
 
 
 @pytest.mark.usefixtures("ray")
+def test_a_document_without_a_verdict_is_left_out_of_wins_and_losses() -> None:
+    class Verdict(storymeter.Metric):
+        name = "verdict"
+        columns = ("value",)
+
+        def rows(self, task: object, bench: object) -> np.ndarray:
+            raise AssertionError("the rows are there")
+
+        def combine(self, sums: np.ndarray) -> dict[str, np.ndarray]:
+            return {"value": sums[..., 0]}
+
+    ids = ("a", "b", "c", "d")
+    rows = np.array([[1, np.nan, 2, 0], [0, -1, 2, np.nan]])[..., None]
+    found = tally(Verdict(), (ids, rows[0]), (ids, rows[1]))
+    assert (found.wins, found.ties, found.losses) == (1, 1, 0)
+    assert found.most == [("a", 1.0, 0.0)]
+
+
 def test_json_lines_id_map_sample_and_skip(files: dict[str, str], tmp_path: Path) -> None:
     """Lines of one document may lie in two files, ids may need a map, and rarity is a system's own where
     documents that it lacks are left out."""

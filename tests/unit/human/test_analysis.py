@@ -21,9 +21,18 @@ def test_the_page_explains_itself_and_needs_nothing_from_outside(tmp_path: Path)
         for r in campaign()
     ]
     page = tmp_path / "page.html"
-    result = run(write(tmp_path / "r.jsonl", records), "--html", page, "--figures", tmp_path / "figures")
+    result = run(
+        write(tmp_path / "r.jsonl", records),
+        "--html",
+        page,
+        "--figures",
+        tmp_path / "figures",
+        "--currency",
+        "EUR",
+    )
     assert result.exit_code == 0, result.output
     text = page.read_text()
+    assert "EUR per system" in text and "USD" not in text
     assert "<b>best</b>" not in text and "&lt;b&gt;best" in text
     words = re.sub(r"base64,[^\"]*", "", text).lower()
     assert "://" not in words and "<img" not in words and words.count("<svg") == 4

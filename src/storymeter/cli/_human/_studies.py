@@ -108,6 +108,7 @@ def study(
     splits: int | None,
     price: float,
     fee: float,
+    currency: str,
     **options: Any,
 ) -> str:
     """One study, as text in the style asked for; files are written, notes said."""
@@ -133,7 +134,7 @@ def study(
     more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
 
     def whole() -> str:
-        return analysis_page(analysis, spans=marked, **more)
+        return analysis_page(analysis, spans=marked, currency=currency, **more)
 
     files(page, figures, lambda: report.draw(analysis), whole)
     if repeated is not None:

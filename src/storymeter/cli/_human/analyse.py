@@ -74,6 +74,7 @@ if TYPE_CHECKING:
 )
 @option("--price", "Pay per HIT.", AMOUNT, 0.99)
 @option("--fee", "Fee of the platform, as a share of the pay.", AMOUNT, 0.2)
+@option("--currency", "Currency of the pay.", default="USD")
 @option(
     "--html page",
     "Also write a page with figures that explains every number.  [default: analysis.html]",

@@ -151,13 +151,16 @@ def tally(metric: Metric, a: tuple[tuple[str, ...], Any], b: tuple[tuple[str, ..
     """On how many documents of a shard A is better, and where the two differ most."""
     if not len(a[0]) or not len(b[0]):
         return Tally(0, 0, 0, [])
-    values_a, values_b = (np.nan_to_num(metric.by_document(rows)) for _, rows in (a, b))
+    values_a, values_b = (metric.by_document(rows) for _, rows in (a, b))
     ids = a[0]
     if ids != b[0]:
         place = {id: k for k, id in enumerate(b[0])}
         both = [(k, place[id]) for k, id in enumerate(ids) if id in place]
         ids = tuple(ids[k] for k, _ in both)
         values_a, values_b = values_a[[k for k, _ in both]], values_b[[k for _, k in both]]
+    there = np.flatnonzero(~np.isnan([values_a, values_b]).any(axis=0))  # a judge may have no verdict
+    ids = tuple(ids[k] for k in there)
+    values_a, values_b = np.nan_to_num(values_a[there]), np.nan_to_num(values_b[there])
     sign = -1.0 if metric.higher_is_better is False else 1.0
     wins, ties, losses = win_tie_loss(sign * values_a, sign * values_b)
     order = np.argsort(-np.abs(values_a - values_b), kind="stable")[:MOST]
