@@ -66,7 +66,8 @@ def test_every_character_of_the_basic_plane_as_chinese() -> None:
     from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
     theirs = TokenizerZh()
-    lines = [f"a{chr(code)}b" for code in range(0x30000) if not 0xD800 <= code < 0xE000]
+    codes = [*range(0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x30000, 16)]
+    lines = [f"a{chr(code)}b" for code in codes]
     assert cut(lines, "zh") == [theirs(line) for line in lines]
 
 
