@@ -130,15 +130,24 @@ def test_a_worker_and_then_its_node_are_killed(
     killed: list[int] = []
 
     def kill_worker() -> None:
-        killed.append(entries(log, "begin")[-1][0])
-        os.kill(killed[0], signal.SIGKILL)
+        """In the middle of a shard: the worker is stopped first, so that it cannot end it meanwhile."""
+        end = time.monotonic() + PATIENCE
+        while not killed and time.monotonic() < end:
+            worker = entries(log, "begin")[-1]
+            os.kill(worker[0], signal.SIGSTOP)
+            time.sleep(0.05)
+            if worker in entries(log, "end"):
+                os.kill(worker[0], signal.SIGCONT)
+            else:
+                os.kill(worker[0], signal.SIGKILL)
+                killed.append(worker[0])
 
     def kill_raylet() -> None:
         cluster.remove_node(node, allow_graceful=False)
 
     threads = [
         when(lambda: len(entries(log, "end")) >= 2, kill_worker),
-        when(lambda: len(entries(log, "end")) >= 4, kill_raylet),
+        when(lambda: bool(killed) and len(entries(log, "end")) >= 4, kill_raylet),
     ]
     results = score_shards(
         *files, ["cider", Slow(log)], shards=SHARDS, save=str(tmp_path / "run"), resamples=50
