@@ -19,12 +19,11 @@ from meteor_jar import Jar, Pair, Pairs
 
 SEED = int(os.environ.get("STORYMETER_SEED", "122595539"))
 COUNT = int(os.environ.get("STORYMETER_PAIRS", 1000))
+#: every task, with the text normalised and as it is: the one does not depend on the other
 SETTINGS = {
     "meteor": ("-norm",),
     "meteor(normalize=false)": (),
     "meteor(task=hter)": ("-norm", "-t", "hter"),
-    "meteor(task=hter,normalize=false)": ("-t", "hter"),
-    "meteor(task=adq)": ("-norm", "-t", "adq"),
     "meteor(task=adq,normalize=false)": ("-t", "adq"),
 }
 
