@@ -84,7 +84,7 @@ def test_by_mouse(study: Folder, served: Serve, open_page: Any, violations: Any,
             assert [(m.severity, m.kind) for m in marks] == [("major", "action"), ("minor", "object")]
             assert one.meta["missing"] == "the river"
         else:
-            assert marks == () and one.meta["missing"] == ""
+            assert marks == [] and one.meta["missing"] == ""
         assert ("planted" in one.meta) == (one.kind == "degraded")
 
 
