@@ -107,9 +107,9 @@ class PairScorer(Metric):
         return self._with(_device=device, _progress=progress)
 
     def _with(self: Self, **hidden: object) -> Self:
-        """The same scorer with other values of attributes that are no options."""
-        bound = copy.copy(self)
-        bound.__dict__.update(hidden)
+        """The same scorer on its device, with these values of attributes that are no options."""
+        bound = copy.copy(self)  # of its options alone: see `Options.__getstate__`
+        bound.__dict__.update({"_device": self._device, "_progress": self._progress, **hidden})
         return bound
 
     def within(self: Self, bench: Workbench) -> Self:

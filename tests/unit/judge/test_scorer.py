@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 
 from storymeter import Caption, Corpus, Document, Run
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.judge import Judge
 from storymeter.registry import metric, scorer
@@ -26,6 +27,12 @@ def test_marks_become_values(server: judge_kit.Server) -> None:
     assert values == pytest.approx([0.8, 0.3, 0.0])
     assert len(server.bodies) == 2, "an empty candidate is 0 and is not sent"
     assert judge_kit.question(server.bodies[0])[1] == ["a dog runs fast", "the grass"]
+
+
+def test_in_a_run_it_has_the_device_the_progress_and_the_budget_of_the_run() -> None:
+    bench = Workbench(device="cuda", progress=lambda *what: None)
+    bound = bench.scorer(Judge(model="m"))
+    assert (bound._device, bound._progress, bound._budget) == ("cuda", bench.progress, bench.budget)
 
 
 def test_each_distinct_question_is_sent_once_in_a_run_and_once_on_disk(server: judge_kit.Server) -> None:

@@ -41,6 +41,12 @@ def test_without_fit_the_references_of_the_call_are_the_corpus() -> None:
     assert fitted.pairs(candidates=["b c"], references=[["b c"]])[0] > 0.0
 
 
+def test_fitting_keeps_the_device_and_the_progress() -> None:
+    bound = Cider().bind(device="cuda", progress=lambda *what: None)
+    fitted = bound.fit(REFERENCES)
+    assert (fitted._device, fitted._progress) == ("cuda", bound._progress)
+
+
 def test_idf_of_a_video_ignores_fit() -> None:
     measure = Cider(idf="video")
     measure = measure.fit(REFERENCES)
