@@ -153,9 +153,8 @@ class Folder:
         self.path.mkdir(parents=True, exist_ok=True)
 
     def create(self, key: Iterable[KeyLine]) -> None:
-        """Write a new campaign's files."""
+        """Write a new campaign's files; its secrets and links stand there already."""
         private(self.path / "key.jsonl", msgspec.json.Encoder().encode_lines(key))
-        private(self.path / "secrets.json", readable(self.secrets))
         self.write_campaign(self.campaign)
 
     def write_links(self, labels: Sequence[str]) -> None:

@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, StorymeterError, UsageError, some
 from ..metric import Progress, silent
-from .campaign import Campaign, Folder, KeyLine, fingerprint, new_secrets, private
+from .campaign import Campaign, Folder, KeyLine, fingerprint, new_secrets, private, readable
 from .clips import Clip
 from .lots import new_seed
 from .request import CampaignRequest, Practice, RaterTerms
@@ -105,9 +105,14 @@ def write(
     home.make()
     home.campaign = campaign
     home.secrets = keys = new_secrets(database or "sqlite:///campaign.db", prepared.key[0].seed)
+    private(folder / "secrets.json", readable(keys))  # before a database elsewhere is filled: does it fit?
     if database is None:
         private(folder / "campaign.db", b"")  # with its rights before its content
-    store = Store(home.database)
+    try:
+        store = Store(home.database)
+    except StorymeterError:
+        (folder / "secrets.json").unlink()
+        raise
     labels = _labels(campaign, raters)
     visitors = [
         Visitor("local", label, "", fingerprint(keys.token("local", label, "")), label) for label in labels

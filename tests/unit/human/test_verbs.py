@@ -72,6 +72,15 @@ def test_three_commands(tmp_path: Path) -> None:
     assert isinstance(again.exception, StorymeterError) and "already holds" in again.exception.message
 
 
+def test_where_nothing_can_be_written_the_database_stays_empty(tmp_path: Path) -> None:
+    (tmp_path / "study" / "secrets.json.tmp").mkdir(parents=True)
+    error = new(tmp_path / "study", "--db", f"sqlite:///{tmp_path / 'answers.db'}").exception
+    assert isinstance(error, StorymeterError) and "cannot be written" in error.message
+    assert not (tmp_path / "answers.db").exists()
+    wrong = new(tmp_path / "other", "--db", "mysql://nowhere/answers")
+    assert isinstance(wrong.exception, StorymeterError) and not list((tmp_path / "other").iterdir())
+
+
 def test_dry_run_prints_every_problem_and_writes_nothing(tmp_path: Path) -> None:
     clips = tmp_path / "clips"
     clips.mkdir()
