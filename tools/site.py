@@ -16,6 +16,9 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parents[1]
 #: package or module -> what the reference says it is for
 MODULES = {
+    "engine": "runs, results, comparisons, saved runs",
+    "metric": "base classes of metrics",
+    "score": "one score",
     "captions": "captions, documents, corpora, ratings",
     "formats": "files of captions",
     "pairs": "scorers of sentence pairs",
@@ -29,6 +32,8 @@ MODULES = {
     "protocol": "protocols",
     "signature": "signatures",
     "errors": "errors",
+    "rewards": "rewards for training",
+    "compat": "drop-in replacements for the usual scripts",
 }
 
 
@@ -56,12 +61,21 @@ def _commands(name: str, command: Any, parent: Any = None, depth: int = 2) -> st
 
 
 def _python() -> dict[str, str]:
-    """One page per package, with every public module of it; and a page that lists them."""
+    """One page per package, with every public module of it; and a page that lists them after the names that
+    `import storymeter` gives."""
+    import storymeter
+
     pages = {}
     contents = [
         "# Python interface\n",
         "Generated from the code; a module's docstring is its specification.\n",
+        "## Names of the package\n",
     ]
+    for name in storymeter.__all__:
+        found = getattr(storymeter, name)
+        first = (found.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+        contents.append(f"- [`storymeter.{name}`][{found.__module__}.{name}]: {first}")
+    contents.append("\n## Modules\n")
     for name, purpose in MODULES.items():
         path = ROOT / "src" / "storymeter" / name
         modules = [f"storymeter.{name}"]

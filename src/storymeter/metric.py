@@ -41,7 +41,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 class Metric(Measure, ABC):
-    """See the module."""
+    """Scores documents: rows of additive statistics, and a value from their sums; see the module."""
 
     #: whether the metric can say anything without references (stories, counts) or not.
     needs_references: ClassVar[bool] = True

@@ -34,6 +34,8 @@ def _unescape(text: str) -> str:
 
 
 class Signature(msgspec.Struct, frozen=True):
+    """Everything that a number depends on, as ordered fields; see the module."""
+
     fields: tuple[tuple[str, str], ...] = ()
 
     @classmethod

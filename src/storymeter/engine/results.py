@@ -78,7 +78,9 @@ class Tally:
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """See the module. Systems stand in the order given, each with its scores in the order of `metrics`."""
+    """The scores of all systems of a run, with their rows, intervals and signatures; see the module.
+
+    Systems are in the order given, each with its scores in the order of `metrics`."""
 
     systems: tuple[SystemResult, ...]
     metrics: tuple[Metric, ...]

@@ -44,8 +44,10 @@ class Journal(Interface):
 
 
 class Run:
-    """See the module. `jobs=None` uses all cores that this process may use; `language` (an ISO 639-1 code)
-    says what the captions are written in, where their script does not (see `languages`)."""
+    """References, protocol and settings, bound once to score any number of systems; see the module.
+
+    `jobs=None` uses all cores that this process may use; `language` (an ISO 639-1 code) says what the
+    captions are written in, where their script does not (see `languages`)."""
 
     def __init__(
         self,

@@ -61,6 +61,8 @@ class PairGroups(TypedDict):
 
 
 class PairScorer(Metric):
+    """Scores pairs of sentences, and documents by their texts; see the module."""
+
     #: f(a, b) == f(b, a)
     symmetric: ClassVar[bool] = False
     #: smallest and largest value a pair can get
