@@ -11,7 +11,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from .errors import DataError
 
@@ -29,42 +29,67 @@ def content(path: Path, hint: str) -> bytes:
     return raw
 
 
-@contextlib.contextmanager
-def atomic(path: str | Path) -> Iterator[BinaryIO]:
+def atomic(path: str | Path) -> contextlib.AbstractContextManager[BinaryIO]:
     """A binary file that appears under `path` only if the block ends well; after an error or Ctrl-C nothing
     is left.
     """
-    target = Path(path)
-    if _passes_on(target):
-        try:
-            with target.open("ab") as file:
-                yield file
-        except OSError as error:
-            raise _unwritable(path, error) from None
-        return
+    return _appended(path) if _passes_on(Path(path)) else _Part(path)
+
+
+@contextlib.contextmanager
+def _appended(path: str | Path) -> Iterator[BinaryIO]:
     try:
-        target = target.resolve()  # a link stays a link: its file is replaced
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # named before it is made, so that Ctrl-C at any moment finds it
-        part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
-        raise _unwritable(path, error) from None
-    try:
-        with os.fdopen(os.open(part, flags, 0o600), "wb") as file:
+        with Path(path).open("ab") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        part.chmod(0o666 & ~umask)
-        part.replace(target)
-    except BaseException as error:
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+class _Part:
+    """The neighbour of a file to be written. Not a generator: Ctrl-C between its `yield` and the block would
+    leave the neighbour to the garbage collector.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> BinaryIO:
+        try:
+            self.target = Path(self.path).resolve()  # a link stays a link: its file is replaced
+            self.target.parent.mkdir(parents=True, exist_ok=True)
+            # named before it is made, so that Ctrl-C at any moment finds it
+            self.part = self.target.with_name(f".{self.target.name[:100]}.{secrets.token_hex(8)}")
+        except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
+            raise _unwritable(self.path, error) from None
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            self.file = os.fdopen(os.open(self.part, flags, 0o600), "wb")
+            return self.file
+        except BaseException as error:
+            self._fail(error)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            with self.file:
+                if error is None:
+                    self.file.flush()
+                    os.fsync(self.file.fileno())
+            if error is None:
+                umask = os.umask(0)
+                os.umask(umask)
+                self.part.chmod(0o666 & ~umask)
+                self.part.replace(self.target)
+        except BaseException as late:
+            self._fail(late)
+        if error is not None:
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> NoReturn:
         with contextlib.suppress(OSError):
-            part.unlink()
+            self.part.unlink()
         if isinstance(error, OSError):
-            raise _unwritable(path, error) from None
-        raise
+            raise _unwritable(self.path, error) from None
+        raise error
 
 
 def _passes_on(target: Path) -> bool:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -19,6 +22,36 @@ def test_an_interrupted_write_leaves_the_old_file_and_no_litter(tmp_path: Path) 
         raise KeyboardInterrupt
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+#: Ctrl-C after some microseconds, again and again; the errors are kept, so that no garbage is collected
+INTERRUPTS = """
+import random, signal, sys
+from pathlib import Path
+from storymeter.files import atomic
+folder, kept, left = Path(sys.argv[1]), [], 0
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+random.seed(1)
+for _ in range(6000):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(20e-6, 160e-6))
+        with atomic(folder / "x"):
+            while True:
+                pass
+    except KeyboardInterrupt as error:
+        kept.append(error)
+    for path in folder.iterdir():
+        left += 1
+        path.unlink()
+print(len(kept), left)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of signals on this system")
+def test_an_interrupt_at_any_moment_leaves_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["6000", "0"]
 
 
 def test_an_impossible_place_is_a_data_error(tmp_path: Path) -> None:
