@@ -96,11 +96,12 @@ class Scale(NamedTuple):
 
     def _share_ten(self, tokens: Sequence[Token], place: int, weights: dict[int, float]) -> None:
         """`1` may be the beginning of 10."""
+        one = weights.pop(1)
         if tokens[place].text.strip() != "1":
-            del weights[1]
-        elif place + 1 < len(tokens):  # otherwise it wrote 1 and ended there
+            return
+        weights[1] = one
+        if place + 1 < len(tokens):  # otherwise it wrote 1 and ended there
             ten = sum(weight for text, weight in _probabilities(tokens[place + 1]) if text.startswith("0"))
-            one = weights[1]
             weights[1], weights[10] = one * (1 - min(ten, 1.0)), one * min(ten, 1.0)
 
 
