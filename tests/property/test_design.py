@@ -1,6 +1,4 @@
-"""HIT design over a thousand seeds: counts, distances, order, damage; the same seed gives the same
-bytes.
-"""
+"""HIT design over many seeds: counts, distances, order, damage; the same seed gives the same bytes."""
 
 from __future__ import annotations
 
@@ -97,24 +95,27 @@ def check(design: Design, human: Corpus | None) -> None:
         assert max(shown.values()) == 1, "a caption is shown once, its repeat apart"
 
 
-@pytest.mark.parametrize("first", range(0, 1000, 250))
-def test_a_thousand_seeds(first: int) -> None:
+@pytest.mark.parametrize("first", range(0, 160, 40))
+def test_many_seeds(first: int) -> None:
     human = corpus("human", 60, first, low=1)
     systems = [corpus(f"s{k}", 60, first) for k in range(3)]
     low_first = total = 0
-    for seed in range(first, first + 250):
-        design = build(systems, human, hits=1, seed=seed)
+    for seed in range(first, first + 40):
+        # a first HIT, dealt from a full pack, and those after it, dealt from what was shown least
+        design = build(systems, human, hits=3, seed=seed)
         check(design, human)
-        slots = {slot.pair: slot for slot in design.hits[0].slots if slot.kind == "degraded"}
-        originals = {slot.pair: slot for slot in design.hits[0].slots if slot.kind == "human"}
-        low_first += sum(slots[p].position < originals[p].position for p in slots)
-        total += len(slots)
-        # every clip comes exactly twice, so that a second showing gives nothing away
-        assert set(Counter(slot.item for slot in design.hits[0].slots).values()) == {2}
+        for hit in design.hits:
+            slots = {slot.pair: slot for slot in hit.slots if slot.kind == "degraded"}
+            originals = {slot.pair: slot for slot in hit.slots if slot.kind == "human"}
+            low_first += sum(slots[p].position < originals[p].position for p in slots)
+            total += len(slots)
+            # every clip comes exactly twice, so that a second showing gives nothing away
+            assert set(Counter(slot.item for slot in hit.slots).values()) == {2}
+    assert total == 1200
     assert 0.4 < low_first / total < 0.6
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, 10**9),
     st.sampled_from([2, 4, 6, 10]),

@@ -87,7 +87,12 @@ def degrade(caption: str, donors: Mapping[str, str] | Sequence[str], seed: int |
     The donor is named by its id, or by its text where the donors are a list.
     """
     named = donors if isinstance(donors, Mapping) else {text: text for text in donors}
-    return Damage(named).of(caption, random.Random(f"degrade:{seed}"))
+    return _damage(tuple(named.items())).of(caption, random.Random(f"degrade:{seed}"))
+
+
+@functools.lru_cache(maxsize=1)  # captions are damaged one by one, mostly with the same donors
+def _damage(donors: tuple[tuple[str, str], ...]) -> Damage:
+    return Damage(dict(donors))
 
 
 class _Text:
