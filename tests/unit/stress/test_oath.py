@@ -17,10 +17,12 @@ from aiohttp import web
 
 import storymeter
 from storymeter.arrays import FloatArray
+from storymeter.cache import cache_folder
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import DataError
 from storymeter.meta.again import asked_again, is_asked, self_agreement
+from storymeter.pairs import meteor_tables
 from storymeter.pairs.base import PairScorer
 from storymeter.registry import metric
 from storymeter.report.attacks import attack_list, attack_table
@@ -65,7 +67,13 @@ def captions(examples: Path) -> tuple[Corpus, Corpus]:
 
 @pytest.fixture(autouse=True)
 def own_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
+    """No test finds the answers of another. METEOR's lists take seconds to compile: those are everybody's."""
+    meteor_tables.load()
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    for table in Path(cache_folder()).glob("meteor-*.table"):
+        (folder / table.name).symlink_to(table)
+    monkeypatch.setenv("STORYMETER_CACHE", str(folder))
 
 
 def test_there_are_fifty_attacks_of_ten_kinds() -> None:
