@@ -4,6 +4,8 @@ of it.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
 import re
 import subprocess
@@ -15,6 +17,8 @@ from pathlib import Path
 import pytest
 
 Pair = tuple[str, list[str]]
+#: the pairs of tests/golden/figures/meteor_drawn.json were drawn with it
+SEED = 122595539
 
 
 def folder() -> Path:
@@ -22,6 +26,10 @@ def folder() -> Path:
         return Path(str(distribution("pycocoevalcap").locate_file("pycocoevalcap/meteor")))
     except PackageNotFoundError:
         pytest.skip("pycocoevalcap is not installed")
+
+
+def fingerprint(pairs: list[Pair]) -> str:
+    return hashlib.sha256(json.dumps(pairs).encode()).hexdigest()
 
 
 class Jar:

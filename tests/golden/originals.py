@@ -12,7 +12,9 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "compat"))
-from meteor_jar import Jar
+from meteor_jar import SEED, Jar, Pairs, fingerprint
+
+__all__ = ["SEED", "Jar", "Pairs", "fingerprint"]
 
 #: METEOR's parameter sets that the library offers
 TASKS = ("rank", "adq", "hter")
