@@ -80,7 +80,7 @@ def shuffled(corpus: Corpus, order: np.random.Generator, *, inside: bool) -> Cor
 
 
 @given(corpora(), st.sampled_from(PROTOCOLS), st.integers(0, 2**32 - 1), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_order_of_videos_and_captions_changes_nothing(
     data: tuple[Corpus, list[Corpus]], protocol: Protocol, seed: int, inside: bool
 ) -> None:
@@ -101,13 +101,13 @@ def test_order_of_videos_and_captions_changes_nothing(
 
 
 @given(corpora(), st.sampled_from(PROTOCOLS))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_jobs_change_nothing(data: tuple[Corpus, list[Corpus]], protocol: Protocol) -> None:
     assert numbers(run(*data, protocol, jobs=1)) == numbers(run(*data, protocol, jobs=3))
 
 
 @given(corpora(), st.sampled_from(PROTOCOLS), sentence, st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_caption_that_overlaps_nothing_never_helps(
     data: tuple[Corpus, list[Corpus]], protocol: Protocol, text: str, which: int
 ) -> None:
@@ -127,7 +127,7 @@ def test_a_caption_that_overlaps_nothing_never_helps(
 
 
 @given(corpora())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_identity_is_exactly_one(data: tuple[Corpus, list[Corpus]]) -> None:
     same = data[1][0]
     for score in (
@@ -152,7 +152,7 @@ def test_identity_is_exactly_one(data: tuple[Corpus, list[Corpus]]) -> None:
 
 
 @given(corpora(), st.sampled_from(PROTOCOLS))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_every_score_is_within_its_range(data: tuple[Corpus, list[Corpus]], protocol: Protocol) -> None:
     for name, value, parts in numbers(run(*data, protocol)):
         most = 10.0 if "cider" in name else 1.0
@@ -160,7 +160,7 @@ def test_every_score_is_within_its_range(data: tuple[Corpus, list[Corpus]], prot
 
 
 @given(corpora())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_best_is_at_least_the_mean(data: tuple[Corpus, list[Corpus]]) -> None:
     candidates, references = data
     for name in ("soda_c(scorer=rouge_l", "soda_b(scorer=rouge_l"):

@@ -52,7 +52,7 @@ def split(groups: list[tuple[str, list[str]]]) -> dict[str, list]:
 
 @pytest.mark.parametrize("name", SCORERS)
 @given(groups=items, data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataObject) -> None:
     measure = scorer(name)
     values = measure.pairs(**split(groups))
@@ -93,7 +93,7 @@ def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataOb
         unique=True,
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_a_text_is_most_like_itself(measure: PairScorer, texts: list[str]) -> None:
     measure = measure.fit([["nothing", "else"], *[["never said"]] * 3])
     values = measure.matrix(candidates=texts, references=texts)
@@ -156,7 +156,7 @@ def test_counts_of_grams(text: list[str]) -> None:
 
 @pytest.mark.parametrize("name", METRIC_NAMES)
 @given(groups=items)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_metrics(name: str, groups: list[tuple[str, list[str]]]) -> None:
     assert name.partition("(")[0] in MEASURES
     mine = [Document(f"{k:02}", (Caption(c), Caption("b a b"))) for k, (c, _) in enumerate(groups)]
