@@ -34,7 +34,7 @@ def watch(page: Any) -> None:
 
 @pytest.fixture
 def study(tmp_path: Path, clips: Path) -> Folder:
-    return human_kit.campaign(tmp_path / "study", clips, items=20, task="spans", layout=SHORT)
+    return human_kit.campaign(tmp_path / "study", clips, items=20, task="spans", layout=SHORT, watch=0.2)
 
 
 def test_by_mouse(study: Folder, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:
