@@ -4,6 +4,7 @@ missing; and hostile text.
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import os
 import signal
@@ -29,6 +30,47 @@ SCORE = (
 )
 RIGHT = "0.424941253014049"
 NAME = f"meteor-{_native.METEOR_TABLE_VERSION}.table"
+#: says when it compiles, and then waits to be killed
+HALTED = (
+    "import time; from storymeter.pairs import meteor_tables; meteor_tables.load(lambda *_: (print('now',"
+    " flush=True), time.sleep(600)))"
+)
+#: all of METEOR's paraphrases that are made of words of the two sentences
+PARAPHRASES = b"""\
+0.021566056088375505
+a road
+the road
+0.05822587279818402
+a street
+a road
+0.017403311927852202
+a street
+road
+0.05053765284644057
+a street
+the street
+0.01045421822262
+is a
+is the
+0.011967617249579999
+is the
+is a
+0.010101036868700002
+road is
+street is
+0.01105605464325204
+street
+road
+0.016559289135397053
+the man
+a man
+0.011784506734000003
+the road is
+is the
+0.09240768076623
+the street
+road
+"""
 
 
 def _start(cache: Path, code: str = SCORE, **more: str) -> subprocess.Popen[str]:
@@ -47,8 +89,8 @@ def _start(cache: Path, code: str = SCORE, **more: str) -> subprocess.Popen[str]
     )
 
 
-def _score(cache: Path) -> str:
-    out, error = _start(cache).communicate(timeout=300)
+def _score(cache: Path, **more: str) -> str:
+    out, error = _start(cache, **more).communicate(timeout=300)
     assert not error, error
     return out.strip()
 
@@ -60,31 +102,42 @@ def table() -> bytes:
     return Path(cache_folder(), NAME).read_bytes()
 
 
-@pytest.mark.slow
-def test_killed_in_the_middle_of_compiling(tmp_path: Path) -> None:
-    process = _start(tmp_path)
-    deadline = time.monotonic() + 120
-    while (
-        not list(tmp_path.glob(f".{NAME}.*"))
-        and not (tmp_path / NAME).exists()
-        and time.monotonic() < deadline
-    ):
-        time.sleep(0.01)
-    time.sleep(0.3)
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment that names METEOR's data with few paraphrases, which compiles in a moment."""
+    folder = tmp_path_factory.mktemp("few")
+    for name in meteor_lists.LISTS:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(meteor_lists.word_list(name))
+    (folder / "data").mkdir()
+    (folder / meteor_lists.PARAPHRASES).write_bytes(gzip.compress(PARAPHRASES))
+    return {meteor_tables.DATA: str(folder)}
+
+
+def test_killed_in_the_middle_of_compiling(tmp_path: Path, few: dict[str, str]) -> None:
+    process = _start(tmp_path, HALTED, **few)
+    assert process.stdout is not None
+    said = process.stdout.readline()
     process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (tmp_path / NAME).exists(), "it was done before it could be killed"
-    assert _score(tmp_path) == RIGHT
-    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+    _, error = process.communicate()
+    assert said == "now\n", error
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert len(left) == 2, "the lock and the file that was being written"
+    assert not any(name.endswith(".table") for name in left)
+    assert _score(tmp_path, **few) == RIGHT
+    (made,) = tmp_path.iterdir()
+    assert made.suffix == ".table"
+    assert made.name not in left
 
 
 @pytest.mark.slow
-def test_eight_processes_start_together(tmp_path: Path) -> None:
+def test_eight_processes_start_together(tmp_path: Path, table: bytes) -> None:
     processes = [_start(tmp_path) for _ in range(8)]
     for process in processes:
         out, error = process.communicate(timeout=500)
         assert out.strip() == RIGHT, error
     assert [path.name for path in tmp_path.iterdir()] == [NAME]
+    assert (tmp_path / NAME).read_bytes() == table
 
 
 def _broken(table: bytes, how: str) -> bytes:
@@ -110,23 +163,24 @@ def test_a_file_that_is_not_sound_is_not_read(tmp_path: Path, table: bytes, how:
     assert meteor_tables.mapped(tmp_path / NAME) is None
 
 
-@pytest.mark.slow
-def test_a_truncated_file_is_made_anew(tmp_path: Path, table: bytes) -> None:
-    (tmp_path / NAME).write_bytes(_broken(table, "truncated"))
-    assert _score(tmp_path) == RIGHT
-    assert (tmp_path / NAME).read_bytes() == table
+def test_a_truncated_file_is_made_anew(tmp_path: Path, few: dict[str, str]) -> None:
+    assert _score(tmp_path, **few) == RIGHT
+    (file,) = tmp_path.iterdir()
+    sound = file.read_bytes()
+    file.write_bytes(_broken(sound, "truncated"))
+    assert _score(tmp_path, **few) == RIGHT
+    assert file.read_bytes() == sound
 
 
-@pytest.mark.slow
-def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written(tmp_path: Path, few: dict[str, str]) -> None:
     blocked, second = tmp_path / "file", tmp_path / "tmp"
     blocked.write_text("not a folder")
     second.mkdir()
-    out, error = _start(blocked / "cache", TMPDIR=str(second)).communicate(timeout=300)
+    out, error = _start(blocked / "cache", TMPDIR=str(second), **few).communicate(timeout=300)
     assert out.strip() == RIGHT, error
     assert "cannot be kept in" in error
     assert CACHE in error
-    out, error = _start(blocked / "cache", TMPDIR=str(second)).communicate(timeout=60)
+    out, error = _start(blocked / "cache", TMPDIR=str(second), **few).communicate(timeout=60)
     assert out.strip() == RIGHT, error
 
 
