@@ -21,12 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from ..arrays import FloatArray
 from ..captions import Rating
 from ..errors import DataError
 from ..stats.correlation import kendall_b, pearson, spearman
+from ..stats.ranks import mean_ranks
 from .held import Held
 from .preference import of_faithful
 from .reliability import ordinal_alpha
@@ -157,7 +157,7 @@ def _correlations(
         told = [s for s in systems if all((item, s, c) in cell for c in criteria)]
         if not told:
             continue
-        rank: FloatArray = rankdata([counted[s] for s in told])
+        rank: FloatArray = mean_ranks([counted[s] for s in told])
         score = {c: np.array([np.mean(cell[item, s, c]) for s in told]) for c in criteria}
         score[OVERALL] = np.sum([score[c] for c in criteria], axis=0)
         for name, values in score.items():

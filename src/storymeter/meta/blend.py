@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
-from scipy.stats import rankdata
 
 from ..arrays import FloatArray
 from ..stats.correlation import COEFFICIENTS
 from ..stats.multiple import holm
+from ..stats.ranks import mean_ranks
 from .comparisons import compare
 from .scores import Scores
 from .statistics import segment_level
@@ -83,7 +83,7 @@ def standard(values: FloatArray) -> FloatArray:
 
 
 def ranked(values: FloatArray) -> FloatArray:
-    return standard(np.asarray(rankdata(values), dtype=float))
+    return standard(mean_ranks(values))
 
 
 def _cut(values: FloatArray) -> FloatArray:

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from ..errors import StorymeterError
 from ..measure import Seen
 from ..registry import metric as get_metric
 from ..stats.multiple import benjamini_hochberg
+from ..stats.ranks import mean_ranks
 
 SIGNIFICANT = 0.05
 #: benchmarks that no person judged: a column of their own
@@ -95,7 +95,7 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
     ranks: dict[str, dict[str, float]] = {name: {} for name in metrics}
     for contest in contests:
         known = {name: f.value for name, f in contest.figures.items() if not math.isnan(f.value)}
-        for name, rank in zip(known, rankdata([-value for value in known.values()]), strict=True):
+        for name, rank in zip(known, mean_ranks([-value for value in known.values()]), strict=True):
             ranks[name][contest.benchmark] = float(rank)
     wins = dict.fromkeys(metrics, 0)
     beaten: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}

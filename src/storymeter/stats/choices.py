@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .ranks import mean_ranks
 from .resampling import mean_interval, percentiles
 
 
@@ -57,9 +58,7 @@ def auc(positive: ArrayLike, values: ArrayLike) -> float:
     n = int(label.sum())
     if n in (0, len(label)):
         return math.nan
-    from scipy.stats import rankdata
-
-    return float((rankdata(v)[label].sum() - n * (n + 1) / 2) / (n * (len(label) - n)))
+    return float((mean_ranks(v)[label].sum() - n * (n + 1) / 2) / (n * (len(label) - n)))
 
 
 def auc_interval(

@@ -23,7 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _native
 from ..arrays import FloatArray
+from .concordance import ranks_of
+from .ranks import mean_ranks
 
 Coefficient = Callable[[ArrayLike, ArrayLike], float]
 _SMALL = 200
@@ -38,9 +41,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    from scipy.stats import rankdata
-
-    return pearson(rankdata(np.asarray(x, dtype=float)), rankdata(np.asarray(y, dtype=float)))
+    return pearson(mean_ranks(x), mean_ranks(y))
 
 
 def kendall_b(x: ArrayLike, y: ArrayLike) -> float:
@@ -55,12 +56,22 @@ def kendall_c(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def _kendall(x: ArrayLike, y: ArrayLike, variant: str) -> float:
-    from scipy.stats import kendalltau
-
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if not _varies(a) or not _varies(b):
         return math.nan
-    return float(kendalltau(a, b, variant=variant).statistic)
+    if np.isnan(a).any() or np.isnan(b).any():
+        return math.nan
+    (x_code, x_levels), (y_code, y_levels) = ranks_of(a), ranks_of(b)
+    counts = np.zeros((1, 4), dtype=np.int64)
+    _native.concordance(y_code, y_levels, x_code[None], x_levels, counts, 1)
+    s, x_tied, n = int(counts[0, 0]), int(counts[0, 1]), len(a)
+    if variant == "c":
+        m = min(x_levels, y_levels)
+        tau = 2 * s / (n**2 * (m - 1) / m)
+    else:
+        pairs, size = n * (n - 1) // 2, np.bincount(y_code)
+        tau = s / math.sqrt(pairs - x_tied) / math.sqrt(pairs - int((size * (size - 1) // 2).sum()))
+    return min(1.0, max(-1.0, tau))
 
 
 def _varies(values: FloatArray) -> bool:
@@ -152,7 +163,7 @@ def fisher_interval(
     r: float, n: int, *, kind: str = "pearson", level: float = 0.95
 ) -> tuple[float, float] | None:
     """None where n is too small for an interval or r is not a number. |r| = 1 has no width left."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     room = n - (4 if kind.startswith("kendall") else 3)
     if math.isnan(r) or room < 1:
@@ -166,5 +177,5 @@ def fisher_interval(
         if kind == "spearman"
         else 1 / room
     )
-    half = float(norm.ppf(0.5 + level / 2)) * math.sqrt(variance)
+    half = float(ndtri(0.5 + level / 2)) * math.sqrt(variance)
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)

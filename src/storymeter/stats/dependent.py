@@ -50,14 +50,14 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
     that is not a number, or two metrics that are the same up to scale."""
     if n < 4 or any(math.isnan(r) for r in (r12, r13, r23)) or r23 >= 1:
         return Williams(math.nan, math.nan)
-    from scipy.stats import t as student
+    from scipy.special import stdtr
 
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     below = 2 * k * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
     if below <= 0:  # rounding, where the three columns are collinear
         return Williams(math.nan, math.nan)
     t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23)) / math.sqrt(below)
-    return Williams(t, float(student.sf(t, n - 3)))
+    return Williams(t, float(stdtr(n - 3, -t)))
 
 
 def permutation_pearson(

@@ -10,11 +10,14 @@ One-sided "greater", or two-sided when asked for:
   2^-n, the chance that n fair signs all come out positive.
 
 A group whose test cannot be made (too few values, no variation) has p = NaN.
+
+The functions of scipy.special that scipy.stats calls are called here: to import scipy.stats takes a second.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import FloatArray, IntArray
 
@@ -41,6 +44,18 @@ def group_ranks(values: FloatArray, groups: IntArray, n_groups: int) -> tuple[Fl
     return ranks, ties.astype(float)
 
 
+def mean_ranks(values: ArrayLike) -> FloatArray:
+    """Ranks from 1; equal values share their mean rank. Where one is NaN, all ranks are.
+
+    >>> mean_ranks([3.0, 1.0, 3.0]).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    v = np.asarray(values, dtype=float)
+    if np.isnan(v).any():
+        return np.full(len(v), np.nan)
+    return group_ranks(v, np.zeros(len(v), dtype=np.int64), 1)[0]
+
+
 def rank_sum(
     high: FloatArray,
     low: FloatArray,
@@ -65,19 +80,19 @@ def rank_sum_p(u: FloatArray, n1: FloatArray, n2: FloatArray, ties: FloatArray) 
     """Normal approximation of P(U >= u) with continuity correction, as R's wilcox.test(exact=FALSE) and scipy
     have it.
     """
-    from scipy.stats import norm
+    from scipy.special import ndtr
 
     n = n1 + n2
     with np.errstate(divide="ignore", invalid="ignore"):
         sd = np.sqrt(n1 * n2 / 12 * ((n + 1) - ties / (n * (n - 1))))
-        p = norm.sf((u - n1 * n2 / 2 - 0.5) / sd)
+        p = ndtr(-((u - n1 * n2 / 2 - 0.5) / sd))
     return np.where((n1 > 0) & (n2 > 0) & (sd > 0), p, np.nan)
 
 
 def signed_rank(
     differences: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False
 ) -> FloatArray:
-    from scipy.stats import norm
+    from scipy.special import ndtr
 
     keep = differences != 0
     d, g = differences[keep], groups[keep]
@@ -88,7 +103,7 @@ def signed_rank(
         w = np.maximum(w, n * (n + 1) / 2 - w)
     sd = np.sqrt(n * (n + 1.0) * (2 * n + 1.0) / 24 - ties / 48)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = np.where(n > 0, norm.sf((w - n * (n + 1) / 4) / sd), np.nan)
+        p = np.where(n > 0, ndtr(-((w - n * (n + 1) / 4) / sd)), np.nan)
     order, starts = np.argsort(g, kind="stable"), np.cumsum(n) - n
     for size in np.unique(n[(n > 0) & (n <= _EXACT)]):
         members = np.flatnonzero(n == size)
@@ -119,7 +134,7 @@ def _upper_tail(doubled_ranks: IntArray, observed: IntArray) -> FloatArray:
 def paired_t(
     differences: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False
 ) -> FloatArray:
-    from scipy.stats import t as student
+    from scipy.special import stdtr
 
     n = np.bincount(groups, minlength=n_groups).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,7 +142,7 @@ def paired_t(
         deviation = differences - mean[groups]
         variance = np.bincount(groups, weights=deviation**2, minlength=n_groups) / (n - 1)
         mean = np.abs(mean) if two_sided else mean
-        p = student.sf(mean / np.sqrt(variance / n), n - 1)
+        p = stdtr(n - 1, -mean / np.sqrt(variance / n))
     p = np.where((n > 1) & (variance > 0), p, np.nan)
     constant = (n > 1) & (variance == 0) & (mean != 0)
     p = np.where(constant, np.where(mean > 0, 0.5**n, 1.0), p)
