@@ -10,6 +10,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -22,6 +23,8 @@ VIDEOS = Path(__file__).resolve().parents[3] / "examples" / "videos"
 NAMES = ("good", "padded", "disordered")
 SYSTEMS = [str(VIDEOS / f"{name}.json") for name in NAMES]
 REFERENCE = ["-r", str(VIDEOS / "reference_1.json")]
+#: the exit code, stdout and stderr of a verb in a pipe
+Run = Callable[..., tuple[int, str, str]]
 
 
 def _sent(master: int, child: subprocess.Popen[bytes]) -> str:
@@ -33,12 +36,6 @@ def _sent(master: int, child: subprocess.Popen[bytes]) -> str:
     child.wait(timeout=300)
     os.close(master)
     return text.decode()
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "storymeter", *arguments], capture_output=True, text=True, timeout=300
-    )
 
 
 def in_terminal(columns: int, *arguments: str) -> str:
@@ -55,24 +52,22 @@ def in_terminal(columns: int, *arguments: str) -> str:
     return _sent(master, child).replace("\r\n", "\n")
 
 
-def test_score_prints_a_row_per_system_and_long_a_row_per_score() -> None:
-    wide = run("score", *SYSTEMS, *REFERENCE, "-m", "soda_c,rouge_l", "--resamples", "99")
-    rows = [line.split() for line in wide.stdout.splitlines() if line.strip().startswith(("good", "padded"))]
+def test_score_prints_a_row_per_system_and_long_a_row_per_score(run: Run) -> None:
+    _, wide, told = run("score", *SYSTEMS, *REFERENCE, "-m", "soda_c,rouge_l", "--resamples", "99")
+    rows = [line.split() for line in wide.splitlines() if line.strip().startswith(("good", "padded"))]
     assert [row[0] for row in rows] == ["good", "padded"] and "*" in rows[0][3]
-    assert wide.stderr.count("tok:ptb") == 1
-    long = run("score", *SYSTEMS, *REFERENCE, "-m", "soda_c,rouge_l", "--resamples", "0", "--long")
-    assert long.stdout.count("soda_c") == 3 and "precision" in long.stdout
+    assert told.count("tok:ptb") == 1
+    _, long, _ = run("score", *SYSTEMS, *REFERENCE, "-m", "soda_c,rouge_l", "--resamples", "0", "--long")
+    assert long.count("soda_c") == 3 and "precision" in long
 
 
-def test_csv_and_json_of_score_are_on_one_scale(tmp_path: Path) -> None:
+def test_csv_and_json_of_score_are_on_one_scale(run: Run, tmp_path: Path) -> None:
     arguments = ["score", SYSTEMS[0], *REFERENCE, "-m", "soda_c", "--resamples", "99"]
     documents = tmp_path / "documents.csv"
     row = next(
-        csv.DictReader(
-            io.StringIO(run(*arguments, "--format", "csv", "--per-document", str(documents)).stdout)
-        )
+        csv.DictReader(io.StringIO(run(*arguments, "--format", "csv", "--per-document", str(documents))[1]))
     )
-    score = json.loads(run(*arguments, "--format", "json").stdout)["systems"][0]["scores"][0]
+    score = json.loads(run(*arguments, "--format", "json")[1])["systems"][0]["scores"][0]
     assert float(row["value"]) == score["value"] < 1
     assert [float(row["low"]), float(row["high"])] == score["interval"]
     assert float(row["part_f1"]) == score["parts"]["f1"] and row["signature"] == score["signature"]
@@ -81,12 +76,12 @@ def test_csv_and_json_of_score_are_on_one_scale(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("style", ["latex", "markdown", "html"])
-def test_signatures_are_in_every_format(style: str) -> None:
-    text = run("score", SYSTEMS[0], *REFERENCE, "-m", "soda_c", "--resamples", "0", "--format", style).stdout
+def test_signatures_are_in_every_format(run: Run, style: str) -> None:
+    text = run("score", SYSTEMS[0], *REFERENCE, "-m", "soda_c", "--resamples", "0", "--format", style)[1]
     assert "scorer:meteor" in text
 
 
-def test_html_is_a_whole_page_and_fragment_its_tables() -> None:
+def test_html_is_a_whole_page_and_fragment_its_tables(run: Run) -> None:
     arguments = [
         "compare",
         *SYSTEMS[:2],
@@ -98,9 +93,9 @@ def test_html_is_a_whole_page_and_fragment_its_tables() -> None:
         "--format",
         "html",
     ]
-    page = run(*arguments).stdout
+    page = run(*arguments)[1]
     assert page.startswith("<!doctype html>") and page.count("<!doctype") == 1 and "</html>" in page
-    fragment = run(*arguments, "--fragment").stdout
+    fragment = run(*arguments, "--fragment")[1]
     assert fragment.startswith("<table>") and "<html" not in fragment
 
 
@@ -118,12 +113,13 @@ def test_names_are_in_every_block_and_no_word_is_cut_at_80_columns() -> None:
     assert {"soda_x", "rogue"} <= {word.strip("'.,:") for line in lines for word in line.split()}
 
 
-def test_missing_documents_say_what_they_cost(tmp_path: Path) -> None:
+def test_missing_documents_say_what_they_cost(run: Run, tmp_path: Path) -> None:
     documents = tuple(Document(f"v{k}", (Caption("a dog runs", 0.0, 5.0),), 9.0) for k in range(4))
     write(Corpus(documents, "all"), tmp_path / "all.jsonl")
     write(Corpus(documents[:3], "three"), tmp_path / "three.jsonl")
-    done = run("score", str(tmp_path / "three.jsonl"), "-r", str(tmp_path / "all.jsonl"), "-m", "rouge_l")
-    assert "1 missing (each counts 0; --protocol paper+missing=skip leaves them out)" in done.stderr
+    files = [str(tmp_path / "three.jsonl"), "-r", str(tmp_path / "all.jsonl")]
+    _, _, told = run("score", *files, "-m", "rouge_l")
+    assert "1 missing (each counts 0; --protocol paper+missing=skip leaves them out)" in told
 
 
 def test_show_keeps_japanese_in_its_lines(tmp_path: Path) -> None:
@@ -136,13 +132,13 @@ def test_show_keeps_japanese_in_its_lines(tmp_path: Path) -> None:
     assert len(rows) == 2 and all("男の人が" in row and cell_len(row) <= 80 for row in rows)
 
 
-def test_show_cuts_words_as_it_is_told(tmp_path: Path) -> None:
+def test_show_cuts_words_as_it_is_told(run: Run, tmp_path: Path) -> None:
     for name, text in (("a", "犬が走る"), ("b", "犬が草の上を走る")):
         write(Corpus((Document("v", (Caption(text, 0.0, 5.0),), 9.0),), name), tmp_path / f"{name}.jsonl")
     arguments = ["show", "v", str(tmp_path / "a.jsonl"), "-r", str(tmp_path / "b.jsonl")]
     arguments += ["-m", "soda_c(scorer=rouge_l)"]
-    assert "no partner" in run(*arguments).stdout
-    assert "no partner" not in run(*arguments, "--tokenizer", "zh").stdout
+    assert "no partner" in run(*arguments)[1]
+    assert "no partner" not in run(*arguments, "--tokenizer", "zh")[1]
 
 
 def test_without_the_neural_part_one_line_says_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +151,9 @@ def test_without_the_neural_part_one_line_says_what_is_lacking(monkeypatch: pyte
     )
 
 
-def test_a_partial_submission_of_coco_captions_says_what_the_missing_ones_cost(tmp_path: Path) -> None:
+def test_a_partial_submission_of_coco_captions_says_what_the_missing_ones_cost(
+    run: Run, tmp_path: Path
+) -> None:
     images = range(5)
     truth = {
         "images": [{"id": k} for k in images],
@@ -165,11 +163,11 @@ def test_a_partial_submission_of_coco_captions_says_what_the_missing_ones_cost(t
     answers = [{"image_id": k, "caption": f"a dog and {k} cats"} for k in images]
     (tmp_path / "some.json").write_text(json.dumps(answers[:2]))
     arguments = ["score", str(tmp_path / "some.json"), "-r", str(tmp_path / "truth.json"), "-m", "rouge_l"]
-    done = run(*arguments, "--resamples", "0", "--format", "json")
-    assert json.loads(done.stdout)["systems"][0]["scores"][0]["value"] == pytest.approx(0.4)
-    assert "3 missing (each counts 0; --protocol paper+missing=skip leaves them out)" in done.stderr
-    done = run(*arguments, "--resamples", "0", "--format", "json", "--protocol", "paper+missing=skip")
-    assert json.loads(done.stdout)["systems"][0]["scores"][0]["value"] == 1.0
+    _, out, told = run(*arguments, "--resamples", "0", "--format", "json")
+    assert json.loads(out)["systems"][0]["scores"][0]["value"] == pytest.approx(0.4)
+    assert "3 missing (each counts 0; --protocol paper+missing=skip leaves them out)" in told
+    _, out, _ = run(*arguments, "--resamples", "0", "--format", "json", "--protocol", "paper+missing=skip")
+    assert json.loads(out)["systems"][0]["scores"][0]["value"] == 1.0
 
 
 def terminal_of(code: str) -> str:

@@ -170,11 +170,11 @@ def test_escaped_keys_are_doubles_too(tmp_path: Path) -> None:
 
 
 def test_a_big_file_with_a_late_fault_is_read_in_time(tmp_path: Path) -> None:
-    """Doubled keys and a break at the very end of 20 MB: the careful way is linear."""
-    videos = ",".join(f'"v{i}": [{OK}, {OK}, {OK}, {OK}]' for i in range(120_000))
+    """Doubled keys and a break at the very end of 7 MB: the careful way is linear."""
+    videos = ",".join(f'"v{i}": [{OK}, {OK}, {OK}, {OK}]' for i in range(40_000))
     (tmp_path / "f.json").write_text('{"results": {' + videos + ', "v0": [], "w": [{"sentence"')
     begin = time.process_time()
     reading = examine(tmp_path / "f.json")
     assert {p.code for p in reading.errors} == {"duplicate-id", "truncated"}
-    assert len(reading.corpus) == 120_001
-    assert time.process_time() - begin < 30
+    assert len(reading.corpus) == 40_001
+    assert time.process_time() - begin < 10
