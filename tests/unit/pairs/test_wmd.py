@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from storymeter import registry
 from storymeter.errors import DataError, MissingPartError, UsageError
 from storymeter.pairs import Wmd, wmd
 
-ot = pytest.importorskip("ot", reason="needs the optional part 'neural'")
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+# looked for, not imported: every process of the tests reads this module, one runs it
+pytestmark = pytest.mark.skipif(
+    any(find_spec(package) is None for package in ("ot", "torch", "transformers")),
+    reason="needs the optional part 'neural'",
+)
 
 TEXTS = [
     "two brown dogs run on the grass",
@@ -57,6 +60,8 @@ def test_by_hand(vectors: str) -> None:
 
 
 def test_equals_pot_on_every_pair() -> None:
+    import ot
+
     scorer = Wmd()
     c, r = (index.ravel().astype(np.int64) for index in np.indices((len(TEXTS), len(TEXTS))))
     ours = scorer.distances(candidates=TEXTS, references=TEXTS, candidate_index=c, reference_index=r)

@@ -84,32 +84,43 @@ def ratio(sums: FloatArray) -> FloatArray:
     return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def sums_of(rows: FloatArray, resamples: int) -> ResampledSums:
-    keys = document_keys(f"v{k}" for k in range(len(rows)))
-    values = resampled(keys, rows, resamples, 0).values(rows.shape[1])
-    return ResampledSums(values[0], values[1 : 1 + resamples], values[1 + resamples :], "")
+SHIFTS, RESAMPLES = (0.0, 0.01, 0.03), 40_000
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.01, 0.03])
-def test_intervals_and_tests_agree_with_those_of_rows(shift: float) -> None:
-    """On 500 documents of unequal length, with so many resamples that chance stays below the bounds."""
-    draw, resamples = np.random.default_rng(2), 40_000
+@pytest.fixture(scope="module")
+def systems() -> list[tuple[FloatArray, ResampledSums]]:
+    """Rows of a system better by each shift and of one that is not, 500 documents of unequal length, with
+    their sums: the weights are drawn once for all of them.
+    """
+    draw = np.random.default_rng(2)
     lengths = draw.integers(1, 20, 500).astype(float)
-    skill = draw.random(500)
-    a, b = (
-        np.column_stack([np.clip(skill + draw.normal(by, 0.2, 500), 0, 1) * lengths, lengths])
-        for by in (shift, 0.0)
-    )
+    skill, luck, other = draw.random(500), draw.normal(0.0, 0.2, 500), draw.normal(0.0, 0.2, 500)
+    shifted = [skill + luck + shift for shift in SHIFTS]
+    rows = [np.column_stack([np.clip(each, 0, 1) * lengths, lengths]) for each in (*shifted, skill + other)]
+    keys = document_keys(f"v{k}" for k in range(500))
+    columns = resampled(keys, np.hstack(rows), RESAMPLES, 0).values(2 * len(rows))
+    sums = (columns[:, k : k + 2] for k in range(0, 2 * len(rows), 2))
+    return [
+        (each, ResampledSums(one[0], one[1 : 1 + RESAMPLES], one[1 + RESAMPLES :], ""))
+        for each, one in zip(rows, sums, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_intervals_and_tests_agree_with_those_of_rows(
+    shift: float, systems: list[tuple[FloatArray, ResampledSums]]
+) -> None:
+    """With so many resamples that chance stays below the bounds."""
+    (a, ours), (b, theirs) = systems[SHIFTS.index(shift)], systems[-1]
     value: Callable[[FloatArray], FloatArray] = ratio
-    ours, theirs = sums_of(a, resamples), sums_of(b, resamples)
-    usual = bootstrap_interval(a, value, resamples=resamples)
+    usual = bootstrap_interval(a, value, resamples=RESAMPLES)
     interval = ours.interval(value)
     assert usual is not None
     assert interval is not None
     assert np.abs(np.subtract(interval, usual)).max() < 0.03 * (usual[1] - usual[0])
     permutation, bootstrap = paired_tests(ours, theirs, value, 500)
     parts = [Part(slice(None), value)]
-    (swapped,) = paired_permutations(a, b, parts, resamples=resamples, seed=0)
-    (drawn,) = paired_bootstraps(a, b, parts, resamples=resamples, seed=0)
+    (swapped,) = paired_permutations(a, b, parts, resamples=RESAMPLES, seed=0)
+    (drawn,) = paired_bootstraps(a, b, parts, resamples=RESAMPLES, seed=0)
     assert permutation.p == pytest.approx(swapped.p, abs=0.015)
     assert bootstrap.p == pytest.approx(drawn.p, abs=0.015)
