@@ -258,19 +258,24 @@ async def rehearse(
     """All of them at work. Seats are taken one after the other, so that the same seed gives the same rater
     the same HIT.
     """
-    limits = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
-    async with httpx.AsyncClient(base_url=url, limits=limits, follow_redirects=False, timeout=60) as client:
-        visitors = [Visitor(client, link, bot, **behaviour) for link, bot in zip(links, bots, strict=True)]
+    trusted = httpx.create_ssl_context()
+
+    def browser() -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=url, verify=trusted, follow_redirects=False, timeout=60)
+
+    async with browser() as door:
+        visitors = [Visitor(door, link, bot, **behaviour) for link, bot in zip(links, bots, strict=True)]
         seated = [visitor for visitor in visitors if await visitor.arrive()]
-        gate = asyncio.Semaphore(at_once)
-        done = 0
+    gate = asyncio.Semaphore(at_once)
+    done = 0
 
-        async def turn(visitor: Visitor) -> None:
-            nonlocal done
-            async with gate:
-                await visitor.work()
-            done += 1
-            report(done, len(seated))
+    async def turn(visitor: Visitor) -> None:
+        nonlocal done
+        # a client of its own for each rater: one for all looks through all connections at every request
+        async with gate, browser() as visitor.client:
+            await visitor.work()
+        done += 1
+        report(done, len(seated))
 
-        await asyncio.gather(*(turn(visitor) for visitor in seated))
+    await asyncio.gather(*(turn(visitor) for visitor in seated))
     return [visitor.tally for visitor in visitors]
