@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -62,7 +63,8 @@ def test_the_top_of_a_bert_learns_over_frozen_layers(tmp_path: Path) -> None:
     data, words = tiny.ordered_stories(tmp_path / "stories.json")
     encoder = tiny.text_model(tmp_path / "bert", words, "bert")
     out = tmp_path / "run"
-    recipe = Recipe(freeze=1, pooling="cls+a+b", dropout=0.1, options=QUICK)
+    options = msgspec.structs.replace(QUICK, lr=5e-3, epochs=3)
+    recipe = Recipe(freeze=1, pooling="cls+a+b", dropout=0.1, options=options)
     model = train_coherence(read_stories(data), [], out, encoder=str(encoder), recipe=recipe)
     assert model.config.trained["dev"]["forced choice"] > 0.95
     again = coherence.load(str(out))
@@ -124,7 +126,7 @@ def test_killed_and_resumed_equals_unbroken(tmp_path: Path) -> None:
     while (
         not (tmp_path / "broken" / STATE).exists() and broken.poll() is None and time.monotonic() < deadline
     ):
-        time.sleep(0.002)
+        time.sleep(0.01)
     broken.send_signal(signal.SIGKILL)  # somewhere in the middle
     assert broken.wait() == -signal.SIGKILL and not (tmp_path / "broken" / "coherence.json").exists()
     train("broken")
@@ -212,7 +214,7 @@ def test_grounding_learns_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     vectors = tiny.glove(tmp_path / "glove.txt", [*tiny.COLOURS, *tiny.SHAPES, "page"])
     mentions = read_mentions(entities)
     assert len(mentions) == 300 and {m.phrase.split()[0] for m in mentions} == set(tiny.COLOURS)
-    options = TrainingOptions(lr=2e-3, batch_size=32, epochs=12, patience=12, interval=50)
+    options = TrainingOptions(lr=5e-3, batch_size=32, epochs=6, patience=6, interval=25)
     train_grounding(
         mentions,
         images,
