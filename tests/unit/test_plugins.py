@@ -7,18 +7,34 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 Verb = Callable[..., str]
+#: verb after verb in one process: a line of arguments in, a line with the exit code, stdout and stderr out
+VERBS = """
+import contextlib, io, json, sys
+from storymeter import registry
+from storymeter.cli import main
+for line in sys.stdin:
+    registry._plugins.cache_clear()  # each verb looks for plug-ins itself
+    code, out, told = 0, io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(told):
+        try:
+            main(json.loads(line))
+        except SystemExit as left:
+            code = left.code or 0
+    print(json.dumps([code, out.getvalue(), told.getvalue()]), flush=True)
+"""
 
 
 @pytest.fixture(scope="module")
-def storymeter(tmp_path_factory: pytest.TempPathFactory) -> Verb:
-    """storymeter("score", …) in a process that has the plug-in; its stdout."""
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Of a process that has the plug-in."""
     pytest.importorskip("setuptools", reason="setuptools builds the sample plug-in: pip install setuptools")
     folder = tmp_path_factory.mktemp("plugin")
     shutil.copytree(ROOT / "tests" / "plugin_sample", folder / "source")
@@ -33,17 +49,35 @@ def storymeter(tmp_path_factory: pytest.TempPathFactory) -> Verb:
         "--no-index",
     ]
     subprocess.run([*pip, "--target", str(folder / "site"), str(folder / "source")], check=True, timeout=300)
-    environment = {**os.environ, "PYTHONPATH": str(folder / "site")}
+    return {**os.environ, "PYTHONPATH": str(folder / "site")}
 
-    def call(*arguments: str) -> str:
-        command = [sys.executable, "-m", "storymeter", *arguments]
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=300, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
-    return call
+@pytest.fixture(scope="module")
+def storymeter(environment: dict[str, str]) -> Iterator[Verb]:
+    """storymeter("score", …) in a process that has the plug-in; its stdout."""
+    with subprocess.Popen(
+        [sys.executable, "-c", VERBS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env={**environment, "PYTHONUTF8": "1"},
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        given, answers = process.stdin, process.stdout
+        limit = threading.Timer(600, process.kill)
+        limit.daemon = True
+        limit.start()
+
+        def call(*arguments: str) -> str:
+            given.write(json.dumps(arguments) + "\n")
+            given.flush()
+            code, out, told = json.loads(answers.readline())
+            assert code == 0, told
+            return str(out)
+
+        yield call
+        limit.cancel()
 
 
 def test_every_verb(storymeter: Verb, examples: Path, tmp_path: Path) -> None:
@@ -83,7 +117,12 @@ def test_every_verb(storymeter: Verb, examples: Path, tmp_path: Path) -> None:
         )
     shown = storymeter("info", "--metrics", "sample_overlap")
     assert "words shorter than this are left out" in shown
-    assert "sample_overlap" in storymeter("info", "--metrics")
+
+
+def test_a_program_that_starts_finds_it(environment: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "storymeter", "info", "--metrics"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    assert done.returncode == 0 and "sample_overlap" in done.stdout, done.stderr
 
 
 def test_a_wrong_option_is_refused(storymeter: Verb, examples: Path) -> None:
