@@ -19,6 +19,8 @@ def ray() -> Iterator[None]:
         log_to_driver=False,
         logging_level=logging.ERROR,
         object_store_memory=100 << 20,
+        # processes that are started before anyone asks for them cost seconds each
+        _system_config={"prestart_worker_first_driver": False},
     )
     yield
     ray.shutdown()

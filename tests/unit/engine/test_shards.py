@@ -1,16 +1,22 @@
-"""A corpus in shards on a real Ray: the numbers of one machine, the same bytes however it was cut."""
+"""A corpus in shards, and whole systems, on a real Ray: the numbers of one machine, the same bytes however
+the corpus was cut. One file, so that one Ray is started; each run starts workers of its own, which takes
+seconds, so there are few runs, and one worker where two would prove no more."""
 
 from __future__ import annotations
 
+import json
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import storymeter
+from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document, Origin
 from storymeter.engine.compare import Comparison
 from storymeter.engine.results import Results, merged
@@ -18,7 +24,10 @@ from storymeter.engine.run import Run
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
 from storymeter.engine.sharded.run import score_shards
 from storymeter.engine.sharded.scoring import tally
+from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError, UsageError
+from storymeter.join import Task
+from storymeter.metric import FloatArray, MeanMetric
 from storymeter.score import Score
 from storymeter.signature import Signature
 
@@ -86,34 +95,64 @@ def assert_same_scores(ours: Results, theirs: Results) -> None:
             assert dict(x.parts) == pytest.approx(dict(y.parts), rel=1e-12, abs=1e-12)
 
 
+class Both(NamedTuple):
+    saved: Path
+    results: Results
+    #: of one machine
+    here: Results
+
+
 @pytest.fixture(scope="module")
-def both(ray: None, files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two systems in seven shards."""
+def both(ray: None, files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """Two systems in seven shards, at an address as any filesystem of pyarrow is named."""
     saved = tmp_path_factory.mktemp("both") / "run"
     given = ([files["mine"], files["yours"]], [files["people"]], METRICS)
-    score_shards(*given, save=str(saved), shards=7, resamples=2000, seed=5)
-    return saved
+    there = score_shards(*given, save=f"file://{saved}", shards=7, resamples=2000, seed=5)
+    return Both(saved, there, Run(REFERENCES, seed=5).score([MINE, YOURS], METRICS, 0))
 
 
-def test_numbers_of_one_machine_and_same_bytes_for_every_cut(
-    both: Path, files: dict[str, str], tmp_path: Path
+def test_numbers_of_one_machine(both: Both) -> None:
+    assert_same_scores(both.results, both.here)
+    assert_same_scores(storymeter.load(f"file://{both.saved}"), both.here)
+    assert [path.name for path in both.saved.iterdir()] == ["run.smr"]
+
+
+def test_command_line_and_same_bytes_for_every_cut(
+    both: Both, files: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]]
 ) -> None:
-    here = Run(REFERENCES, seed=5).score([MINE, YOURS], METRICS, 0)
-    assert_same_scores(storymeter.load(both), here)
-    assert [path.name for path in both.iterdir()] == ["run.smr"]
-    given = ([files["mine"], files["yours"]], [files["people"]], METRICS)
-    address = f"file://{tmp_path / 'run'}"  # as any filesystem of pyarrow is named
-    there = score_shards(*given, save=address, shards=64, resamples=2000, seed=5)
-    assert_same_scores(there, here)
-    assert_same_scores(storymeter.load(address), here)
-    assert (tmp_path / "run" / "run.smr").read_bytes() == (both / "run.smr").read_bytes()
+    """More shards than documents."""
+    saved = tmp_path / "run"
+    code, out, err = run(
+        "score", files["mine"], files["yours"], "-r", files["people"], "-m", ",".join(METRICS), "--cluster",
+        "local", "--shards", "64", "--save", str(saved), "--resamples", "2000", "--seed", "5", "--format",
+        "json",
+    )  # fmt: skip
+    assert (code, "Saved:" in err) == (0, True)
+    systems = json.loads(out)["systems"]
+    assert [system["name"] for system in systems] == ["mine", "yours"]
+    assert systems[0]["coverage"] == {"matched": 38, "missing": 2, "extra": 1, "empty": 0}
+    assert_same_scores(storymeter.load(saved), both.here)
+    assert [path.name for path in saved.iterdir()] == ["run.smr"]
+    assert (saved / "run.smr").read_bytes() == (both.saved / "run.smr").read_bytes()
 
 
-def test_comparison_without_rows(both: Path) -> None:
+def test_verbs_read_a_folder(both: Both, tmp_path: Path, run: Callable[..., tuple[int, str, str]]) -> None:
+    saved = str(both.saved)
+    code, out, err = run("compare", saved, "--format", "json")
+    assert code == 0
+    assert [c["metric"] for c in json.loads(out)["comparisons"]] == METRICS
+    code, out, err = run("report", saved, "--out", str(tmp_path / "report.html"))
+    assert (code, (tmp_path / "report.html").is_file()) == (0, True)
+    code, out, err = run("show", "v_5", saved)
+    assert (code, out) == (1, "")
+    assert "keeps sums, and no captions to show" in err
+
+
+def test_comparison_without_rows(both: Both) -> None:
     """As if there were rows; and of two runs that were made apart, all but the counts of documents."""
-    results = storymeter.load(both)
+    results = storymeter.load(both.saved)
     apart = [replace(results, systems=(system,), tallies={}) for system in results.systems]
-    rows = Run(REFERENCES, seed=5).score([MINE, YOURS], METRICS, 0).compare(resamples=2000)
+    rows = both.here.compare(resamples=2000)
     for ours, theirs, usual in zip(results.compare(), merged(apart).compare(), rows, strict=True):
         assert theirs == replace(ours, wins=None, ties=None, losses=None, most_different=())
         assert (ours.wins, ours.ties, ours.losses, ours.n) == (usual.wins, usual.ties, usual.losses, usual.n)
@@ -133,7 +172,6 @@ def assert_close(a: Comparison, b: Comparison) -> None:
     assert a.p_bootstrap == pytest.approx(b.p_bootstrap, abs=0.06)
 
 
-@pytest.mark.usefixtures("ray")
 def test_a_document_without_a_verdict_is_left_out_of_wins_and_losses() -> None:
     class Verdict(storymeter.Metric):
         name = "verdict"
@@ -152,6 +190,7 @@ def test_a_document_without_a_verdict_is_left_out_of_wins_and_losses() -> None:
     assert found.most == [("a", 1.0, 0.0)]
 
 
+@pytest.mark.usefixtures("ray")
 def test_json_lines_id_map_sample_and_skip(files: dict[str, str], tmp_path: Path) -> None:
     """Lines of one document may lie in two files, ids may need a map, and rarity is a system's own where
     documents that it lacks are left out."""
@@ -210,32 +249,6 @@ def test_a_bad_row_is_named_with_its_file_and_the_rest_is_finished(
         score_shards([str(folder)], [files["people"]], ["bleu_2"], shards=4, save=str(saved))
 
 
-@pytest.mark.usefixtures("ray")
-def test_command_line(
-    files: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]]
-) -> None:
-    import json
-
-    saved = tmp_path / "run"
-    metrics = ("-m", "bleu_4,cider")
-    code, out, err = run(
-        "score", files["mine"], files["yours"], "-r", files["people"], *metrics, "--cluster", "local",
-        "--shards", "3", "--save", str(saved), "--format", "json",
-    )  # fmt: skip
-    assert (code, "Saved:" in err) == (0, True)
-    systems = json.loads(out)["systems"]
-    assert [system["name"] for system in systems] == ["mine", "yours"]
-    assert systems[0]["coverage"] == {"matched": 38, "missing": 2, "extra": 1, "empty": 0}
-    code, out, err = run("compare", str(saved), "--format", "json")
-    assert code == 0
-    assert [c["metric"] for c in json.loads(out)["comparisons"]] == ["bleu_4", "cider"]
-    code, out, err = run("report", str(saved), "--out", str(tmp_path / "report.html"))
-    assert (code, (tmp_path / "report.html").is_file()) == (0, True)
-    code, out, err = run("show", "v_5", str(saved))
-    assert (code, out) == (1, "")
-    assert "keeps sums, and no captions to show" in err
-
-
 def test_a_folder_has_one_driver(files: dict[str, str], tmp_path: Path) -> None:
     import filelock
 
@@ -271,3 +284,93 @@ def test_inputs(files: dict[str, str], tmp_path: Path, run: Callable[..., tuple[
     assert (code, "is one file, and the others are corpora in shards" in err) == (2, True)
     code, _, err = run("score", files["mine"], "-r", files["people"], "-m", "bleu_1", "--save", "run.smr")
     assert (code, "saved in a folder" in err) == (2, True)
+
+
+def whole(name: str, *texts: str) -> Corpus:
+    return Corpus(
+        tuple(
+            Document(f"v{k}", (Caption(text, 0.0, 2.0), Caption("they leave", 3.0, 5.0)), 6.0)
+            for k, text in enumerate(texts)
+        ),
+        name,
+    )
+
+
+SYSTEMS = [
+    whole("a", "a dog runs fast", "two men cook rice"),
+    whole("b", "a cat sleeps", "a man cooks"),
+    whole("c", "dogs", "rice"),
+]
+PEOPLE = whole("people", "the dog is running", "two men are cooking rice")
+
+
+@pytest.mark.usefixtures("ray")
+def test_whole_systems_give_the_same_bytes_in_the_order_given_and_are_counted() -> None:
+    seen: list[tuple[int, int]] = []
+    given = {
+        "candidates": SYSTEMS,
+        "references": PEOPLE,
+        "metrics": ["cider", "bleu_2", "soda_c(scorer=rouge_l)"],
+        "seed": 3,
+    }
+    here = evaluate(**given)
+    there = evaluate(**given, cluster="local", progress=lambda _, done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert [s.name for s in there.systems] == ["a", "b", "c"]
+    for mine, theirs in zip(here.systems, there.systems, strict=True):
+        assert mine.coverage == theirs.coverage
+        for x, y in zip(mine.scores, theirs.scores, strict=True):
+            assert (x.value, x.interval, x.parts, str(x.signature)) == (
+                y.value,
+                y.interval,
+                y.parts,
+                str(y.signature),
+            )
+            assert x.rows is not None
+            assert y.rows is not None
+            assert x.rows.tobytes() == y.rows.tobytes()
+
+
+@pytest.mark.usefixtures("ray")
+def test_a_metric_of_the_callers_own_is_sent_along() -> None:
+    class Letters(MeanMetric):
+        """Not the `words` that the registry knows."""
+
+        name = "words"
+
+        def document_values(self, task: Task, setting: Workbench) -> FloatArray:
+            return np.array([[len(document.text)] for document in task.candidates], dtype=float)
+
+    here, there = (
+        evaluate(candidates=SYSTEMS[2], references=PEOPLE, metrics=[Letters()], cluster=cluster)
+        for cluster in (None, "local")
+    )
+    assert here["c", "words"].value == there["c", "words"].value == len("dogs they leave")
+    unsendable = Letters()
+    unsendable.lock = threading.Lock()
+    with pytest.raises(UsageError, match="sent to the cluster"):
+        evaluate(candidates=SYSTEMS, references=PEOPLE, metrics=unsendable, cluster="local")
+
+
+@pytest.mark.usefixtures("ray")
+def test_an_error_over_there_reads_as_it_does_here() -> None:
+    stranger = Corpus((Document("elsewhere", (Caption("a dog", 0.0, 1.0),)),), "stranger")
+    messages = []
+    for cluster in (None, "local"):
+        with pytest.raises(StorymeterError) as error:
+            evaluate(
+                candidates=stranger, references=PEOPLE, metrics="soda_c(scorer=rouge_l)", cluster=cluster
+            )
+        messages.append((type(error.value), str(error.value)))
+    assert messages[0] == messages[1]
+
+
+@pytest.mark.usefixtures("ray")
+def test_whole_systems_by_command_line(run: Callable[..., tuple[int, str, str]], examples: Path) -> None:
+    names = ("good.json", "padded.json", "reference_1.json")
+    good, padded, reference = (str(examples / "videos" / name) for name in names)
+    options = ["-m", "soda_c(scorer=rouge_l)", "--format", "json"]
+    arguments = ["score", good, padded, "-r", reference, *options]
+    here, there = run(*arguments), run(*arguments, "--cluster", "local")
+    assert here == there
+    assert here[0] == 0
