@@ -16,7 +16,6 @@ from storymeter import Caption, Corpus, Document, Run
 from storymeter.errors import DataError, UsageError
 from storymeter.registry import scorer
 
-av = pytest.importorskip("av", reason="pip install 'storymeter[neural]' reads videos")
 Image = pytest.importorskip("PIL.Image")
 
 
@@ -37,6 +36,7 @@ async def looks(request: web.Request, body: dict[str, Any], number: int) -> web.
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A red and a black picture, one of them large; a film that turns from black to red."""
+    av = pytest.importorskip("av", reason="pip install 'storymeter[neural]' reads videos")
     Image.new("RGB", (2000, 1000), (255, 0, 0)).save(tmp_path / "red.png")
     Image.new("RGB", (60, 40), (0, 0, 0)).save(tmp_path / "black.jpg")
     with av.open(str(tmp_path / "film.mp4"), "w") as container:

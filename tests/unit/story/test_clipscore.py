@@ -4,6 +4,7 @@ loops over the papers' formulas say, to 1e-6.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -27,7 +28,9 @@ from . import tiny
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 Image = pytest.importorskip("PIL.Image")
-av = pytest.importorskip("av")
+# looked for, not imported: every process of the tests reads this module, one runs it
+if importlib.util.find_spec("av") is None:
+    pytest.skip("needs the optional part 'neural'", allow_module_level=True)
 
 WORDS = [
     "a",
@@ -65,6 +68,8 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def videos(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Forty seconds, five frames a second, each frame another noise; a key frame every six seconds."""
+    import av
+
     place = tmp_path_factory.mktemp("videos")
     random = np.random.default_rng(4)
     with av.open(str(place / "film.mp4"), "w") as container:
@@ -141,6 +146,8 @@ def _values(name: str, task: Task, **settings: Any) -> np.ndarray:
 
 def _plain_frames(path: Path, times: list[float]) -> list[Any]:
     """Every frame of the file, and at each time the last that is not after it."""
+    import av
+
     with av.open(str(path)) as container:
         every = [(float(frame.time), frame.to_image()) for frame in container.decode(video=0)]
     return [[image for at, image in every if at <= time + 1e-9 or at == every[0][0]][-1] for time in times]
@@ -215,6 +222,8 @@ def test_frames_are_those_on_show_in_the_middle_of_equal_parts(videos: Path) -> 
 
 
 def test_a_stream_that_begins_late_is_counted_from_its_first_frame(tmp_path: Path) -> None:
+    import av
+
     path = tmp_path / "late.ts"
     with av.open(str(path), "w", format="mpegts") as container:
         stream = container.add_stream("mpeg2video", rate=25)
