@@ -20,8 +20,8 @@ from storymeter.human.request import CampaignRequest, Question
 
 #: HITs of 8 places
 SHORT = Layout(blocks=2, system=1)
-#: the share of a clip's and a text's time that a rater has to spend, where the wait is not the subject: the
-#: page is told that it is early all the same
+#: the share of a clip's and a text's time that a rater has to spend, where the wait is not the subject;
+#: `test_preference` keeps the usual share, and waits for the server's clock
 QUICK = 0.2
 Serve = Callable[[Folder], tuple[str, list[str]]]
 READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
@@ -231,7 +231,6 @@ def test_preference(
                 clips=clips,
                 per_hit=4,
                 questions=questions,
-                watch=QUICK,
             )
         ),
         tmp_path / "study",
