@@ -14,6 +14,20 @@ from pathlib import Path
 import pytest
 
 
+def busy(process: subprocess.Popen[str], seconds: float) -> None:
+    """Waits until the process has used this much processor time, where the system says so: on a busy machine
+    it may still be starting after any number of seconds.
+    """
+    used, end = Path(f"/proc/{process.pid}/stat"), time.monotonic() + 300
+    if not used.exists():
+        time.sleep(seconds)
+    while used.exists() and process.poll() is None and time.monotonic() < end:
+        user, system = used.read_text().rpartition(") ")[2].split()[11:13]
+        if (int(user) + int(system)) / os.sysconf("SC_CLK_TCK") >= seconds:
+            break
+        time.sleep(0.01)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX systems")
 def test_interrupted_scoring_leaves_no_files(tmp_path: Path) -> None:
     words = [
@@ -69,7 +83,7 @@ def test_interrupted_scoring_leaves_no_files(tmp_path: Path) -> None:
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # a background shell hands SIGINT on as ignored
-    time.sleep(1.5)
+    busy(process, 1.5)
     if process.poll() is not None:
         pytest.skip("the machine was too quick to be interrupted")
     process.send_signal(signal.SIGINT)
