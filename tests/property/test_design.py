@@ -1,4 +1,4 @@
-"""HIT design over many seeds: counts, distances, order, damage; the same seed gives the same bytes."""
+"""HIT design over two thousand seeds: counts, distances, order, damage; the same seed gives the same bytes."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ def check(design: Design, human: Corpus | None) -> None:
         assert max(shown.values()) == 1, "a caption is shown once, its repeat apart"
 
 
-@pytest.mark.parametrize("first", range(0, 160, 40))
-def test_many_seeds(first: int) -> None:
+@pytest.mark.parametrize("first", range(0, 2000, 500))
+def test_two_thousand_seeds(first: int) -> None:
     human = corpus("human", 60, first, low=1)
     systems = [corpus(f"s{k}", 60, first) for k in range(3)]
     low_first = total = 0
-    for seed in range(first, first + 40):
-        # a first HIT, dealt from a full pack, and those after it, dealt from what was shown least
-        design = build(systems, human, hits=3, seed=seed)
+    for seed in range(first, first + 500):
+        # a first HIT, dealt from a full pack; now and then others, dealt from what was shown least
+        design = build(systems, human, hits=1 if seed % 10 else 3, seed=seed)
         check(design, human)
         for hit in design.hits:
             slots = {slot.pair: slot for slot in hit.slots if slot.kind == "degraded"}
@@ -111,7 +111,7 @@ def test_many_seeds(first: int) -> None:
             total += len(slots)
             # every clip comes exactly twice, so that a second showing gives nothing away
             assert set(Counter(slot.item for slot in hit.slots).values()) == {2}
-    assert total == 1200
+    assert total == 6000
     assert 0.4 < low_first / total < 0.6
 
 

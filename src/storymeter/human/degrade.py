@@ -87,10 +87,15 @@ def degrade(caption: str, donors: Mapping[str, str] | Sequence[str], seed: int |
     The donor is named by its id, or by its text where the donors are a list.
     """
     named = donors if isinstance(donors, Mapping) else {text: text for text in donors}
-    return _damage(tuple(named.items())).of(caption, random.Random(f"degrade:{seed}"))
+    return damage(named).of(caption, random.Random(f"degrade:{seed}"))
 
 
-@functools.lru_cache(maxsize=1)  # captions are damaged one by one, mostly with the same donors
+def damage(donors: Mapping[str, str]) -> Damage:
+    """The one of these donors; the same object while the donors are the same, so that they are read once."""
+    return _damage(tuple(donors.items()))
+
+
+@functools.lru_cache(maxsize=1)
 def _damage(donors: tuple[tuple[str, str], ...]) -> Damage:
     return Damage(dict(donors))
 

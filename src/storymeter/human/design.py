@@ -34,7 +34,7 @@ import msgspec
 
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
-from .degrade import Damage, Degraded, degrade
+from .degrade import Degraded, damage, degrade
 from .lots import drawn
 
 __all__ = ["Degraded", "Design", "Hit", "Layout", "Slot", "build", "degrade"]
@@ -215,7 +215,7 @@ class _Dealer:
         rng: random.Random,
     ) -> None:
         self.pool, self.people, self.human, self.layout, self.rng = pool, people, human, layout, rng
-        self.damage = Damage(people or {item: entries[0].text for item, entries in pool.items()})
+        self.damage = damage(people or {item: entries[0].text for item, entries in pool.items()})
         self.told = {item: (_Entry(item, (human,), text),) for item, text in people.items()}
         self.shown: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self.notes: list[str] = []
