@@ -50,7 +50,8 @@ def main() -> None:
         subprocess.run([*pip, *wanted, *TESTS], check=True)
         subprocess.run([*pip, "--no-deps", str(ROOT)], check=True)
         subprocess.run([python, "-m", "pip", "list", "--format", "freeze"], check=True)
-        sys.exit(subprocess.run([python, "-m", "pytest", *options], cwd=ROOT).returncode)
+        tests = [python, "-m", "pytest", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
+        sys.exit(subprocess.run([*tests, *options], cwd=ROOT).returncode)
 
 
 if __name__ == "__main__":
