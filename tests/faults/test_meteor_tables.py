@@ -35,42 +35,8 @@ HALTED = (
     "import time; from storymeter.pairs import meteor_tables; meteor_tables.load(lambda *_: (print('now',"
     " flush=True), time.sleep(600)))"
 )
-#: all of METEOR's paraphrases that are made of words of the two sentences
-PARAPHRASES = b"""\
-0.021566056088375505
-a road
-the road
-0.05822587279818402
-a street
-a road
-0.017403311927852202
-a street
-road
-0.05053765284644057
-a street
-the street
-0.01045421822262
-is a
-is the
-0.011967617249579999
-is the
-is a
-0.010101036868700002
-road is
-street is
-0.01105605464325204
-street
-road
-0.016559289135397053
-the man
-a man
-0.011784506734000003
-the road is
-is the
-0.09240768076623
-the street
-road
-"""
+#: the one paraphrase that the two sentences need
+PARAPHRASES = b"0.5\nstreet\nroad\n"
 
 
 def _start(cache: Path, code: str = SCORE, **more: str) -> subprocess.Popen[str]:
