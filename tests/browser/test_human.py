@@ -1,5 +1,5 @@
-"""Raters in Chromium: whole HITs by mouse (20 items), by keyboard alone and on a phone (8 items each); the
-other tasks; trouble; the dashboard.
+"""Raters in Chromium: whole HITs by mouse (all 100 items), by keyboard alone and on a phone (8 items each);
+the other tasks; trouble; the dashboard.
 """
 
 from __future__ import annotations
@@ -92,25 +92,25 @@ def looked_at(page: Any, n: int, name: str, violations: Any, photograph: Any) ->
 def test_a_whole_hit_by_mouse(
     tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any
 ) -> None:
-    folder = human_kit.small_campaign(tmp_path / "study", clips, contact="study@example.org")
+    folder = human_kit.campaign(tmp_path / "study", clips, contact="study@example.org", watch=QUICK)
     _, links = served(folder)
     page = open_page(viewport={"width": 1280, "height": 800})
     page.goto(links[0])
     photograph(page, "welcome")
     assert violations(page) == []
     page.get_by_role("button", name="I agree").click()
-    at(page, 1, 20)
+    at(page, 1, 100)
     photograph(page, "task-before")
     assert violations(page) == []
     assert page.locator("#why").text_content() == "Play the clip to its end first."
     page.locator("#next").click(force=True)
-    at(page, 1, 20)
+    at(page, 1, 100)
     assert (
         page.locator("#slider").get_attribute("aria-valuetext") == "no rating yet"
         and not page.locator(".knob").is_visible()
     )
-    for n in range(1, 21):
-        at(page, n, 20)
+    for n in range(1, 101):
+        at(page, n, 100)
         page.locator("#play").click()
         page.wait_for_function(WATCHED)
         drag_to(page, value_of(n))
@@ -123,7 +123,7 @@ def test_a_whole_hit_by_mouse(
     photograph(page, "done")
     assert violations(page) == []
     found = human_kit.answers(folder)
-    assert len(found) == 20
+    assert len(found) == 100
     assert all(abs(one.value - value_of(one.position + 1)) <= 1 for one in found)
     code = page.locator("#code").text_content()
     page.go_back()
