@@ -173,7 +173,7 @@ class Visitor:
 
     async def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
         """Until an answer comes that is final, as the page does."""
-        begin = time.monotonic()
+        begin, pause = time.monotonic(), 0.1
         while True:
             try:
                 if self.trouble and self.bot.rng.random() < self.trouble:
@@ -189,7 +189,9 @@ class Visitor:
                 raise StorymeterError(
                     f"The server has not answered {path} for {self.patience:.0f} s.", hint="Is it running?"
                 )
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(pause)
+            # longer and longer, as the page does: a crowd that knocks all the time delays the server's start
+            pause = min(0.8, 2 * pause)
 
     async def arrive(self) -> bool:
         """Consent, and a seat. A platform's address leads to the rater's own first."""
