@@ -20,7 +20,7 @@ from storymeter.human.blind import Blind
 from storymeter.human.design import Hit, Layout, build
 from storymeter.human.fluency import Bigrams
 from storymeter.human.ratings import Ratings, from_records
-from storymeter.human.word_labels import words_at
+from storymeter.human.span_record import words_at
 
 WHO = (
     "man",

@@ -22,6 +22,8 @@ from . import __version__
 from .arrays import FloatArray, KeyArray
 from .errors import UsageError, some
 from .measure import Measure
+from .progress import Progress as Progress  # metrics report it, so they find it here
+from .progress import silent as silent
 
 if TYPE_CHECKING:
     from .engine.workbench import Workbench
@@ -32,12 +34,6 @@ if TYPE_CHECKING:
 
 #: the names of `text.tokenizers.TOKENIZERS`
 Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
-#: called as progress(what, done, total); `what` may end in a tab and a remark that changes: tokens a second
-Progress = Callable[[str, int, int], None]
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """The progress of a library call: none."""
 
 
 class Metric(Measure, ABC):

@@ -17,6 +17,7 @@ RECORDS = [
     "names",
     "options",
     "papers",
+    "progress",
     "measure",
     "protocol",
     "score",

@@ -35,7 +35,7 @@ def test_little_is_imported_before_the_first_score(code: str) -> None:
     if code == SCORE:
         assert ours == {
             *(f"storymeter.{name}" for name in ("_native", "arrays", "cache", "errors", "late", "measure")),
-            *(f"storymeter.{name}" for name in ("metric", "names", "options", "pairs")),
+            *(f"storymeter.{name}" for name in ("metric", "names", "options", "pairs", "progress")),
             *(f"storymeter.pairs.{name}" for name in ("base", "meteor", "meteor_tables")),
         }
     else:

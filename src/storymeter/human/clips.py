@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ..errors import MissingPartError
-from ..metric import Progress, silent
+from ..progress import Progress, silent
 
 #: what browsers play, and the type they are told; the order decides where one clip comes in several files
 VIDEO = {

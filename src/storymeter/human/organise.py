@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ..errors import DataError, StorymeterError, UsageError, some
-from ..metric import Progress, silent
+from ..progress import Progress, silent
 from .campaign import Campaign, Folder, KeyLine, fingerprint, new_secrets, private, readable
 from .clips import Clip
 from .lots import new_seed

@@ -69,3 +69,17 @@ def meta_of(text: str, spans: Sequence[Span], missing: str) -> dict[str, object]
 
 def _place(mark: Span) -> tuple[int, int]:
     return mark.start, mark.end
+
+
+def words_at(text: str) -> list[tuple[int, int]]:
+    """Where the words of a text begin and end.
+
+    >>> words_at("a dog  runs")
+    [(0, 1), (2, 5), (7, 11)]
+    """
+    found, at = [], 0
+    for word in text.split():
+        start = text.index(word, at)
+        at = start + len(word)
+        found.append((start, at))
+    return found

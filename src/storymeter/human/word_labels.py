@@ -23,7 +23,7 @@ import numpy as np
 from ..arrays import IntArray
 from ..captions import Rating
 from ..errors import DataError
-from .span_record import spans_of
+from .span_record import spans_of, words_at
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -43,20 +43,6 @@ class Labelled(msgspec.Struct, frozen=True):
     text: str
     raters: int
     words: tuple[Word, ...]
-
-
-def words_at(text: str) -> list[tuple[int, int]]:
-    """Where the words of a text begin and end.
-
-    >>> words_at("a dog  runs")
-    [(0, 1), (2, 5), (7, 11)]
-    """
-    found, at = [], 0
-    for word in text.split():
-        start = text.index(word, at)
-        at = start + len(word)
-        found.append((start, at))
-    return found
 
 
 def marks(rating: Rating) -> IntArray:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import msgspec
 
 from ...captions import Rating
-from ...metric import Progress, silent
+from ...progress import Progress, silent
 from ..clips import Clip
 from ..design import Layout
 from ..request import CampaignRequest, Practice

@@ -16,7 +16,7 @@ import msgspec
 
 from ...captions import Rating
 from ...errors import DataError, some
-from ...metric import Progress, silent
+from ...progress import Progress, silent
 from .. import clips, design
 from ..design import Layout, Slot
 from ..lots import drawn

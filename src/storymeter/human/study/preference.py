@@ -17,7 +17,7 @@ import msgspec
 
 from ...captions import Rating
 from ...errors import DataError
-from ...metric import Progress, silent
+from ...progress import Progress, silent
 from ..lots import drawn
 from ..request import CampaignRequest, Question
 from .base import Dealt, Rehearsing, fit

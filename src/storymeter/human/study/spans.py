@@ -17,11 +17,10 @@ import msgspec
 
 from ...captions import Rating
 from ...errors import UsageError
-from ...metric import Progress, silent
+from ...progress import Progress, silent
 from ..design import Layout, Slot
 from ..request import CampaignRequest, Practice
-from ..span_record import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, planted_found
-from ..word_labels import words_at
+from ..span_record import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, planted_found, words_at
 from .base import ControlResult, Dealt, Rehearsing, fit
 from .controls import by_pairs
 from .da import DirectAssessment
