@@ -184,11 +184,19 @@ def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
         fit(_Line(), TrainingOptions(lr=0.05, epochs=1), tmp_path)
 
 
-def test_early_stopping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storymeter.story.train.loop.draw_curve", lambda history, path: None)
+@pytest.mark.parametrize(("seconds", "drawn"), [(-1, [1, 2, 3, 4]), (3600, [4])])
+def test_early_stopping_and_when_the_curve_is_drawn(
+    seconds: int, drawn: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curves: list[int] = []
+    monkeypatch.setattr(
+        "storymeter.story.train.loop.draw_curve", lambda history, path: curves.append(len(history))
+    )
+    monkeypatch.setattr("storymeter.story.train.loop.REDRAW", seconds)
     task = _Line()
     task.evaluate = lambda: {"loss": 1.0}
     assert len(fit(task, TrainingOptions(lr=0.01, epochs=30, patience=3), tmp_path)) == 4
+    assert curves == drawn
 
 
 def test_the_symmetric_loss_by_hand() -> None:

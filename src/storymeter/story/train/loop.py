@@ -9,6 +9,7 @@ their own."""
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,6 +23,8 @@ from ...metric import Progress, silent
 from ...text.checkpoints import need_torch, read_safetensors
 
 STATE, BEST, CURVE, HISTORY = "state.safetensors", "best.safetensors", "learning_curve.png", "history.json"
+#: seconds from one drawing of the learning curve to the next: it takes longer than a short epoch
+REDRAW = 10
 
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +112,7 @@ def fit(
             hint="Give more data, or a smaller --batch-size.",
         )
     total = min(per_epoch * options.epochs, options.steps or per_epoch * options.epochs)
+    drawn = time.monotonic()
     while not counters.finished:
         batches = objective.batches(counters.epoch)
         while counters.batch < len(batches) and counters.step < total:
@@ -135,6 +139,9 @@ def fit(
             if counters.step % options.interval == 0 and counters.batch < len(batches):
                 _save(folder / STATE, counters, objective.net, trained, optimiser)
         _end_epoch(objective, options, folder, counters, total, trained, say)
+        if counters.finished or time.monotonic() - drawn > REDRAW:
+            draw_curve(counters.history, folder / CURVE)
+            drawn = time.monotonic()
         _save(folder / STATE, counters, objective.net, trained, optimiser)
     load_weights(objective.net, read_safetensors(folder / BEST), folder / BEST)
     objective.net.eval()
@@ -180,7 +187,6 @@ def _end_epoch(
         or counters.epoch - 1 - counters.best_epoch >= options.patience
     )
     write_bytes(folder / HISTORY, msgspec.json.format(msgspec.json.encode(counters.history)))
-    draw_curve(counters.history, folder / CURVE)
 
 
 def _buffers(net: Any) -> dict[str, Any]:
