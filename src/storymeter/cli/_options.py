@@ -52,12 +52,13 @@ def put(tables: Table | Sequence[Table], style: str, title: str = "", *, json: s
     with --fragment the tables alone.
     """
     from ..report.table import Table
-    from ..report.templating import table_page
 
     listed = [tables] if isinstance(tables, Table) else list(tables)
     if style == "json" and json:
         output(json)
     elif style == "html" and not fragment_asked():
+        from ..report.templating import table_page
+
         output(table_page(title or "Storymeter", listed))
     else:
         output(rendered(listed, style))

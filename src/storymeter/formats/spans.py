@@ -13,6 +13,7 @@ captions share a line only if their spans are written alike.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from .times import CLOCK, MEASURED, NUMBER, TIME, seconds
@@ -38,10 +39,6 @@ _WAYS = {
     ),
     "bare": rf"{_WORD}(?P<open>)(?P<a>{TIME}){_JOIN}(?P<b>{TIME})(?: ?まで)?(?! ?%|:?\d)",
 }
-_PATTERNS = {
-    way: re.compile(f"{pattern}(?P<after>(?:[*_`\"' ]*(?:[:,;|.。、]+|-+(?= |$)))?)", re.IGNORECASE)
-    for way, pattern in _WAYS.items()
-}
 _LABEL = re.compile(
     r"[*_`\"'"
     r" ]*(?:(?:event|scene|segment|clip|shot|part|step|chapter|caption|section|moment|sentence|activity"
@@ -60,6 +57,13 @@ _MENTION = re.compile(rf"{CLOCK}|[\[(<{{] ?\d|\d ?(?:s|secs?|seconds?)\b|\d\.\d|
 _SECONDS_ONLY = re.compile(NUMBER + r" ?(?:s|secs?|seconds?|秒)", re.IGNORECASE)
 _MINUTES_ONLY = re.compile(NUMBER + r" ?(?:m|mins?|minutes?|分)", re.IGNORECASE)
 _SPELLED = re.compile(r"(?:second|minute|hour)s?$", re.IGNORECASE)
+
+
+@cache
+def _pattern(way: str) -> re.Pattern[str]:
+    """Compiled when first asked for: that takes longer than to read a small file without such texts."""
+    after = r"(?P<after>(?:[*_`\"' ]*(?:[:,;|.。、]+|-+(?= |$)))?)"
+    return re.compile(_WAYS[way] + after, re.IGNORECASE)
 
 
 class Span(NamedTuple):
@@ -95,7 +99,7 @@ def heads(line: str) -> list[Span]:
     if first is None:
         return []
     found = [first]
-    for match in _PATTERNS[first.style[0]].finditer(line, first.stop):
+    for match in _pattern(first.style[0]).finditer(line, first.stop):
         span = _span(first.style[0], match)
         if (
             span
@@ -113,7 +117,7 @@ def inside(line: str) -> Span | None:
     found = [
         span
         for way in ("two brackets", "brackets", "comma")
-        for match in _PATTERNS[way].finditer(line)
+        for match in _pattern(way).finditer(line)
         if (span := _span(way, match))
     ]
     return found[0] if len(found) == 1 and not mentions(line[: found[0].begin]) else None
@@ -122,8 +126,8 @@ def inside(line: str) -> Span | None:
 def times(text: str) -> tuple[float, float] | None:
     """A text that is a span and nothing else: `0:00 - 0:12`, `[0, 12]`, `3 to 8 s`."""
     line = simple(text.strip())
-    for way, pattern in _PATTERNS.items():
-        match = pattern.fullmatch(line) or pattern.fullmatch(f"[{line}]")
+    for way in _WAYS:
+        match = _pattern(way).fullmatch(line) or _pattern(way).fullmatch(f"[{line}]")
         if match and (span := _span(way, match, alone=True)):
             return span.start, span.end
     return None
@@ -137,8 +141,8 @@ def mentions(text: str) -> bool:
 def _at(line: str, at: int) -> Span | None:
     label = _LABEL.match(line, at)
     for place in dict.fromkeys((at, label.end() if label else at)):
-        for way, pattern in _PATTERNS.items():
-            match = pattern.match(line, place)
+        for way in _WAYS:
+            match = _pattern(way).match(line, place)
             if match and (span := _span(way, match)):
                 return span
     return None

@@ -36,7 +36,7 @@ from ..text.words import words
 from .ngrams import bounds_of
 from .word_classes import NUMBERS, OPPOSITES, STOP_WORDS
 from .word_vectors import word_vectors
-from .wordnet import base_forms, synsets
+from .wordnet import base_forms, meanings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,7 +78,7 @@ class Vocabulary:
         for word in new:
             bases = tuple(dict.fromkeys(NUMBERS.get(base, base) for base in base_forms(word)))
             self._bases.append(bases)
-            self._senses.append(frozenset(sense for base in bases for sense in synsets().get(base, ())))
+            self._senses.append(frozenset(sense for base in bases for sense in meanings(base)))
             self.number[word] = len(self.number)
 
     def similarities(self, ours: Numbers, theirs: Numbers) -> Float32:

@@ -40,7 +40,7 @@ from .scene_parse import label as parser_label
 from .scene_parse import parsed_graphs
 from .spice_java import DEADLINE, Item, OriginalSpice
 from .word_classes import COLOURS, SIZES
-from .wordnet import synsets
+from .wordnet import meanings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -242,4 +242,4 @@ def same(one: str, other: str) -> bool:
 
 @functools.lru_cache(maxsize=1 << 15)
 def _senses(word: str) -> frozenset[int]:
-    return frozenset(synsets().get(word, ()))
+    return frozenset(meanings(word))

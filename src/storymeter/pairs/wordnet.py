@@ -13,28 +13,32 @@ from .meteor_lists import word_list
 
 
 @cache
-def synsets() -> dict[str, tuple[int, ...]]:
-    """Word to its synset numbers."""
+def synsets() -> dict[str, str]:
+    """Word to the line of its synset numbers, which `meanings` reads: few of 150,000 words are asked for."""
     lines = word_list("synonym/english.synsets").decode("utf-8", "replace").splitlines()
-    try:
-        return {
-            word: tuple(map(int, numbers.split()))
-            for word, numbers in zip(lines[::2], lines[1::2], strict=True)
-        }
-    except ValueError:
+    words, numbers = lines[::2], lines[1::2]
+    digits = "".join("".join(numbers).split())
+    if len(words) != len(numbers) or (digits and not digits.isdecimal()):
         raise DataError(
             "METEOR's list of synsets is damaged: it is not one line with a word and one with its numbers,"
             " and so on.",
             hint="Install pycocoevalcap again.",
-        ) from None
+        )
+    return dict(zip(words, numbers, strict=True))
+
+
+def meanings(word: str) -> tuple[int, ...]:
+    """The word's synset numbers; none where WordNet has no such word."""
+    return tuple(map(int, synsets().get(word, "").split()))
 
 
 @cache
-def _members() -> dict[int, list[str]]:
-    members: dict[int, list[str]] = {}
+def _members() -> dict[str, list[str]]:
+    """Synset number, as it is written, to its single words."""
+    members: dict[str, list[str]] = {}
     for word, numbers in synsets().items():
         if word.isalpha():
-            for number in numbers:
+            for number in numbers.split():
                 members.setdefault(number, []).append(word)
     return members
 
@@ -43,7 +47,7 @@ def _members() -> dict[int, list[str]]:
 def synonyms(word: str) -> tuple[str, ...]:
     """Other single words that share a synset with this one, sorted."""
     found = (
-        {other for number in synsets().get(word, ()) for other in _members()[number]}
+        {other for number in synsets().get(word, "").split() for other in _members()[number]}
         if word.isalpha()
         else set()
     )

@@ -69,4 +69,8 @@ def _wordnet_nouns() -> frozenset[str]:
         known = synsets()
     except MissingPartError:
         return frozenset()
-    return frozenset(word for word, numbers in known.items() if max(numbers, default=0) >= _FIRST_SURE_NOUN)
+    return frozenset(
+        word
+        for word, numbers in known.items()
+        if max(map(int, numbers.split()), default=0) >= _FIRST_SURE_NOUN
+    )

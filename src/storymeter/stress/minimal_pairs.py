@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple, get_args
 from ..captions import Document
 from ..pairs.word_classes import COLOURS, NUMBERS
 from ..pairs.word_kinds import Word, tagged
-from ..pairs.wordnet import base_forms, synsets
+from ..pairs.wordnet import base_forms, meanings
 
 Kind = Literal["object", "action", "colour", "number", "negation", "exchange"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -56,7 +56,7 @@ class _Said:
     def __init__(self, references: Sequence[Document]) -> None:
         words = {word.text.lower() for document in references for word in tagged(document.text)}
         self.forms = words | {base for word in words for base in base_forms(word)}
-        self.meanings = {number for base in self.forms for number in synsets().get(base, ())}
+        self.meanings = {number for base in self.forms for number in meanings(base)}
 
     def has(self, word: str) -> bool:
         return not self.forms.isdisjoint((word, *base_forms(word)))
@@ -64,7 +64,7 @@ class _Said:
     def means(self, word: str) -> bool:
         """Whether a word or one of its synonyms is said."""
         return self.has(word) or any(
-            number in self.meanings for base in base_forms(word) for number in synsets().get(base, ())
+            number in self.meanings for base in base_forms(word) for number in meanings(base)
         )
 
 

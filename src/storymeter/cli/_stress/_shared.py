@@ -122,7 +122,6 @@ def deliver(
         result_json,
         result_table,
     )
-    from ...report.templating import table_page
 
     style, out = options["style"], options["out"]
     tables = shown or [result_table(result, change_from=base)]
@@ -131,6 +130,8 @@ def deliver(
     else:
         put([number_table(result)] if style == "csv" else tables, style, title)
     if out:
+        from ...report.templating import table_page
+
         folder = Path(out)
         images = figures(result, base)
         write_text(folder / f"{verb}.csv", number_table(result).render("csv"))
