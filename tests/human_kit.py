@@ -51,6 +51,7 @@ def tiny_clips(folder: Path, names: list[str], seconds: float = 0.2, rate: int =
                 "libvpx", rate=Fraction(rate), options={"deadline": "realtime", "cpu-used": "8"}
             )
             stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+            stream.thread_count = 1  # threads for so small a picture cost twenty times what they do
             count = max(2, round(seconds * rate))
             for k in range(count):
                 picture = np.full(

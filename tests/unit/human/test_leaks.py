@@ -155,12 +155,13 @@ def test_a_classifier_cannot_tell_controls_from_the_rest(tmp_path: Path, clips: 
 
     folder = human_kit.campaign(tmp_path / "study", clips, hits=200, raters=1)
     ids, store = Ids(folder.secrets), Store(folder.database)
+    size = {path.name: path.stat().st_size for path in folder.clips.iterdir()}
     features, labels, groups = [], [], []
     try:
         for number in range(1, 201):
             hit = f"h{number:05d}"
             places = store.places(hit)
-            sizes = [(folder.clips / place.media[0].path).stat().st_size for place in places]
+            sizes = [size[place.media[0].path] for place in places]
             paths = [place.media[0].path for place in places]
             for position, place in enumerate(places):
                 work = Standing("working", number, number, number, hit, 0, 100)
@@ -194,7 +195,7 @@ def test_a_classifier_cannot_tell_controls_from_the_rest(tmp_path: Path, clips: 
     train = g <= 100
     for model in (
         make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
-        RandomForestClassifier(200, min_samples_leaf=20, random_state=0, n_jobs=2),
+        RandomForestClassifier(100, min_samples_leaf=20, random_state=0, n_jobs=2),
     ):
         auc = roc_auc_score(y[~train], model.fit(x[train], y[train]).predict_proba(x[~train])[:, 1])
         # under chance the standard error of the area is about .0063 (3,000 controls, 7,000 others)
