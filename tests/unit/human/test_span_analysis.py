@@ -119,6 +119,7 @@ def test_agreement_by_hand() -> None:
     assert nobody.f1 is None and nobody.captions == 1
 
 
+@pytest.mark.parametrize("there", [1], indirect=True)
 def test_labels_of_words_go_out_and_come_back(records: list[Rating], tmp_path: Path) -> None:
     labels = word_labels(records)
     (tmp_path / "words.jsonl").write_text(to_jsonl(labels))
@@ -128,6 +129,7 @@ def test_labels_of_words_go_out_and_come_back(records: list[Rating], tmp_path: P
     assert not any(one.raters == 0 for one in labels)
 
 
+@pytest.mark.parametrize("there", [1], indirect=True)
 def test_the_verb_analyses_spans(records: list[Rating], tmp_path: Path) -> None:
     path = write(tmp_path / "spans.jsonl", records)
     table = run(path, "--splits", 0, "--words", tmp_path / "words.jsonl", "--html", tmp_path / "page.html")
