@@ -56,9 +56,9 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
     """The embedded model, one that our training wrote, or a Hugging Face classifier of pairs; loaded once per
     process.
     """
-    from ..text.checkpoints import need_transformers
+    from ..text.checkpoints import need_torch
 
-    need_transformers("Coherence (rovist_c)")
+    need_torch("Coherence (rovist_c)")
     if path == "lm" or path.endswith(".gguf"):
         from .context_gain import language_model
 

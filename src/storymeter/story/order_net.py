@@ -28,7 +28,7 @@ from ..arrays import FloatArray
 from ..errors import DataError
 from ..metric import Progress, silent
 from ..text.checkpoints import need_torch, read_safetensors, torch_device, weight_files, weights_hash
-from ..text.encoder import default_folder, load_checkpoint
+from ..text.encoder import default_folder, load_checkpoint, load_default
 from ..text.placeholders import fill
 from .trained import trained_config
 
@@ -83,7 +83,9 @@ class OrderModel:
         from .order_layers import OrderNet, copy_layer
 
         self.device, self.folder = torch_device(device), folder
-        self.tokenizer, whole = load_checkpoint(folder)
+        # layers that stay as they are, below trained ones, are only read; training calls and changes them
+        reading = weights is not None and config.frozen > 0 and config.encoder != "inside"
+        self.tokenizer, whole = load_default(folder) if reading else load_checkpoint(folder)
         shape = whole.config
         if config.frozen and (shape.model_type != "bert" or config.frozen >= shape.num_hidden_layers):
             raise DataError(

@@ -21,6 +21,7 @@ from .model_packages import MODELS, placed, sha256_of
 SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 #: packages by which transformers reads a .gguf file
 GGUF = ("gguf", "accelerate")
+_AGAIN = "It may be truncated or incomplete: copy it again."
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.pickle")
 
 
@@ -117,19 +118,10 @@ def need_gguf(what: str) -> None:
 
 
 @contextmanager
-def opening(
-    folder: Path, what: str, *, hint: str = "It may be truncated or incomplete: copy it again."
-) -> Iterator[Any]:
-    """The module transformers, silent, to open a checkpoint with; whatever it says of a broken one becomes an
-    error that names the folder.
-    """
-    library = need_transformers(what)
-    logging = library.utils.logging
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+def readable(folder: Path, *, hint: str = _AGAIN) -> Iterator[None]:
+    """Whatever a library says of a broken checkpoint becomes an error that names the folder."""
     try:
-        yield library
+        yield
     except StorymeterError:
         raise
     except Exception as error:  # a broken checkpoint fails in a dozen ways, each with its own exception
@@ -138,6 +130,19 @@ def opening(
             f" {(str(error).strip() or type(error).__name__).splitlines()[0]}",
             hint=hint,
         ) from error
+
+
+@contextmanager
+def opening(folder: Path, what: str, *, hint: str = _AGAIN) -> Iterator[Any]:
+    """The module transformers, silent, to open a checkpoint with; a broken one is told as by `readable`."""
+    library = need_transformers(what)
+    logging = library.utils.logging
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with readable(folder, hint=hint):
+            yield library
     finally:
         logging.set_verbosity(verbosity)
         if bars:

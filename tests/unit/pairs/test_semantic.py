@@ -17,7 +17,7 @@ pytest.importorskip("transformers")
 from storymeter.errors import DataError, MissingPartError, StorymeterWarning, UsageError
 from storymeter.pairs import BertScore, Sts
 from storymeter.pairs.vector_rows import VectorRows
-from storymeter.text.encoder import default_folder, load
+from storymeter.text.encoder import default_folder, load, load_checkpoint
 
 SAME = ("a man plays the guitar", "a person is playing guitar")
 OTHER = "two dogs run over a green field"
@@ -185,11 +185,13 @@ def test_vectors_leave_memory_when_they_are_many(monkeypatch: pytest.MonkeyPatch
 def test_a_layer_below_the_last_is_what_the_whole_model_would_show() -> None:
     torch = pytest.importorskip("torch")
     encoder = load()
+    tokenizer, model = load_checkpoint(default_folder())
+    model.eval()
     for layer in (0, 3, 6):
         [(_, found)] = encoder.token_vectors([SAME[0]], layer=layer)
         with torch.inference_mode():
             whole = (
-                encoder.model(**encoder.tokenizer([SAME[0]], return_tensors="pt"), output_hidden_states=True)
+                model(**tokenizer([SAME[0]], return_tensors="pt"), output_hidden_states=True)
                 .hidden_states[layer][0]
                 .numpy()
             )

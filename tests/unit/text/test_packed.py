@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,13 +45,19 @@ def test_batches_hold_every_sentence_once_and_one_length_a_group() -> None:
     assert list(batches([], CPU)) == []
 
 
-def test_equals_transformers_at_every_layer() -> None:
+@pytest.fixture(scope="module")
+def transformers_model() -> Any:
+    """transformers' own network: the packaged encoder is opened without it."""
+    return encoder.load_checkpoint(encoder.default_folder())[1].eval()
+
+
+def test_equals_transformers_at_every_layer(transformers_model: Any) -> None:
     model = encoder.load()
     assert model.packed is not None
     rows = model.tokenizer(TEXTS, truncation=True, max_length=model.max_tokens)["input_ids"]
     with torch.inference_mode():
         theirs = [
-            model.model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
+            transformers_model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
             for ids in rows
         ]
     for layer in range(model.layers + 1):
@@ -60,13 +67,13 @@ def test_equals_transformers_at_every_layer() -> None:
             assert np.abs(ours[place].vectors - theirs[place][layer][0].numpy()).max() < 5e-6
 
 
-def test_pairs_have_two_kinds_of_tokens() -> None:
+def test_pairs_have_two_kinds_of_tokens(transformers_model: Any) -> None:
     model = encoder.load()
     ids = torch.tensor([[101, 1037, 3899, 102, 1037, 4937, 102]] * 2)
     types = torch.tensor([[0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
     with torch.inference_mode():
         [ours] = model.packed.read([ids], [types]).groups()
-        theirs = model.model(input_ids=ids, token_type_ids=types).last_hidden_state
+        theirs = transformers_model(input_ids=ids, token_type_ids=types).last_hidden_state
     assert (ours - theirs).abs().max() < 5e-6 and (ours[0] - ours[1]).abs().max() > 1e-3
 
 
