@@ -37,14 +37,27 @@ def memory(pid: int) -> float:
     raise AssertionError("no such process")
 
 
-@pytest.fixture
-def server(tmp_path: Path, clips: Path) -> Iterator[tuple[Any, str, Folder]]:
-    folder = human_kit.small_campaign(tmp_path / "study", clips, hits=2, watch=0.0)
+def served(home: Path, clips: Path) -> Iterator[tuple[Any, str, Folder]]:
+    folder = human_kit.small_campaign(home / "study", clips, hits=2, watch=0.0)
     process, url = start(folder.path)
     yield process, url, folder
     if process.poll() is None:
         process.kill()
     process.wait()
+
+
+@pytest.fixture
+def server(tmp_path: Path, clips: Path) -> Iterator[tuple[Any, str, Folder]]:
+    yield from served(tmp_path, clips)
+
+
+@pytest.fixture(scope="module")
+def lasting(
+    tmp_path_factory: pytest.TempPathFactory, clips: Path
+) -> Iterator[tuple[Any, str, Folder, float]]:
+    """A server that has to bear one attack after the other, and its memory before the first."""
+    for process, url, folder in served(tmp_path_factory.mktemp("lasting"), clips):
+        yield process, url, folder, memory(process.pid)
 
 
 def line(url: str) -> socket.socket:
@@ -53,10 +66,9 @@ def line(url: str) -> socket.socket:
 
 
 @pytest.mark.parametrize("path", ["/r/{token}/answer", "/admin/login"])
-def test_a_body_without_length_is_cut_off(server: tuple[Any, str, Folder], path: str) -> None:
-    process, url, folder = server
+def test_a_body_without_length_is_cut_off(lasting: tuple[Any, str, Folder, float], path: str) -> None:
+    process, url, folder, before = lasting
     token = folder.links()[0].rpartition("/")[2]
-    before = memory(process.pid)
     with line(url) as wire:
         head = (
             f"POST {path.format(token=token)} HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding:"
@@ -86,10 +98,11 @@ def test_half_sent_heads_keep_nobody_out(tmp_path: Path, clips: Path) -> None:
     words = ["human", "serve", str(folder.path), "--port", str(port), "--quiet"]
     process = subprocess.Popen([sys.executable, "-c", code, *words], stderr=subprocess.PIPE)
     url, wires = f"http://127.0.0.1:{port}", []
+    trusted = httpx.create_ssl_context()  # read once for all
     try:
         for _ in range(600):
             with contextlib.suppress(httpx.TransportError):
-                httpx.get(url)
+                httpx.get(url, verify=trusted)
                 break
             time.sleep(0.1)
         for _ in range(1100):
@@ -97,7 +110,8 @@ def test_half_sent_heads_keep_nobody_out(tmp_path: Path, clips: Path) -> None:
             with contextlib.suppress(OSError):
                 wire.sendall(b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ")
             wires.append(wire)
-        answers = [httpx.get(url + folder.links()[0], timeout=60).status_code for _ in range(5)]
+        link = url + folder.links()[0]
+        answers = [httpx.get(link, timeout=60, verify=trusted).status_code for _ in range(5)]
         assert answers == [200] * 5
     finally:
         for wire in wires:
@@ -106,9 +120,8 @@ def test_half_sent_heads_keep_nobody_out(tmp_path: Path, clips: Path) -> None:
         process.wait()
 
 
-def test_heads_that_never_end(server: tuple[Any, str, Folder]) -> None:
-    process, url, _ = server
-    before = memory(process.pid)
+def test_heads_that_never_end(lasting: tuple[Any, str, Folder, float]) -> None:
+    process, url, _, before = lasting
     with line(url) as wire, contextlib.suppress(OSError):
         wire.sendall(b"GET / HTTP/1.1\r\n")
         for k in range(200_000):
@@ -118,7 +131,7 @@ def test_heads_that_never_end(server: tuple[Any, str, Folder]) -> None:
 
 def test_a_request_that_breaks_off_or_makes_no_sense_is_no_traceback(server: tuple[Any, str, Folder]) -> None:
     process, url, folder = server
-    link = folder.links()[0]
+    link, trusted = folder.links()[0], httpx.create_ssl_context()  # read once for all
     with line(url) as wire:
         wire.sendall(f"POST {link}/answer HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nabc".encode())
     strange = (
@@ -131,10 +144,10 @@ def test_a_request_that_breaks_off_or_makes_no_sense_is_no_traceback(server: tup
         for path in ("/begin", "/answer", ""):
             raw = {name: value.encode("latin-1") for name, value in headers.items()}
             method = "POST" if path else "GET"
-            with httpx.Client() as client:
+            with httpx.Client(verify=trusted) as client:
                 reply = client.request(method, url + link + path, headers=raw, content=b"{}")
             assert reply.status_code < 500, (headers, path)
-        assert httpx.get(url + "/admin", headers={"host": "["}).status_code < 500
+        assert httpx.get(url + "/admin", headers={"host": "["}, verify=trusted).status_code < 500
     process.terminate()
     _, said = process.communicate(timeout=30)
     assert b"Traceback" not in said, said.decode()
