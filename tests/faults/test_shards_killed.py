@@ -135,7 +135,7 @@ from test_shards_killed import SHARDS, Slow
 ray.cloudpickle.register_pickle_by_value(test_shards_killed)  # workers do not see this folder
 from storymeter.engine.sharded.run import score_shards
 score_shards({candidates!r}, {references!r}, ["cider", Slow(Path({log!r}), 0.5)],
-             shards=SHARDS, save={saved!r}, resamples=50, workers=1)
+             shards=SHARDS, save={saved!r}, resamples=50, cluster={cluster!r})
 """
 
 
@@ -150,12 +150,9 @@ def running(pid: int) -> bool:
 
 
 def test_the_driver_is_killed(
-    files: tuple[list[str], list[str]],
-    expected: dict[str, float],
-    tmp_path: Path,
-    request: pytest.FixtureRequest,
+    cluster: Cluster, files: tuple[list[str], list[str]], expected: dict[str, float], tmp_path: Path
 ) -> None:
-    """And with it the Ray that it started; the run goes on, on a Ray that is started then."""
+    """And with it its workers, which Ray ends; the run goes on with another driver."""
     log, saved = tmp_path / "log", tmp_path / "run"
     script = DRIVER.format(
         tests=str(Path(__file__).parent),
@@ -163,6 +160,7 @@ def test_the_driver_is_killed(
         references=files[1],
         log=str(log),
         saved=str(saved),
+        cluster=cluster.address,
     )
     with (tmp_path / "err").open("wb") as err:
         driver = subprocess.Popen([sys.executable, "-c", script], stdout=err, stderr=err)
@@ -181,7 +179,6 @@ def test_the_driver_is_killed(
     there = {path.name: path.stat().st_mtime_ns for path in shards.iterdir() if path.suffix != ".tmp"}
     assert 2 <= len(there) < SHARDS
     log.unlink()
-    request.getfixturevalue("cluster")
     asked: list[str | Metric] = ["cider", Slow(log, 0.0)]
     check(score_shards(*files, asked, shards=SHARDS, save=str(saved), resamples=50), expected)
     assert len(entries(log, "end")) == SHARDS - len(there)
