@@ -34,6 +34,16 @@ def program(name: str) -> str:
     return found
 
 
+@pytest.fixture
+def caddy() -> str:
+    return program("caddy")
+
+
+@pytest.fixture
+def nginx() -> tuple[str, str]:
+    return program("nginx"), program("openssl")
+
+
 class _Connection(http.client.HTTPSConnection):
     """HTTPS to this machine under the study's name; who signed the certificate does not matter here."""
 
@@ -99,8 +109,8 @@ def visited(command: list[str], port: int, links: list[str], log: Path) -> None:
         process.wait()
 
 
-def test_caddy(site: tuple[Path, int], tmp_path: Path, links: list[str]) -> None:
-    caddy, (folder, server) = program("caddy"), site
+def test_caddy(caddy: str, site: tuple[Path, int], tmp_path: Path, links: list[str]) -> None:
+    folder, server = site
     written, port = (folder / "Caddyfile").read_text(), free_port()
     assert f"{HOST} {{\n" in written and "reverse_proxy server:8000" in written
     # the study's file as it is, but on ports of this test and with a certificate of its own
@@ -121,8 +131,8 @@ def test_caddy(site: tuple[Path, int], tmp_path: Path, links: list[str]) -> None
     visited(command, port, links, tmp_path / "caddy.log")
 
 
-def test_nginx(site: tuple[Path, int], tmp_path: Path, links: list[str]) -> None:
-    nginx, openssl, (folder, server) = program("nginx"), program("openssl"), site
+def test_nginx(nginx: tuple[str, str], site: tuple[Path, int], tmp_path: Path, links: list[str]) -> None:
+    (proxy, openssl), (folder, server) = nginx, site
     written, port = (folder / "nginx.conf").read_text(), free_port()
     key = ["-keyout", str(tmp_path / "privkey.pem"), "-out", str(tmp_path / "fullchain.pem")]
     request = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={HOST}"]
@@ -140,7 +150,7 @@ def test_nginx(site: tuple[Path, int], tmp_path: Path, links: list[str]) -> None
         f"daemon off; pid {tmp_path}/nginx.pid; error_log stderr; events {{}}\n"
         f"http {{ access_log off; {temporary}\n{own}\n}}\n"
     )
-    command = [nginx, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
+    command = [proxy, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
     checked = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=120)
     assert checked.returncode == 0, checked.stderr
     visited(command, port, links, tmp_path / "nginx.log")
