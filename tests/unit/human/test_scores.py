@@ -7,13 +7,15 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 import pytest
+from part_kit import Later
 from rating_kit import campaign
-from scipy import stats as scipy_stats
 
 from storymeter.captions import Rating
 from storymeter.human.analysis import analyse
 from storymeter.human.ratings import from_records
 from storymeter.human.scores import beats, clusters, rank
+
+scipy_stats = Later("scipy.stats")
 
 
 def test_a_matrix_of_p_values_is_scipys() -> None:

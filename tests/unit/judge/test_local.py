@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from part_kit import need
 
 from storymeter.errors import DataError
 from storymeter.judge.prompt import named
@@ -14,8 +15,8 @@ from storymeter.judge.scales import SCALES
 from storymeter.registry import scorer
 from storymeter.text.checkpoints import GGUF
 
-torch = pytest.importorskip("torch", reason="pip install 'storymeter[neural]' runs models here")
-transformers = pytest.importorskip("transformers")
+torch = need("torch", reason="pip install 'storymeter[neural]' runs models here")
+transformers = need("transformers")
 
 #: one token each; whatever else is said is unknown to this model
 WORDS = ["<unk>", "<end>", *map(str, range(11)), "dog", "cat", "runs", "sleeps", "a"]

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from scipy import stats as scipy_stats
+from part_kit import Later
 
 from storymeter.captions import Rating
 from storymeter.cli import cli
@@ -23,6 +23,8 @@ from storymeter.meta.scores import Judgement, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
 from storymeter.stats.concordance import Ranked
 from storymeter.stats.correlation import kendall_c, pearson, spearman
+
+scipy_stats = Later("scipy.stats")
 
 
 def run(*arguments: Any) -> Any:

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch")
-pytest.importorskip("HanTa")
+from part_kit import need
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.pairs import Facts, Sts
 from storymeter.pairs.facts_reading import passages_of, sentences_of
+
+need("torch")
+need("HanTa")
 
 REFERENCES = ["A man washes a blue car in his yard. Then he dries it with a towel.", "Someone cleans a car."]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from part_kit import need
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
@@ -15,7 +16,7 @@ from storymeter.report.full.build import report_page
 from storymeter.report.full.findings import Findings
 from storymeter.report.full.support import unsupported
 
-pytest.importorskip("torch")
+need("torch")
 Run = Callable[..., tuple[int, str, str]]
 TOLD = Document(
     "v", (Caption("  a man washes 🎈 a car", 0, 5), Caption("", 5, 6), Caption("a Horse, sings!", 6, 9))

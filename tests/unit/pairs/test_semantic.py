@@ -10,14 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+from part_kit import need
 
 from storymeter.errors import DataError, MissingPartError, StorymeterWarning, UsageError
 from storymeter.pairs import BertScore, Sts
 from storymeter.pairs.vector_rows import VectorRows
 from storymeter.text.encoder import default_folder, load, load_checkpoint
+
+need("torch")
+need("transformers")
 
 SAME = ("a man plays the guitar", "a person is playing guitar")
 OTHER = "two dogs run over a green field"

@@ -6,11 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import stats
+from part_kit import Later
 
 from storymeter.errors import DataError
 from storymeter.stats.multiple import benjamini_hochberg, holm
 from storymeter.stats.paired import PairedTest, Part, paired_bootstraps, paired_permutations, win_tie_loss
+
+stats = Later("scipy.stats")
 
 
 def mean(sums: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from part_kit import need
 
 from storymeter.captions import Caption, Document
 from storymeter.engine.workbench import Workbench
@@ -22,8 +23,8 @@ from storymeter.text.encoder import load
 
 from . import tiny
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+torch = need("torch")
+transformers = need("transformers")
 Image = pytest.importorskip("PIL.Image")
 
 WORDS = ["we", "saw", "a", "cat", "dog", "then", "went", "home", "photo", "of", "."]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from part_kit import need
 
 from storymeter.captions import Caption, Document
 from storymeter.engine.workbench import Workbench
@@ -25,8 +26,8 @@ from storymeter.story.frames import even_times, frames_at, video_seconds
 
 from . import tiny
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+torch = need("torch")
+transformers = need("transformers")
 Image = pytest.importorskip("PIL.Image")
 # looked for, not imported: every process of the tests reads this module, one runs it
 if importlib.util.find_spec("av") is None:

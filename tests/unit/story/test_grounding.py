@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from part_kit import need
 
 from storymeter.captions import Caption, Document
 from storymeter.engine.workbench import Workbench
@@ -20,8 +21,8 @@ from storymeter.story.regions import BoxTable, Grid, regions
 
 from . import tiny
 
-pytest.importorskip("torch")
-pytest.importorskip("HanTa")
+need("torch")
+need("HanTa")
 Image = pytest.importorskip("PIL.Image")
 
 BENCH = Path(__file__).resolve().parents[3] / "bench" / "grounding.py"

@@ -16,15 +16,11 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
-
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
-import torch
+from part_kit import need
 
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.story import coherence
-from storymeter.story.paired_layers import symmetric_loss
 from storymeter.story.paired_space import load_paired_space
 from storymeter.story.spaces import load_space
 from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll, train_coherence
@@ -34,6 +30,9 @@ from storymeter.story.train.loop import CURVE, STATE, TrainingOptions, fit, read
 from storymeter.story.train.stories import read_stories
 
 from . import tiny
+
+torch = need("torch")
+need("transformers")
 
 QUICK = TrainingOptions(
     lr=3e-3, schedule="epoch", lr_decay=0.95, batch_size=32, epochs=6, patience=5, interval=3
@@ -200,6 +199,8 @@ def test_early_stopping_and_when_the_curve_is_drawn(
 
 
 def test_the_symmetric_loss_by_hand() -> None:
+    from storymeter.story.paired_layers import symmetric_loss
+
     images, texts = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.0], [0.0, 1.0]])
     # logits T Iᵀ = [[.5, 0], [0, 1]]; labels softmax((I Iᵀ + T Tᵀ) / 2) = softmax([[.625, 0], [0, 1]])
     p, q = np.exp(0.625) / (1 + np.exp(0.625)), np.exp(1) / (1 + np.exp(1))
