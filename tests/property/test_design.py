@@ -1,4 +1,6 @@
-"""HIT design over two thousand seeds: counts, distances, order, damage; the same seed gives the same bytes."""
+"""HIT design over two thousand seeds: counts, distances, order, damage; the same seed gives the same
+bytes.
+"""
 
 from __future__ import annotations
 
