@@ -107,7 +107,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)  # for a hang, not for a busy machine
         page.on("pageerror", lambda error: troubles.append(f"script error: {error}"))
         page.on(
             "console",

@@ -43,7 +43,7 @@ def begun(open_page: Any, link: str, **how: Any) -> Any:
 def at(page: Any, n: int, total: int) -> None:
     try:
         page.wait_for_function(
-            "text => document.getElementById('count').textContent === text", arg=f"{n} of {total}"
+            "text => document.getElementById('count')?.textContent === text", arg=f"{n} of {total}"
         )
     except Exception as error:
         said = page.evaluate(
@@ -241,7 +241,7 @@ def test_preference(
         at(page, n, 4)
         page.locator("#play").click()
         page.wait_for_function(
-            "() => document.getElementById('why').textContent.startsWith('Answer the question')"
+            "() => document.getElementById('why')?.textContent.startsWith('Answer the question')"
         )
         page.get_by_label("blue" if n != 2 else "yellow").check(force=True)
         assert page.locator("#why").text_content() == "Choose one of the answers."
@@ -315,12 +315,12 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(
     folder = human_kit.small_campaign(tmp_path / "study", clips, practice=1, watch=QUICK)
     _, links = served(folder)
     page = begun(open_page, links[0])
-    page.wait_for_function("() => document.getElementById('count').textContent === 'Practice 1 of 1'")
+    page.wait_for_function("() => document.getElementById('count')?.textContent === 'Practice 1 of 1'")
     page.locator("#play").click()
     page.wait_for_function(WATCHED)
     drag_to(page, 5)
     page.locator("#next").click()
-    page.wait_for_function("() => document.getElementById('notice').textContent.includes('high rating was')")
+    page.wait_for_function("() => document.getElementById('notice')?.textContent.includes('high rating was')")
     photograph(page, "practice-feedback")
     assert page.locator("#next").text_content() == "Continue" and page.locator("#stage *").count() == 0
     page.locator("#next").click()
@@ -346,7 +346,7 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(
     drag_to(page, 60)
     page.context.set_offline(True)
     page.locator("#next").click()
-    page.wait_for_function("() => document.getElementById('notice').textContent.startsWith('No connection')")
+    page.wait_for_function("() => document.getElementById('notice')?.textContent.startsWith('No connection')")
     photograph(page, "offline")
     page.context.set_offline(False)
     at(page, 3, 20)
@@ -354,7 +354,7 @@ def test_two_tabs_no_connection_a_broken_clip_and_practice(
     page.route(re.compile(r"/m/"), lambda route: route.abort())
     page.reload()
     at(page, 3, 20)
-    page.wait_for_function("() => document.body.textContent.includes('could not be loaded')")
+    page.wait_for_function("() => document.body?.textContent.includes('could not be loaded')")
     photograph(page, "broken-clip")
     page.unroute(re.compile(r"/m/"))
     page.get_by_role("button", name="Try again").click()
@@ -401,7 +401,7 @@ def test_a_slow_network(tmp_path: Path, clips: Path, served: Serve, open_page: A
         page.wait_for_function(READY)
         page.locator("#next").click()
         if n < folder.campaign.hit_size:
-            page.wait_for_function("() => document.getElementById('why').textContent === 'Saving …'")
+            page.wait_for_function("() => document.getElementById('why')?.textContent === 'Saving …'")
             assert page.locator("#next").get_attribute("aria-disabled") == "true"
             if n == 1:
                 photograph(page, "slow-saving")

@@ -49,7 +49,7 @@ def _column(page: Any, number: int) -> list[float]:
 
 
 def _wait_for_count(page: Any, line: str) -> None:
-    page.wait_for_function("line => document.getElementById('count').textContent === line", arg=line)
+    page.wait_for_function("line => document.getElementById('count')?.textContent === line", arg=line)
 
 
 def test_the_verdict_follows_from_the_tests(report: Report, look: Callable[..., Any]) -> None:
@@ -164,9 +164,9 @@ def test_a_caption_plays_the_video_where_it_stands(report: Report, look: Callabl
     page.locator(f"#one .event[data-start='{report.begins}'] .when").first.click()
     page.wait_for_function("begins => Math.abs(window.sought - begins) < .01", arg=report.begins)
     page.wait_for_function(
-        "begins => document.querySelector('#one video').currentTime > begins", arg=report.begins
+        "begins => document.querySelector('#one video')?.currentTime > begins", arg=report.begins
     )
-    page.wait_for_function("() => Number(document.querySelector('#one .links line').getAttribute('x1')) > 0")
+    page.wait_for_function("() => Number(document.querySelector('#one .links line')?.getAttribute('x1')) > 0")
     assert page.locator("#one .lanes svg.links line").count() == 1
     photograph(page, f"document-{len(report.ids)}")
 
@@ -190,7 +190,7 @@ def test_links_words_annotators_and_matchings_of_a_document(report: Report, look
     assert "al=1" in page.url
     page.click('[data-order="single"]')
     page.locator("#rows tbody tr:not(.space) a").first.click()
-    page.wait_for_function("() => document.querySelector('#one').innerText.includes('no partner')")
+    page.wait_for_function("() => document.querySelector('#one')?.innerText.includes('no partner')")
 
 
 def test_keys_walk_through_the_documents_and_the_address_holds_the_state(
@@ -317,7 +317,7 @@ def test_a_large_report_is_small_quick_and_scrolls(large: Report, browser: Any) 
     )
     assert "434 of 4,917 documents are missing; each counts 0" in page.inner_text("#verdict")
     page.fill("#search", "woman kitchen")
-    page.wait_for_function("() => document.getElementById('count').textContent.includes(' of 4,917')")
+    page.wait_for_function("() => document.getElementById('count')?.textContent.includes(' of 4,917')")
     page.locator("#rows tbody a").first.click()
     page.wait_for_selector("#one:not([hidden]) .event")
     link = page.get_attribute("#one a[href*='youtube']", "href")

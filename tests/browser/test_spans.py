@@ -28,7 +28,7 @@ def count(page: Any, text: str) -> None:
 
 def watch(page: Any) -> None:
     page.wait_for_function(
-        "() => !document.getElementById('why')?.textContent.match(/clip|動画/)", timeout=20_000
+        "() => !document.getElementById('why')?.textContent.match(/clip|動画/)", timeout=60_000
     )
 
 
@@ -215,8 +215,8 @@ def test_captions_with_times_lead_into_the_clip(
     count(page, "1 of 6")
     assert page.locator(".time").first.get_attribute("aria-disabled") == "true"
     page.locator("#play").click()
-    page.wait_for_function("() => !document.querySelector('.time').hasAttribute('aria-disabled')")
+    page.wait_for_function("() => document.querySelector('.time')?.getAttribute('aria-disabled') === null")
     page.locator(".time").nth(1).click()
-    page.wait_for_function("() => document.querySelector('video').currentTime >= 0.09")
+    page.wait_for_function("() => document.querySelector('video')?.currentTime >= 0.09")
     photograph(page, "preference-times-dark")
     assert violations(page) == []
