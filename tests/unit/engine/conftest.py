@@ -14,7 +14,7 @@ def ray() -> Iterator[None]:
     ray.init(
         address="local",
         _node_ip_address="127.0.0.1",
-        num_cpus=2,
+        num_cpus=1,  # a worker takes seconds to start; several at once: tests/faults/test_shards_killed.py
         include_dashboard=False,
         log_to_driver=False,
         logging_level=logging.ERROR,

@@ -1,6 +1,6 @@
 """A corpus in shards, and whole systems, on a real Ray: the numbers of one machine, the same bytes however
 the corpus was cut. One file, so that one Ray is started; each run starts workers of its own, which takes
-seconds, so there are few runs, and one worker where two would prove no more."""
+seconds, so there are few runs, of one worker at a time."""
 
 from __future__ import annotations
 
