@@ -8,6 +8,7 @@ packages they need in `PARTS`; where a part is not installed its tests are not c
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -115,6 +116,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=needy[1:])
         out = set(needy[1:])
         items[:] = [item for item in items if item not in out]
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: looking through them again and again for garbage is in vain."""
+    gc.freeze()
+    gc.set_threshold(10_000)
 
 
 @pytest.fixture(scope="session")
