@@ -219,13 +219,18 @@ class Damage:
         damage: runs with a word that says something new go first."""
         places, step, draw = self.places(caption), self.step, rng.random
         known, starts = self.known(caption), len(places)
+        barred = {item, *near}
         best, chosen, found = (True, math.inf), None, 0
         for _ in range(_LOTS):
             start, before, old, after, lost, fits = places[int(draw() * starts)]
             if not fits:
                 continue
-            name, words, new, inner = fits[int(draw() * len(fits))]
-            if name == item or name in near or new == old:
+            # most lots end here where a HIT holds most of the clips: its donor first, then the rest of a run
+            run = fits[int(draw() * len(fits))]
+            if run[0] in barred:
+                continue
+            name, words, new, inner = run
+            if new == old:
                 continue
             gain = step(before, new[0]) + inner + step(new[-1], after) - lost
             rank = known.issuperset(new), abs(gain - wanted)

@@ -136,9 +136,11 @@ def texts(corpus: Corpus | None, wanted: Container[str] | None = None) -> dict[s
     """One caption for each video that is wanted (default: all) and has one: the sentences of the first
     document of each id, joined by blanks.
     """
-    first = {} if corpus is None else {item: documents[0] for item, documents in corpus.by_id().items()}
-    found = {item: " ".join(document.text.split()) for item, document in first.items()}
-    return {item: text for item, text in found.items() if text and (wanted is None or item in wanted)}
+    found: dict[str, str] = {}
+    for document in corpus or ():
+        if document.id not in found and (wanted is None or document.id in wanted):
+            found[document.id] = " ".join(document.text.split())
+    return {item: text for item, text in found.items() if text}
 
 
 def build(
