@@ -117,8 +117,8 @@ def cluster() -> object:
         "num_cpus": 1,
         "object_store_memory": 100 << 20,
         "include_dashboard": False,
-        # processes that are started before anyone asks for them cost seconds each
-        "_system_config": {"prestart_worker_first_driver": False},
+        # a process costs seconds: none is started before anyone asks for it, and an idle one is kept
+        "_system_config": {"prestart_worker_first_driver": False, "num_workers_soft_limit": 8},
     }
     found = Cluster(initialize_head=True, connect=True, head_node_args=head)
     yield found

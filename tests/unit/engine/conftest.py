@@ -19,8 +19,8 @@ def ray() -> Iterator[None]:
         log_to_driver=False,
         logging_level=logging.ERROR,
         object_store_memory=100 << 20,
-        # processes that are started before anyone asks for them cost seconds each
-        _system_config={"prestart_worker_first_driver": False},
+        # a process costs seconds: none is started before anyone asks for it, and an idle one is kept
+        _system_config={"prestart_worker_first_driver": False, "num_workers_soft_limit": 8},
     )
     yield
     ray.shutdown()
