@@ -33,6 +33,8 @@ from .study import named
 
 try:
     import httpx
+
+    from .direct import Direct
 except ImportError:
     raise MissingPartError.extra("A rehearsal", "human") from None
 
@@ -248,6 +250,16 @@ class Visitor:
         await self.call("POST", "/event", {**mark, "event": "ended"})
 
 
+def browsers(url: str) -> Callable[[], httpx.AsyncClient]:
+    """Makes clients of a server, one for each rater: one for all looks through all connections at every
+    request.
+    """
+    if Direct.leads_to(url):
+        return lambda: httpx.AsyncClient(base_url=url, transport=Direct(), timeout=60)
+    trusted = httpx.create_ssl_context()  # read once for all
+    return lambda: httpx.AsyncClient(base_url=url, verify=trusted, timeout=60)
+
+
 async def rehearse(
     url: str,
     links: Sequence[str],
@@ -260,12 +272,7 @@ async def rehearse(
     """All of them at work. Seats are taken one after the other, so that the same seed gives the same rater
     the same HIT.
     """
-    trusted = httpx.create_ssl_context()
-
-    def browser() -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=url, verify=trusted, follow_redirects=False, timeout=60)
-
-    async with browser() as door:
+    async with (browser := browsers(url))() as door:
         visitors = [Visitor(door, link, bot, **behaviour) for link, bot in zip(links, bots, strict=True)]
         seated = [visitor for visitor in visitors if await visitor.arrive()]
     gate = asyncio.Semaphore(at_once)
@@ -273,7 +280,6 @@ async def rehearse(
 
     async def turn(visitor: Visitor) -> None:
         nonlocal done
-        # a client of its own for each rater: one for all looks through all connections at every request
         async with gate, browser() as visitor.client:
             await visitor.work()
         done += 1

@@ -23,7 +23,7 @@ import pytest
 import sqlalchemy as sa
 
 from storymeter.human.backup import backup, restore
-from storymeter.human.bots import Bot, Truth, Visitor
+from storymeter.human.bots import Bot, Truth, Visitor, browsers
 from storymeter.human.campaign import Folder
 from storymeter.human.design import Layout
 from storymeter.human.export import ratings
@@ -55,15 +55,8 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
 
     async def everybody() -> list[Visitor]:
         async with contextlib.AsyncExitStack() as stack:
-            trusted = httpx.create_ssl_context()  # read once for all
-            addresses = [url for _, url in servers]
-            # a client each: one for all looks through the connections of all at every request
-            clients = [
-                await stack.enter_async_context(
-                    httpx.AsyncClient(base_url=addresses[k % len(addresses)], verify=trusted, timeout=30)
-                )
-                for k in range(RATERS)
-            ]
+            browser = [browsers(url) for _, url in servers]
+            clients = [await stack.enter_async_context(browser[k % len(browser)]()) for k in range(RATERS)]
             visitors = [
                 Visitor(
                     clients[k],
