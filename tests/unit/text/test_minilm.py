@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from part_kit import Later, need
@@ -161,13 +162,31 @@ def test_the_coherence_model_says_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     assert np.array_equal(mine.logits(pairs), other.logits(pairs))
 
 
-def test_what_is_to_be_trained_is_opened_by_transformers() -> None:
-    """Training calls the frozen layers as a network."""
+def test_frozen_layers_give_training_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     config = order_net.load_order_model(coherence.EMBEDDED).config
-    fresh = order_net.OrderModel(config, encoder.default_folder())
-    assert type(fresh.bottom).__name__ == "BertModel"
-    batch = fresh.batch(fresh.encode([("a dog runs", "it barks")]))
-    assert fresh.lower(batch).inputs.shape[-1] == 384
+    mine = order_net.OrderModel(config, encoder.default_folder())
+    assert isinstance(mine.bottom, minilm.BertWeights)
+    monkeypatch.setattr("storymeter.story.order_net.load_default", encoder.load_checkpoint)
+    other = order_net.OrderModel(config, encoder.default_folder())
+    assert type(other.bottom).__name__ == "BertModel"
+    encoded = mine.encode(list(zip(NASTY[::8], NASTY[1::8], strict=False)))
+    alike = [one for one in encoded if len(one[0]) == len(encoded[0][0])]
+    for rows, padded in ((encoded, True), (encoded[:1], False), (alike, False)):
+        batch = mine.batch(rows)
+        assert bool(batch.mask.all()) is not padded
+        assert torch.equal(mine.lower(batch).inputs, other.lower(batch).inputs)
+    trained = dict(other.net.named_parameters())
+    assert all(torch.equal(tensor, trained[name]) for name, tensor in mine.net.named_parameters())
+
+
+def test_what_is_trained_itself_is_opened_by_transformers() -> None:
+    config = order_net.load_order_model(coherence.EMBEDDED).config
+    whole = order_net.OrderModel(msgspec.structs.replace(config, frozen=0), encoder.default_folder())
+    assert whole.bottom is None and type(whole.net.encoder).__name__ == "BertModel"
+    named = order_net.OrderModel(msgspec.structs.replace(config, encoder="inside"), encoder.default_folder())
+    assert type(named.bottom).__name__ == "BertModel"
+    batch = named.batch(named.encode([("a dog runs", "it barks")]))
+    assert named.lower(batch).inputs.shape[-1] == 384
 
 
 _QUICK = {
@@ -178,6 +197,7 @@ _QUICK = {
     "bertscore": "metric('bertscore').pairs(candidates=['a dog runs'], references=[['a cat']])",
     "facts": "metric('facts').pairs(candidates=['a dog runs'], references=[['a cat runs']])",
     "rovist_c": "coherence.load().probabilities([('a dog runs', 'it barks')])",
+    "training": "fresh.lower(fresh.batch(fresh.encode([('a dog runs', 'it barks')]))).inputs",
 }
 
 
@@ -185,7 +205,9 @@ def test_transformers_is_not_imported(tmp_path: Path) -> None:
     code = f"""
 import sys
 from storymeter.registry import metric
-from storymeter.story import coherence
+from storymeter.story import coherence, order_net
+from storymeter.text import encoder
+fresh = order_net.OrderModel(coherence.load().config, encoder.default_folder())
 for name, call in {_QUICK!r}.items():
     assert eval(call).shape[0] == 1, name
     assert "tokenizers" in sys.modules and "transformers" not in sys.modules, name
