@@ -56,35 +56,29 @@ def ngram() -> dict[str, Any]:
 def meteor() -> dict[str, Any]:
     pairs = [(group.candidate, group.references) for group in material.groups()]
     pairs += [(group.references[0], [group.candidate]) for group in material.groups()]
-    settings = {}
-    for task in originals.TASKS:
-        for options in (("-norm",), ()):
-            rows, scores, aggregate = originals.meteor(pairs, "-t", task, *options)
-            name = " ".join([task, *options])
-            settings[name] = {"statistics": rows, "scores": scores, "aggregate": aggregate}
-    return {
-        "tool": f"meteor-1.5.jar of {COCO}, {originals.java_version()}",
-        "command": "java -Xmx2G -jar meteor-1.5.jar - - -stdio -l en -t TASK [-norm]",
-        "pairs": len(pairs),
-        "settings": settings,
-    }
+    return _meteor(lambda setting: pairs, len(pairs))
 
 
 def meteor_drawn() -> dict[str, Any]:
     """Pairs drawn at random from the package's own tables; drawn again by the test, so only their hash is
     kept."""
     pairs = originals.Pairs(originals.SEED).some(DRAWN)
+    return _meteor(
+        lambda setting: pairs if setting == "rank -norm" else pairs[: DRAWN // 2],
+        originals.fingerprint(pairs),
+    )
+
+
+def _meteor(pairs: Callable[[str], list[tuple[str, list[str]]]], told: int | str) -> dict[str, Any]:
+    """The pairs of each setting, and what the figures tell of them."""
     settings = {}
-    for task in originals.TASKS:
-        for options in (("-norm",), ()):
-            some = pairs if (task, options) == ("rank", ("-norm",)) else pairs[: DRAWN // 2]
-            rows, scores, aggregate = originals.meteor(some, "-t", task, *options)
-            name = " ".join([task, *options])
-            settings[name] = {"statistics": rows, "scores": scores, "aggregate": aggregate}
+    for name in (f"{task}{norm}" for task in originals.TASKS for norm in (" -norm", "")):
+        rows, scores, aggregate = originals.meteor(pairs(name), "-t", *name.split())
+        settings[name] = {"statistics": rows, "scores": scores, "aggregate": aggregate}
     return {
         "tool": f"meteor-1.5.jar of {COCO}, {originals.java_version()}",
         "command": "java -Xmx2G -jar meteor-1.5.jar - - -stdio -l en -t TASK [-norm]",
-        "pairs": originals.fingerprint(pairs),
+        "pairs": told,
         "settings": settings,
     }
 
