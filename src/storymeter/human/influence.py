@@ -20,6 +20,7 @@ With z the standardised scores of believed raters, degraded captions left out:
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
@@ -156,8 +157,11 @@ def _leave_one_out(scored: _Scored) -> FloatArray:
 
 
 def _order(means: FloatArray, systems: tuple[str, ...]) -> tuple[str, ...]:
-    there = [k for k in range(len(means)) if not np.isnan(means[k])]
-    return tuple(systems[k] for k in sorted(there, key=lambda k: (-means[k], systems[k])))
+    # in Python's own numbers: there is an order for every rater
+    ranked = sorted(
+        (-mean, name) for mean, name in zip(means.tolist(), systems, strict=True) if not math.isnan(mean)
+    )
+    return tuple([name for _, name in ranked])
 
 
 def _without(
@@ -171,7 +175,8 @@ def _without(
     shift = np.nan_to_num(everybody - means)
     most = int(np.argmax(np.abs(shift)))
     found = _order(means, systems)
-    kept = tuple(name for name in order if name in set(found))
+    there = set(found)
+    kept = tuple([name for name in order if name in there])
     return Without(raters, why, found, found != kept, systems[most], float(shift[most]))
 
 
