@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -11,6 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from storymeter.cache import CACHE
+from storymeter.pairs import meteor_lists, meteor_tables
 
 
 @pytest.fixture
@@ -33,11 +37,18 @@ def call(home: Path, *arguments: str, **variables: str) -> subprocess.CompletedP
 def test_odd_names_go_through_every_verb(
     folder: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first verb is a process, which decodes its arguments; those after it run here."""
+    """The first verb is a process, which decodes its arguments and compiles METEOR's tables, of one
+    paraphrase, into a folder with such a name; those after it run here."""
     files = [str(folder / "our system v2.json"), str(folder / "-minus.json")]
     references = ["-r", str(folder / "people [all].json")]
     saved, page = str(folder / "a run.smr"), folder / "the report.html"
-    cache = {"STORYMETER_CACHE": str(folder / "the cache")}
+    lists = folder / "METEOR's data"
+    for name in meteor_lists.LISTS:
+        (lists / name).parent.mkdir(parents=True, exist_ok=True)
+        (lists / name).write_bytes(meteor_lists.word_list(name))
+    (lists / "data").mkdir()
+    (lists / meteor_lists.PARAPHRASES).write_bytes(gzip.compress(b"0.5\nstreet\nroad\n"))
+    variables = {CACHE: str(folder / "the cache"), meteor_tables.DATA: str(lists)}
     scored = call(
         folder,
         "score",
@@ -49,12 +60,14 @@ def test_odd_names_go_through_every_verb(
         saved,
         "--format",
         "json",
-        **cache,
+        **variables,
     )
     assert scored.returncode == 0, scored.stderr.decode()
     assert [s["name"] for s in json.loads(scored.stdout)["systems"]] == ["our system v2", "-minus"]
+    assert list((folder / "the cache").glob("meteor-*.table"))
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("STORYMETER_CACHE", cache["STORYMETER_CACHE"])
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     for verb in (
         ["validate", files[0]],
         ["compare", saved],
