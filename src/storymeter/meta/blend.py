@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ..arrays import FloatArray
 from ..stats.correlation import COEFFICIENTS
@@ -92,6 +91,8 @@ def _cut(values: FloatArray) -> FloatArray:
 
 def _ridge(scaled: Callable[[FloatArray], FloatArray]) -> Callable[[Sequence[Sample]], Weights]:
     def fit(samples: Sequence[Sample]) -> Weights:
+        from scipy.optimize import nnls
+
         rows, human = [], []
         for sample in samples:
             share = 1 / np.sqrt(len(sample.scores))
