@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tarfile
@@ -56,23 +57,28 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """axe-core's source, from npm."""
-    folder = tmp_path_factory.mktemp("axe")
-    try:
-        made = subprocess.run(
-            ["npm", "pack", "axe-core", "--silent"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        pytest.skip(f"axe-core cannot be had: {error}")
-    with tarfile.open(folder / made.stdout.strip().splitlines()[-1]) as archive:
-        member = archive.extractfile("package/axe.min.js")
-        assert member is not None
-        return member.read().decode()
+    """axe-core's source, from npm, once for all processes of the run."""
+    root = tmp_path_factory.getbasetemp()
+    source = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "axe.min.js"
+    if not source.is_file():
+        folder = tmp_path_factory.mktemp("axe")
+        try:
+            made = subprocess.run(
+                ["npm", "pack", "axe-core", "--silent"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            pytest.skip(f"axe-core cannot be had: {error}")
+        with tarfile.open(folder / made.stdout.strip().splitlines()[-1]) as archive:
+            member = archive.extractfile("package/axe.min.js")
+            assert member is not None
+            (folder / source.name).write_bytes(member.read())
+        (folder / source.name).replace(source)  # whole or not at all, whichever process comes first
+    return source.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
