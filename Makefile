@@ -11,8 +11,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 OUT ?= out/demo
-# four on two cores: many tests wait for a browser or a server
-WORKERS ?= 4
+# three on two cores: many tests wait for a browser or a server
+WORKERS ?= 3
 KERNELS := $(shell find native -name '*.cpp' -o -name '*.hpp')
 SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(KERNELS)
 

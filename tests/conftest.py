@@ -14,6 +14,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -58,14 +59,29 @@ PARTS = {
 LONGEST = [
     "browser/test_human.py",
     "unit/test_docs.py",
+    "unit/story/test_training.py",  # and all of NEURAL
     "faults/test_shards_killed.py",
     "unit/engine/test_shards.py",
     "faults/human/test_kill.py",
     "unit/judge/test_real_server.py",
     "compat/test_pycocoevalcap.py",
-    "unit/story/test_training.py",
     "unit/human/test_verbs.py",
+    "unit/test_site.py",
 ]
+#: tests that load torch and transformers, which takes seconds: one process runs them all
+NEURAL = (
+    "compat/test_harnesses.py",
+    "golden/test_figures.py",
+    "golden/test_semantic_pins.py",
+    "unit/engine/test_languages.py",
+    "unit/judge/test_local.py",
+    "unit/pairs/test_align.py",
+    "unit/pairs/test_facts.py",
+    "unit/pairs/test_semantic.py",
+    "unit/story/",
+    "unit/test_doctests.py",
+    "unit/text/",
+)
 MISSING = [part for part, (package, _) in PARTS.items() if importlib.util.find_spec(package) is None]
 collect_ignore = [name for part in MISSING for name in PARTS[part][1]]
 
@@ -98,6 +114,19 @@ def pytest_report_header() -> list[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"needs(name): another program, one of {', '.join(PROGRAMS)}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Of several processes each runs whole files, and one of them all of `NEURAL`."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            inside = nodeid.removeprefix("tests/").startswith(NEURAL)
+            return "neural" if inside else super()._split_scope(nodeid)
+
+    return Together(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -124,9 +124,9 @@ def test_every_weight_is_the_same(ours: Encoder, theirs: Encoder) -> None:
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_every_vector_is_the_same(precision: Precision, ours: Encoder, theirs: Encoder) -> None:
-    texts = [*NASTY[:-16:4], NASTY[-4]]
+    texts = [*NASTY[:-16:8], NASTY[-4]]
     if precision == "bf16":  # slow on processors that do not know it
-        texts = texts[:30]
+        texts = texts[:15]
         ours = Encoder(precision="bf16")
         theirs = Encoder(str(encoder.default_folder()), precision="bf16")
     assert np.array_equal(ours.embed(texts), theirs.embed(texts))
