@@ -62,7 +62,7 @@ class Direct(httpx.AsyncBaseTransport):
             return (await asyncio.wait_for(connecting, limit))[1]
         except asyncio.TimeoutError:
             raise httpx.ConnectTimeout("No connection in time.") from None
-        except OSError as error:
+        except (OSError, OverflowError) as error:  # a port past 65535
             raise httpx.ConnectError(str(error)) from None
 
     async def aclose(self) -> None:
