@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import LARGEST, FloatArray, IntArray
 from ..captions import Rating
 from ..errors import DataError, UsageError, some
-from ..stats import LARGEST
 
 BoolArray = NDArray[np.bool_]
 

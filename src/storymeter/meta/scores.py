@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import LARGEST, FloatArray, IntArray
 from ..errors import DataError, some
-from ..stats import LARGEST
 from .compute import MetricValues
 
 

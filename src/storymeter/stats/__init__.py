@@ -1,6 +1,46 @@
-"""Resampling, paired tests, correlations and multiple comparisons; knows nothing of captions."""
+"""Statistics: resampling, paired tests, correlations, corrections for several tests. They know nothing of
+captions; names load on first use.
+
+- `bootstrap_interval`, `paired_permutations`, `paired_bootstraps`: from rows of additive statistics.
+- `pearson`, `williams`: correlation of two columns; difference of two correlations with a third column.
+- `holm`: p-values adjusted for several tests.
+
+>>> from storymeter.stats import holm, williams
+>>> test = williams(0.9, 0.8, 0.7, n=20)      # r(human, A), r(human, B), r(A, B)
+>>> round(test.t, 3), round(test.p, 3)        # p is one-sided: A is not better than B
+(1.372, 0.094)
+>>> [round(p, 3) for p in holm([0.01, 0.04, 0.03]).tolist()]
+[0.03, 0.06, 0.06]
+
+Everything else is in the modules: `correlation`, `concordance`, `ties` and `choices` (agreement with people),
+`dependent` (tests between metrics), `ranks` (rank tests), `multiple`, `paired`, `resampling`."""
 
 from __future__ import annotations
 
-#: a score beyond this is no measurement, and its powers would not fit into a number
-LARGEST = 1e50
+from typing import TYPE_CHECKING
+
+from ..late import late
+
+if TYPE_CHECKING:
+    from .correlation import pearson as pearson
+    from .dependent import williams as williams
+    from .multiple import holm as holm
+    from .paired import paired_bootstraps as paired_bootstraps
+    from .paired import paired_permutations as paired_permutations
+    from .resampling import bootstrap_interval as bootstrap_interval
+
+_LATE = {
+    "bootstrap_interval": "resampling",
+    "holm": "multiple",
+    "paired_bootstraps": "paired",
+    "paired_permutations": "paired",
+    "pearson": "correlation",
+    "williams": "dependent",
+}
+
+__all__ = sorted(_LATE)
+__getattr__, _ = late(__name__, _LATE)
+
+
+def __dir__() -> list[str]:
+    return __all__

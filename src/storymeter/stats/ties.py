@@ -11,7 +11,9 @@
   points); a metric tie on such a pair counts as discordant.
 - `soft_pairwise_accuracy` (Thompson et al. 2024): 1 - |p_human - p_metric| averaged over pairs of systems, p
   one-sided from
-  a paired permutation over items: a metric should be as sure as people are, not merely agree.
+  a paired permutation over items, in which a permutation that equals the observed difference counts half: so
+  p(A, B) = 1 - p(B, A), and neither the names nor the order of systems and items change the value. A metric
+  should be as sure as people are, not merely agree.
 - `preference_accuracy`: share of documents on which the metric prefers what people prefer (answers -2..2).
 
 >>> human, metric = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
@@ -141,8 +143,8 @@ def soft_pairwise_accuracy(
     human: FloatArray, metric: FloatArray, *, resamples: int = 1000, seed: int = 0
 ) -> Soft:
     """Both matrices are (systems, items), NaN where there is no score; a pair of systems is compared on the
-    items that both have on both sides. p = (count + 1) / (k + 1), one-sided, with the same swaps for human
-    and metric."""
+    items that both have on both sides, with the same swaps for human and metric. A metric that does not vary
+    has p = 1/2 for every pair."""
     total, pairs, dropped = 0.0, 0, 0
     for i in range(len(human)):
         for j in range(i + 1, len(human)):
@@ -190,13 +192,25 @@ def soft_pairwise_draws(
 
 
 def _one_sided(delta: FloatArray, resamples: int, seed: int) -> FloatArray:
-    observed = delta.sum(axis=1)
-    count = np.zeros(len(delta))
-    slack = 1e-12 * np.maximum(1.0, np.abs(observed))
+    """One p per row of differences: the share of sign flips whose sum is larger than the observed one, those
+    that are equal counting half (the observed arrangement among them)."""
+    delta, turned = _canonical(delta)
+    slack = 1e-12 * np.abs(delta).sum(axis=1)
+    count = np.full(len(delta), 0.5)
     for swapped in random_swaps(delta.shape[1], resamples, seed):
-        moved = observed - 2 * (swapped @ delta.T)
-        count += (moved >= observed - slack).sum(axis=0)
-    return (count + 1) / (resamples + 1)
+        change = -2 * (swapped @ delta.T)
+        count += (change > slack).sum(axis=0) + (np.abs(change) <= slack).sum(axis=0) / 2
+    p = count / (resamples + 1)
+    return np.asarray(1 - p if turned else p)
+
+
+def _canonical(delta: FloatArray) -> tuple[FloatArray, bool]:
+    """The columns in an order, and all with a sign, that depend on their values alone; whether the sign was
+    turned. Random swaps then do not depend on which system or item comes first."""
+    found = [one[:, np.lexsort(one[::-1])] for one in (delta, -delta)]
+    apart = np.flatnonzero(found[0] != found[1])
+    turned = bool(len(apart)) and bool(found[0].ravel()[apart[0]] < found[1].ravel()[apart[0]])
+    return found[turned], turned
 
 
 def preference_accuracy(human: ArrayLike, metric: ArrayLike, *, ties: str = "half") -> tuple[float, int, int]:

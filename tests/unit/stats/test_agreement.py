@@ -151,6 +151,31 @@ def test_soft_pairwise_accuracy_of_perfect_and_reversed_metrics() -> None:
     assert soft_pairwise_accuracy(human, human).dropped == 3
 
 
+def test_soft_pairwise_accuracy_of_a_constant_does_not_depend_on_the_order_of_systems() -> None:
+    random = np.random.default_rng(3)
+    human = random.normal(size=(5, 40)) + 2 * np.arange(5)[:, None]
+    constant = np.full(human.shape, 0.3)
+    forwards, backwards = (
+        soft_pairwise_accuracy(human[order], constant) for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0])
+    )
+    assert forwards.value == pytest.approx(backwards.value, abs=1e-12)
+    assert 0.5 <= forwards.value < 0.55  # p is 1/2 for every pair, and people are sure
+
+
+def test_soft_pairwise_accuracy_does_not_depend_on_order_or_scale() -> None:
+    random = np.random.default_rng(4)
+    human = np.round(random.normal(size=(5, 30)) + 0.3 * np.arange(5)[:, None], 1)
+    metric = np.round(human + random.normal(size=human.shape), 1)
+    human[1, 3] = metric[2, 7] = np.nan
+    value = soft_pairwise_accuracy(human, metric).value
+    for _ in range(5):
+        systems, items = random.permutation(5), random.permutation(30)
+        h, m = (side[systems][:, items] for side in (human, metric))
+        assert soft_pairwise_accuracy(h, m).value == pytest.approx(value, abs=1e-12)
+    assert soft_pairwise_accuracy(human, 1e-15 * metric).value == pytest.approx(value, abs=1e-12)
+    assert soft_pairwise_accuracy(human * 1024, metric - 512).value == pytest.approx(value, abs=0.01)
+
+
 def test_preference_accuracy_states_its_rule() -> None:
     human, metric = [2, -1, 0, 1, 1], [0.3, 0.1, 0.5, 0.0, 0.2]
     assert preference_accuracy(human, metric) == (2.5 / 4, 4, 1)

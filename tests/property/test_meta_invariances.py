@@ -1,0 +1,100 @@
+"""Statistics of `meta` know no names: systems and items may be renamed and rows shuffled; ranks do not
+change under increasing maps of a metric, and no statistic under affine ones."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storymeter.meta.compute import MetricValues
+from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
+from storymeter.meta.statistics import segment_level, system_level
+
+Rows = list[tuple[int, int, float, float | None]]
+#: what only depends on the order of a metric's values
+RANKED = ("spearman", "kendall_b", "kendall_c", "accuracy_ties", "auc", "kendall_like")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Rows:
+    """System, item, human score and metric score, with ties, missing captions and missing metric scores."""
+    dice = random.Random(draw(st.integers(0, 2**32)))
+    systems, items = draw(st.integers(1, 5)), draw(st.integers(2, 12))
+    human = draw(st.sampled_from([(0.0, 1.0), (0.0, 25.0, 50.0, 75.0), tuple(range(101))]))
+    metric = draw(st.sampled_from([(0.5,), (0.0, 0.25, 1.0), tuple(k / 64 for k in range(64))]))
+    return [
+        (s, i, float(dice.choice(human)), dice.choice(metric) if dice.random() < 0.95 else None)
+        for s in range(systems)
+        for i in range(items)
+        if dice.random() < 0.9
+    ]
+
+
+def scores_of(
+    rows: Rows, name: Callable[[int], str], item: Callable[[int], str], of: Callable[[float], float]
+) -> Scores | None:
+    if not rows or all(m is None for *_, m in rows):
+        return None
+    table = tabulate([Judgement(name(s), item(i), h) for s, i, h, _ in rows], scale="raw")
+    values = {(name(s), item(i)): of(m) for s, i, _, m in rows if m is not None}
+    return join_scores(table, {"m": MetricValues(values)})
+
+
+def statistics(scores: Scores | None) -> dict[str, float]:
+    if scores is None:
+        return {}
+    return {
+        **{f"segment {k}": v for k, v in segment_level(scores, "m", resamples=0).values.items()},
+        **{f"system {k}": v for k, v in system_level(scores, "m", resamples=0).values.items()},
+    }
+
+
+def same(found: dict[str, float], wanted: dict[str, float]) -> None:
+    assert found.keys() == wanted.keys()
+    for name, value in wanted.items():
+        assert found[name] == pytest.approx(value, abs=1e-9, nan_ok=True), name
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.integers(0, 1000))
+def test_names_and_orders_change_nothing(rows: Rows, seed: int) -> None:
+    dice = random.Random(seed)
+    plain = statistics(scores_of(rows, lambda s: f"s{s:02d}", lambda i: f"i{i:02d}", lambda m: m))
+    names, items = (dice.sample(range(100, 1000), 20) for _ in range(2))
+    shuffled = dice.sample(rows, len(rows))
+    same(
+        statistics(scores_of(shuffled, lambda s: f"{names[s]}", lambda i: f"{items[i]}", lambda m: m)), plain
+    )
+    same(statistics(scores_of(rows, lambda s: f"s{99 - s}", lambda i: f"i{99 - i}", lambda m: m)), plain)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables())
+def test_maps_of_a_metric(rows: Rows) -> None:
+    def under(of: Callable[[float], float]) -> dict[str, float]:
+        return statistics(scores_of(rows, lambda s: f"s{s:02d}", lambda i: f"i{i:02d}", of))
+
+    plain = under(lambda m: m)
+    for of in (lambda m: 8 * m - 4, lambda m: m / 1024 + 2.0):
+        mapped = under(of)
+        same(
+            {k: v for k, v in mapped.items() if "epsilon" not in k},
+            {k: v for k, v in plain.items() if "epsilon" not in k},
+        )
+    ranked = [k for k in plain if k.split()[0] == "segment" and k.split()[1].startswith(RANKED)]
+    mapped = under(lambda m: math.exp(m) ** 3)
+    same({k: mapped[k] for k in ranked}, {k: plain[k] for k in ranked})
+
+
+def test_a_constant_metric_earns_nothing_by_names() -> None:
+    dice = np.random.default_rng(0)
+    rows = [(s, i, 50 + 10 * s + float(dice.normal()), 0.5) for s in range(5) for i in range(30)]
+    for name in (lambda s: f"s{s}", lambda s: f"s{9 - s}"):
+        found = statistics(scores_of(rows, name, lambda i: f"i{i:02d}", lambda m: m))
+        assert found["system soft_pairwise_accuracy"] == pytest.approx(0.5, abs=0.01)
