@@ -7,7 +7,6 @@ __getattr__, __dir__ = late(__name__, {"Bleu": "bleu"})     # in a package: `fro
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,4 +19,4 @@ def late(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], 
             return getattr(importlib.import_module(f".{names[name]}", package), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return attribute, lambda: sorted([*vars(sys.modules[package]), *names])
+    return attribute, lambda: sorted(names)

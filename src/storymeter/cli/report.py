@@ -88,7 +88,7 @@ def command(
 
 def _audit(results: Results, options: dict[str, Any]) -> Any:
     from ..report.full.audit import audit_section
-    from ..stress.audit import audit
+    from ..stress.auditing import audit
 
     system = results.systems[0]
     names = [score.metric for score in system.scores if score.metric != "localisation"]
