@@ -70,8 +70,12 @@ class Metric(Measure, ABC):
         """Summed rows, shape (..., columns), to values of shape (...): `value` and any parts beside it."""
 
     def under(self, protocol: Protocol) -> Metric:
-        """This metric with what its columns take from the protocol (its thresholds, say) settled."""
-        return self
+        """This metric bound to a protocol. A metric whose columns or values follow from the protocol (its
+        thresholds, say) declares the field `protocol: Protocol = bound(PAPER)`; others stay as they are.
+        """
+        if "protocol" not in getattr(type(self), "__dataclass_fields__", {}):
+            return self
+        return self.knowing(protocol=protocol)
 
     def needs_whole(self) -> str:
         """Why the row of a document cannot be found without the other documents; '' where it can, and a

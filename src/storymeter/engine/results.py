@@ -105,7 +105,7 @@ class Results:
             if metric == score.metric or metric == self.metrics[at].name:
                 return score
         try:
-            wanted = get_metric(metric)
+            wanted = get_metric(metric).under(self.conditions.protocol)
         except StorymeterError:
             raise self._unknown("metric", metric) from None
         for known, score in zip(self.metrics, self.system(system).scores, strict=True):

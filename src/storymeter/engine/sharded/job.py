@@ -14,6 +14,8 @@ from ..results import Conditions
 from .folder import Folder
 from .inputs import Slice, Source
 
+#: of the files in `work`: what another one wrote is not continued
+FORMAT = 2
 #: where a run keeps what it needs until it is complete, and the result
 WORK, RESULT = "work", "run.smr"
 
@@ -44,6 +46,10 @@ class Job:
         """In how many parts the counts of the whole corpus are kept."""
         return min(max(self.shards, 16), 256)
 
+    def columns(self) -> list[tuple[str, ...]]:
+        """Those of each metric: what every shard must give."""
+        return [tuple(metric.columns) for metric in self.metrics.values()]
+
     def counted(self) -> list[tuple[int, str]]:
         """(system, metric) for each count of the whole corpus. The documents that count are those of the
         references, the same for all systems, unless those that a system lacks are left out.
@@ -57,10 +63,11 @@ class Job:
         conditions = self.conditions
         content = (
             __version__,
+            FORMAT,
             self.systems,
             self.references,
             self.slices,
-            [(label, metric.name) for label, metric in self.metrics.items()],
+            [(label, metric.name, metric.columns) for label, metric in self.metrics.items()],
             [str(conditions.protocol), conditions.tokenizer, conditions.seed, conditions.resamples],
             [self.shards, self.sample, self.settings.get("images"), self.settings.get("videos")],
             sorted((key, str(value)) for key, value in self.reading.items()),

@@ -191,7 +191,7 @@ def _steps(ray: Any, job: Job, progress: Progress) -> list[Failure]:
     failures: list[Failure] = []
     if not any(units.values()):
         return failures
-    with each_on_workers(ray, Worker, job) as each:
+    with each_on_workers(ray, Worker, job, job.columns()) as each:
         for step, what, _ in steps:
             found = each(units[step], lambda done, total, what=what: progress(what, done, total))
             failures += found
