@@ -76,7 +76,7 @@ class ActivityNet(Metric):
         return self.protocol.corpus_scorers == "corpus"
 
     def needs_whole(self) -> str:
-        if self.protocol.unmatched == "garbage-random" and self.scorer.raw_text:
+        if self.protocol.unmatched == "garbage-random" and self.scorer.tokenized_by("ptb") == "none":
             return "unmatched captions are compared with random letters, drawn for all documents at once"
         return super().needs_whole() if self._corpus else ""
 

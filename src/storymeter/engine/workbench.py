@@ -86,11 +86,13 @@ class Workbench:
         settings = {**self.settings(), "tokenizer": tokenizer}
         return _once(self._made, ("reading", tokenizer), lambda: Workbench(**settings))
 
-    def sentences(self, *, raw: bool = False) -> Sentences:
-        """The sentences of the run, tokenised, or as they were written."""
+    def sentences(self, *, raw: bool = False, scorer: PairScorer | None = None) -> Sentences:
+        """The sentences of the run: tokenised, as they were written, or as this scorer wants them."""
         from ..pairs.table import Sentences
 
         tokenizer: Tokenizer = "none" if raw else self.tokenizer
+        if scorer is not None:
+            tokenizer = scorer.tokenized_by(self.tokenizer)
         strip = self.protocol.ascii == "strip"
         return _once(self._made, ("sentences", tokenizer), lambda: Sentences(tokenizer, strip=strip))
 
@@ -112,9 +114,9 @@ class Workbench:
         from ..pairs.table import PairTable
 
         def table() -> PairTable:
-            own = self.scorer(scorer)
+            own = self.scorer(scorer.for_tokens())
             fitted = own.fit([[text] for text in learnt_from]) if learnt_from else own
-            return PairTable(fitted, self.sentences(raw=scorer.raw_text))
+            return PairTable(fitted, self.sentences(scorer=scorer))
 
         digest = hashlib.sha256("\n".join(learnt_from).encode("utf-8", "surrogatepass")).hexdigest()
         return _once(self._made, ("pairs", _key(scorer), digest), table)

@@ -83,7 +83,7 @@ class PairScorer(Metric):
     #: where a model runs and who hears of its progress; `bind` sets them
     _device = "cpu"
     _progress: Progress = staticmethod(silent)
-    #: how sentences given in Python become words; the scorers that count words have it as an option
+    #: who cuts sentences into words (`tokenized_by`); the scorers that count words have it as an option
     tokenizer: Tokenizer
 
     @classmethod
@@ -96,6 +96,17 @@ class PairScorer(Metric):
     def raw_text(self) -> bool:
         """Whether it reads sentences as they were written: a language model has a tokeniser of its own."""
         return getattr(self, "tokenizer", "none") != "none"
+
+    def tokenized_by(self, outer: Tokenizer) -> Tokenizer:
+        """Who cuts its sentences into words, wherever it stands: its own tokenizer where it has one, else the
+        one of what is around it; nobody (`none`) where it reads text as it was written.
+        """
+        own: Tokenizer = getattr(self, "tokenizer", "none")
+        return own if own != "none" else "none" if self.raw_text else outer
+
+    def for_tokens(self: Self) -> Self:
+        """The same scorer for sentences that `tokenized_by` has cut already."""
+        return self._with(tokenizer="none") if getattr(self, "tokenizer", "none") != "none" else self
 
     @property
     def pair_columns(self) -> tuple[str, ...]:
@@ -284,7 +295,7 @@ class PairScorer(Metric):
         return {"value": self.value_of(sums)}
 
     def signature(self, bench: Workbench) -> Signature:
-        tok = "none" if self.raw_text else bench.tokenizer
+        tok = self.tokenized_by(bench.tokenizer)
         return super().signature(bench).add(tok=tok, **bench.scorer(self).signed())
 
     def signed(self) -> dict[str, object]:

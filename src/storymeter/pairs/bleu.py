@@ -115,7 +115,9 @@ class Bleu(PairScorer):
     level: Literal["corpus", "sentence"] = option(
         "corpus", "of documents: one formula over summed counts, or the mean of the documents' BLEU"
     )
-    tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
+    tokenizer: Tokenizer = option(
+        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
+    )
 
     threads: ClassVar[bool] = True
 

@@ -59,7 +59,9 @@ class Cider(PairScorer):
         "corpus", "rarity in all references, or in those of each video alone"
     )
     sigma: float = option(6.0, "width of CIDEr-D's length penalty", low=1e-9)
-    tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
+    tokenizer: Tokenizer = option(
+        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
+    )
 
     range: ClassVar[tuple[float, float]] = (0.0, 10.0)
     over_references: ClassVar[Literal["max", "mean"]] = "mean"

@@ -92,7 +92,9 @@ class Meteor(PairScorer):
         "rank", "the parameters: captioning reports rank, stories hter"
     )
     normalize: bool = option(True, "whether punctuation and numbers are normalised first")
-    tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
+    tokenizer: Tokenizer = option(
+        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
+    )
 
     threads: ClassVar[bool] = True
     english: ClassVar[bool] = True

@@ -45,7 +45,9 @@ def f_measure(precision_recall: FloatArray, beta: float) -> FloatArray:
 @dataclass(frozen=True)
 class RougeL(PairScorer):
     beta: float = option(1.2, "how much recall counts against precision", low=0)
-    tokenizer: Tokenizer = option("none", "how sentences given in Python become words")
+    tokenizer: Tokenizer = option(
+        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
+    )
 
     threads: ClassVar[bool] = True
     columns = ("value", "precision", "recall", "documents")
