@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .errors import StorymeterError as StorymeterError
     from .formats import read as read
     from .formats import write as write
+    from .formats.answers import read_answer as read_answer
     from .metric import MeanMetric as MeanMetric
     from .metric import Metric as Metric
     from .pairs.base import PairScorer as PairScorer
@@ -43,6 +44,7 @@ _MODULES = {
     "engine.saved": ("load",),
     "errors": ("StorymeterError",),
     "formats": ("read", "write"),
+    "formats.answers": ("read_answer",),
     "metric": ("MeanMetric", "Metric"),
     "pairs.base": ("PairScorer",),
     "protocol": ("Protocol",),
