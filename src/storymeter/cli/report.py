@@ -57,7 +57,7 @@ def command(
 
     \b
     storymeter report run.smr --out report.html
-    storymeter report mine.json yours.json -r references.json --videos clips --out report.html
+    storymeter report mine.json yours.json -r references.json --videos clips
     """
     from ..report.full.build import write_report
     from ..report.full.findings import Findings

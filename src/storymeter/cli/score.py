@@ -51,11 +51,11 @@ def command(
     """Score CANDIDATES (one file per system) against references.
 
     \b
-    storymeter score mine.json yours.json --references references.json
-    storymeter score mine.json -r annotator_1.json -r annotator_2.json -m "soda_c,soda_c(scorer=sts)"
+    storymeter score mine.json yours.json -r references.json
+    storymeter score mine.json -r first.json -r second.json -m soda_c,anet
     storymeter score mine.json yours.json -r references.json --save run.smr
     storymeter score theirs.json --into run.smr
-    storymeter score 'mine/*.parquet' -r 'people/*.parquet' -m soda_c --cluster local --save run
+    storymeter score 'mine/*.parquet' -r 'people/*.parquet' --save run   in shards
     """
     from ..engine.defaults import left_out
     from ..report.scores import (

@@ -74,7 +74,7 @@ def command(
     storymeter show v_123 mine.json --references references.json --html v_123.html
     storymeter show v_123 run.smr --system mine
     storymeter show v_123 mine.json -r references.json --facts
-    storymeter show -r references.json -- -abc mine.json        an id that begins with a dash
+    storymeter show -r references.json -- -abc mine.json   an id beginning with -
     """
     from ..files import write_text
 
