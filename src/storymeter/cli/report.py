@@ -10,7 +10,7 @@ import click
 from ..errors import UsageError
 from ._declare import NEW_FILE, option
 from ._options import busy, jobs_option, progress_bar, say, seed_option
-from ._reading import reading_options
+from ._reading import reading_options, reference_reading_options
 from ._scoring import make_run, score_files, scoring_options
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 @jobs_option
 @seed_option
 @reading_options
+@reference_reading_options
 def command(
     candidates: tuple[str, ...],
     human: Path | None,

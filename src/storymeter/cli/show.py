@@ -18,7 +18,7 @@ from ._options import (
     terminal_width,
     tokenizer_option,
 )
-from ._reading import reading_options
+from ._reading import reading_options, reference_reading_options
 from ._shown import Shown
 
 
@@ -50,6 +50,7 @@ from ._shown import Shown
 @device_option
 @jobs_option
 @reading_options
+@reference_reading_options
 def command(
     document: str,
     candidates: str,

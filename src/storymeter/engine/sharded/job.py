@@ -34,12 +34,16 @@ class Job:
     sample: float = 1.0
     #: of a Workbench, beside what `conditions` says
     settings: dict[str, Any] = field(default_factory=dict)
-    #: columns, repair, id_map
+    #: repair; columns and id_map of the systems, reference_columns and reference_id_map
     reading: dict[str, Any] = field(default_factory=dict)
 
     @property
     def sources(self) -> tuple[Source, ...]:
         return (*self.systems, *self.references)
+
+    def reading_of(self, source: int, option: str) -> Any:
+        """`columns` or `id_map` of a source; those of references are apart."""
+        return self.reading.get(option if source < len(self.systems) else f"reference_{option}")
 
     @property
     def ranges(self) -> int:
