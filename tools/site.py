@@ -51,8 +51,11 @@ def _commands(name: str, command: Any, parent: Any = None, depth: int = 2) -> st
     """The help of a command and of those below it, as the terminal prints it."""
     import click
 
+    from storymeter.cli._help import full_help
+
     context = click.Context(command, info_name=name, parent=parent, terminal_width=80, max_content_width=80)
-    text = f"{'#' * depth} {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+    shown = command.get_help(context) if isinstance(command, click.Group) else full_help(context)
+    text = f"{'#' * depth} {context.command_path}\n\n```text\n{shown}\n```\n"
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
             found = command.get_command(context, below)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/parallel.hpp"
+#include "ordered_sum.hpp"
 
 namespace storymeter {
 
@@ -52,6 +53,7 @@ class Group {
     std::span<const std::uint32_t> items_;
     double log_items_ = 0.0;
     std::unordered_map<std::uint32_t, Norms> norms_;
+    std::vector<double> terms_;
 
     void count(std::span<const std::uint32_t> items, std::int32_t step) {
         for (const std::uint32_t item : items)
@@ -67,27 +69,30 @@ class Group {
         const auto [found, fresh] = norms_.try_emplace(sentence);
         if (fresh) {
             for (int order = 1; order <= kOrders; ++order) {
-                double sum = 0.0;
-                for (const Gram& gram : index_.grams(sentence, order)) sum += weight(gram) * weight(gram);
-                found->second[static_cast<std::size_t>(order) - 1] = std::sqrt(sum);
+                terms_.clear();
+                for (const Gram& gram : index_.grams(sentence, order))
+                    terms_.push_back(weight(gram) * weight(gram));
+                found->second[static_cast<std::size_t>(order) - 1] = std::sqrt(ordered_sum(terms_));
             }
         }
         return found->second;
     }
 
-    double product(std::span<const Gram> ours, std::span<const Gram> theirs, bool clip) const {
-        double sum = 0.0;
+    // The numbers of n-grams, and so their order, follow from the sentences that were met first: the sum does
+    // not.
+    double product(std::span<const Gram> ours, std::span<const Gram> theirs, bool clip) {
+        terms_.clear();
         for (std::size_t i = 0, j = 0; i < ours.size() && j < theirs.size();) {
             if (ours[i].id == theirs[j].id) {
                 const double a = weight(ours[i++]), b = weight(theirs[j++]);
-                sum += (clip ? std::min(a, b) : a) * b;
+                terms_.push_back((clip ? std::min(a, b) : a) * b);
             } else if (ours[i].id < theirs[j].id) {
                 ++i;
             } else {
                 ++j;
             }
         }
-        return sum;
+        return ordered_sum(terms_);
     }
 };
 

@@ -83,7 +83,9 @@ class Measure(Options):
         return str(Name(named.word, options))
 
     def knowing(self: T, **facts: Any) -> T:
-        """The same measure, which knows these facts that are no options of it, and no others."""
+        """The same measure with these attributes that are no options. Bound fields stay (`options.bound`);
+        any other attribute lives in this process alone: it is neither pickled nor compared.
+        """
         other = copy(self)
         other.__dict__.update(facts)
         return other

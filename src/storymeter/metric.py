@@ -12,12 +12,9 @@ rows need beside the documents (tokens, pairs, tracks, vectors, the protocol, th
 
 from __future__ import annotations
 
-import importlib
-import sys
-import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
 
 #: the names of `text.tokenizers.TOKENIZERS`
 Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
-#: a scorer's own tokenizer, or that of the run
-ScorerTokenizer = Literal["run", "ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
 
 
 class Metric(Measure, ABC):
@@ -75,8 +70,12 @@ class Metric(Measure, ABC):
         """Summed rows, shape (..., columns), to values of shape (...): `value` and any parts beside it."""
 
     def under(self, protocol: Protocol) -> Metric:
-        """This metric with what its columns take from the protocol (its thresholds, say) settled."""
-        return self
+        """This metric bound to a protocol. A metric whose columns or values follow from the protocol (its
+        thresholds, say) declares the field `protocol: Protocol = bound(PAPER)`; others stay as they are.
+        """
+        if "protocol" not in getattr(type(self), "__dataclass_fields__", {}):
+            return self
+        return self.knowing(protocol=protocol)
 
     def needs_whole(self) -> str:
         """Why the row of a document cannot be found without the other documents; '' where it can, and a
@@ -107,23 +106,6 @@ class Metric(Measure, ABC):
             metric=self.name, tok=bench.tokenizer, protocol=bench.protocol, version=__version__
         )
 
-    def corpus(self, *, candidates: Any, references: Any = None, **settings: Any) -> Score:
-        """The score of a whole corpus, with its interval and signature.
-
-        metric("cider").corpus(candidates=["a dog runs", …], references=[["the dog runs", "a dog"], …])
-
-        candidates, references: texts in lists, or whatever else `storymeter.evaluate` takes.
-        settings: its other arguments (protocol, tokenizer, resamples, seed, jobs …).
-        """
-        evaluate = importlib.import_module("storymeter.engine.run").evaluate
-        results = evaluate(candidates, references, [self], **settings)
-        if len(results.systems) > 1:
-            raise UsageError(
-                "corpus() scores one system.", hint="Score several with storymeter.evaluate(candidates, …)."
-            )
-        score: Score = results.systems[0].scores[0]
-        return score
-
     def by_document(self, rows: FloatArray) -> FloatArray:
         """The value of each document by itself."""
         return np.asarray(self.combine(rows)["value"], dtype=np.float64)
@@ -147,7 +129,7 @@ class Metric(Measure, ABC):
             self.columns,
             rows.values,
             alignment=rows.alignment,
-            as_percent=self.percent,
+            percent=self.percent,
             higher_is_better=self.higher_is_better,
         )
 
@@ -214,13 +196,3 @@ class MeanMetric(Metric):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         count = np.maximum(sums[..., -1], 1.0)
         return {part: sums[..., k] / count for k, part in enumerate(self.parts)}
-
-
-class _Callable(types.ModuleType):
-    """`storymeter.metric` is this module as soon as anything imports it; a call builds a metric by name."""
-
-    def __call__(self, text: str) -> Metric:
-        return Metric.from_text(text)
-
-
-sys.modules[__name__].__class__ = _Callable

@@ -36,6 +36,12 @@ def option(
     return dataclasses.field(default=default, metadata=told)
 
 
+def bound(default: Any) -> Any:
+    """A field that is no option: a run sets it (`Metric.under`), nobody writes it in a name. It is part of
+    the value all the same: pickled, copied and compared with the options."""
+    return dataclasses.field(default=default, init=False)
+
+
 class Option(typing.NamedTuple):
     """One option as it was declared."""
 
@@ -200,7 +206,7 @@ class Options:
         return f"{type(self).__name__}({inner})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Only the options travel; what was loaded or remembered beside them is made again."""
+        """Options and bound fields travel; what was loaded or remembered beside them is made again."""
         if not dataclasses.is_dataclass(self):
             return self.__dict__
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -261,6 +261,8 @@ def _presets() -> dict[str, Preset]:
 
 
 PRESETS.update(_presets())
+#: the preset `paper`, which holds unless another one is named
+PAPER = PRESETS["paper"].protocol
 
 
 def get(name: str) -> Protocol:

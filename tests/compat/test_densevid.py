@@ -129,27 +129,70 @@ def test_the_class_as_its_users_call_it() -> None:
         densevid.ANETcaptions(TRUTH, VIDEOS / "good.json", variant="2019b")
 
 
+def test_eval_soda_is_the_protocol_pdvc() -> None:
+    """An annotator who lists a video without captions has not described it: it is not in that mean."""
+    truth = [json.loads(path.read_text(encoding="utf-8")) for path in TRUTH]
+    truth[1]["pancakes"] = {**truth[1]["pancakes"], "timestamps": [], "sentences": []}
+    corpus = storymeter.read(VIDEOS / "good.json")
+    references = [soda._dense.references(each) for each in truth]
+    wanted = Run(references, protocol="pdvc", jobs=1).score(corpus, "soda_c", 0)["good", "soda_c"].value
+    assert densevid.eval_soda(VIDEOS / "good.json", truth) == {"soda_c": wanted}
+    listed = densevid.eval_soda(VIDEOS / "good.json", truth)["soda_c"]
+    del truth[1]["pancakes"]
+    assert listed == densevid.eval_soda(VIDEOS / "good.json", truth)["soda_c"]
+    with pytest.raises(DataError, match="No reference matched"):
+        densevid.eval_soda(VIDEOS / "good.json", [truth[0], {"other": truth[0]["pancakes"]}])
+
+
 def test_soda_in_all_its_ways() -> None:
     prediction = json.loads((VIDEOS / "good.json").read_text(encoding="utf-8"))
     truth = [json.loads(path.read_text(encoding="utf-8")) for path in TRUTH]
     data = soda.ANETCaptions.from_load_files([str(p) for p in TRUTH], str(VIDEOS / "good.json"))
     data.preprocess()
+    merged = soda.ANETCaptions.from_load_files(TRUTH, VIDEOS / "good.json", multi_reference=False)
     corpus = storymeter.read(VIDEOS / "good.json")
-    for variant in ("a", "b", "c", "d"):
-        wanted = values("soda-v1", corpus, [f"soda_{variant}"])[f"soda_{variant}"].parts
-        got = soda.SODA(data, soda_type=variant, tious=None, scorer="Meteor", verbose=False).evaluate()
-        assert got == {"Meteor": pytest.approx([wanted["precision"], wanted["recall"], wanted["f1"]])}
+    for preset, loaded in (("soda-v1-multi", data), ("soda-v1", merged)):
+        for variant in ("a", "b", "c", "d"):
+            wanted = values(preset, corpus, [f"soda_{variant}"])[f"soda_{variant}"].parts
+            tious = (0.3, 0.5, 0.7, 0.9) if variant == "a" else None
+            got = soda.SODA(loaded, soda_type=variant, tious=tious, scorer="Meteor").evaluate()
+            assert got == {"Meteor": pytest.approx([wanted["precision"], wanted["recall"], wanted["f1"]])}
     assert soda.SODA.build_from_prediction(prediction, TRUTH).evaluate() == soda.SODA(data).evaluate()
     some = soda.SODA.build(prediction["results"], truth, ["pancakes"])
     assert some.data.gt_vids == ["pancakes"]
     assert some.evaluate() != soda.SODA(data).evaluate()
-    multi = soda.ANETCaptions.from_load_files(TRUTH, VIDEOS / "good.json", multi_reference=True)
-    assert soda.SODA(multi).evaluate()["Meteor"][2] == pytest.approx(
-        values("soda-v1-multi", corpus, ["soda_c"])["soda_c"].value
-    )
     assert soda.SODA(data, scorer="Cider").evaluate()["Cider"][2] > 0
     with pytest.raises(UsageError, match="Did you mean 'Meteor'"):
         soda.SODA(data, scorer="meteor ")
+    with pytest.raises(UsageError, match="tious is empty"):
+        soda.SODA(data, tious=[])
+
+
+def test_soda_has_the_defaults_of_the_script() -> None:
+    """Values of the public script with the same METEOR and the same tokens, to four digits."""
+    padded = VIDEOS / "padded.json"
+    prediction = json.loads(padded.read_text(encoding="utf-8"))
+
+    def f1(data: soda.ANETCaptions, *arguments: Any, **options: Any) -> float:
+        return round(soda.SODA(data, *arguments, **options).evaluate()["Meteor"][2], 4)
+
+    both = soda.ANETCaptions.from_load_files(TRUTH, padded)
+    assert both.multi_reference
+    assert f1(both) == 0.1078
+    assert f1(soda.ANETCaptions.from_prediction(TRUTH, prediction)) == 0.1078
+    built = soda.SODA.build_from_prediction(prediction, TRUTH)
+    assert built.data.multi_reference
+    assert round(built.evaluate()["Meteor"][2], 4) == 0.1078
+    assert f1(soda.ANETCaptions.from_load_files(TRUTH, padded, multi_reference=False)) == 0.1207
+
+    one = soda.ANETCaptions.from_load_files(TRUTH[:1], padded)
+    assert f1(one, "a") == f1(one, "b") == 0.1065
+    assert f1(one, "c", tious=[0.9]) == 0.0739
+    assert f1(one, "b", tious=[0.9]) == f1(one, "a", tious=[0.9]) == 0.0772
+    at = [f1(one, "d", tious=[t]) for t in (0.0, 0.3, 0.9)]
+    assert at == sorted(at, reverse=True)
+    assert at[0] == 0.3724 > at[2] == 0.2788
+    assert f1(one, "d", tious=[0.0, 0.9]) == pytest.approx((at[0] + at[2]) / 2, abs=1e-4)
 
 
 def test_what_is_wrong_in_a_file_is_said(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import storymeter
 from storymeter.compat import _dense, huggingface
 from storymeter.compat._texts import prepared
 from storymeter.compat.pycocoevalcap.eval import Cider, Meteor
@@ -66,6 +67,39 @@ def test_evaluate_soda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert 0 < got["precision"] < 1
 
 
+def test_evaluate_dense(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [{"timestamps": [[0.0, 4.0], [4.0, 9.0]], "sentences": ["a dog runs", "it jumps"]}]
+    truth = [{"timestamps": [[0.0, 5.0], [5.0, 9.0]], "sentences": ["the dog is running", "it jumps high"]}]
+    module = load("dense", tmp_path, monkeypatch)
+    corpora = [_dense.references({"0": side[0]}) for side in (said, truth)]
+    for metric in ("soda_c", "anet", "localisation"):
+        got = module.compute(predictions=said, references=truth, metric=metric)
+        wanted = _dense.scores([metric], corpora[0], [corpora[1]], get("paper"))[metric]
+        assert got[metric] == wanted.value and got["signature"] == str(wanted.signature)
+
+
+def test_torchmetrics_of_documents() -> None:
+    """Sums over steps give the run's value to the last bit, with a video's annotators as a list."""
+    pytest.importorskip("torchmetrics")
+    from storymeter.compat.torchmetrics import CaptionScore
+
+    mine = storymeter.read("examples/videos/good.json")
+    people = [storymeter.read(f"examples/videos/reference_{k}.json") for k in (1, 2)]
+    by_id = [corpus.by_id() for corpus in people]
+    ids = sorted({i for each in by_id for i in each})
+    said = [mine.by_id().get(i, [storymeter.Document(i)])[0] for i in ids]
+    truth = [[document for each in by_id for document in each.get(i, [])] for i in ids]
+    names = ["soda_c", "anet", "localisation"]
+    wanted = storymeter.Run(people, jobs=1).score(mine, names, 0)
+    for name in names:
+        score = CaptionScore(name)
+        score.update(said[:2], truth[:2])
+        score.update(said[2:], truth[2:])
+        assert float(score.compute()) == pytest.approx(wanted[mine.name, name].value, abs=1e-15)
+    with pytest.raises(UsageError, match="3 predictions but 2"):
+        score.update(said[:3], truth[:2])
+
+
 def test_an_unknown_module_is_said() -> None:
     with pytest.raises(UsageError, match=r"no evaluate module 'metor'.\nDid you mean 'meteor'"):
         huggingface.path("metor")
@@ -80,7 +114,7 @@ def test_torchmetrics() -> None:
     wanted = {
         "meteor": Meteor().compute_score(gts, res)[0],
         "cider": Cider().compute_score(gts, res)[0],
-        "bleu_2": Bleu(2, tokenizer="none").aggregate(candidates=said, references=truth),
+        "bleu_2": Bleu(2).aggregate(candidates=said, references=truth),
     }
     for name, value in wanted.items():
         score = CaptionScore(name, corpus=TRUTH if name == "cider" else None)

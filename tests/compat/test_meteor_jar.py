@@ -37,7 +37,7 @@ SETTINGS = {
 
 
 def check(name: str, pairs: list[Pair], statistics: list[str], scores: list[float], aggregate: float) -> None:
-    meteor = scorer(name).of_tokens()
+    meteor = scorer(name)
     assert isinstance(meteor, Meteor)
     text = {"candidates": [hyp for hyp, _ in pairs], "references": [refs for _, refs in pairs]}
     ours = meteor.segment_statistics(**text)

@@ -30,8 +30,8 @@ FLOORS = [
     RECORDS,
     ["formats", "text"],
     ["pairs", "stats"],
-    ["dense", "story", "human", "judge", "rewards"],
-    ["meta", "stress", "engine"],
+    ["dense", "story", "human", "judge"],
+    ["meta", "stress", "engine", "rewards"],
     ["report", "compat"],
     ["cli"],
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
 from ..metric import Progress
 from ._declare import FROM_ZERO, POSITIVE, option, together
 from ._options import Bars, say
@@ -39,11 +40,38 @@ class _Price(click.ParamType):  # type: ignore[type-arg]  # not generic before c
 
 
 def _keep(context: click.Context, option: click.Parameter, value: Any) -> None:
-    context.meta[f"{KEY}{option.name}"] = value
+    if value or f"{KEY}{option.name}" not in context.meta:
+        context.meta[f"{KEY}{option.name}"] = value
 
 
+def _keep_all(context: click.Context, _: click.Parameter, text: str | None) -> None:
+    """`requests=100,deadline=60,price=0.15/0.60,yes`, each as the option of its own would be."""
+    for part in text.split(",") if text else ():
+        key, _equals, value = (piece.strip() for piece in part.partition("="))
+        if key not in _JUDGE or (key == "yes") == bool(value):
+            hint = "Write it like --judge requests=100,deadline=60,price=0.15/0.60,yes"
+            raise UsageError(f"--judge cannot be {text!r}.", hint=hint)
+        name, kind = _JUDGE[key]
+        context.meta[f"{KEY}{name}"] = True if kind is None else kind.convert(value, None, context)
+
+
+#: key of --judge -> name of the option, its type
+_JUDGE: dict[str, tuple[str, click.ParamType | None]] = {  # type: ignore[type-arg]
+    "requests": ("max_requests", FROM_ZERO),
+    "deadline": ("deadline", POSITIVE),
+    "price": ("token_price", _Price()),
+    "yes": ("yes", None),
+}
 _option = functools.partial(option, expose_value=False, callback=_keep)
 judging_options = together(
+    option(
+        "--judge",
+        "Limits of judges in one: requests=100,deadline=60,price=0.15/0.60,yes; each is also an option of its"
+        " own.",
+        expose_value=False,
+        callback=_keep_all,
+        metavar="LIMITS",
+    ),
     _option("--max-requests", "Judges: maximum number of requests.", FROM_ZERO, metavar="N"),
     _option(
         "--deadline",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ import msgspec
 
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
+from ..formats.aliases import Role
 from ._declare import option, together
-from ._options import format_option, jobs_option, seed_option
+from ._options import format_option, jobs_option, say, seed_option
 
 
 def _columns(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, str] | None:
@@ -31,22 +32,36 @@ reading_options = together(
     option("--from format", "Format of the files; default: detected from their content.", metavar="FORMAT"),
     option(
         "--id-map",
-        "strip-v, add-v, strip-ext, sequence, or a file of pairs; several are applied in order.",
+        "Ids of candidates: strip-v, add-v, strip-ext, sequence, or a file of pairs; several in order.",
         multiple=True,
         metavar="MAP",
     ),
     option(
         "--columns",
-        "Columns of a table: video=clip,text=caption; of models' answers: answer=response",
+        "Fields of candidates: video=clip,text=caption,start=begin; of models' answers: answer=response",
         callback=_columns,
         metavar="PAIRS",
     ),
     option(
         "--repair", "Swap reversed segments, clip to the video, trim spaces; recorded in the signature.", bool
     ),
+    option(
+        "--lists",
+        "What a list of sentences is: the sentences of a story, or alternatives of one caption.",
+        ("story", "alternatives"),
+    ),
 )
+#: of a verb that reads references too
+reference_reading_options = together(
+    option("--reference-id-map", "Like --id-map, for references.", multiple=True, metavar="MAP"),
+    option("--reference-columns", "Like --columns, for references.", callback=_columns, metavar="PAIRS"),
+)
+#: how the options above are called where files are read
+READING = ("format", "id_map", "columns", "repair", "lists", "reference_id_map", "reference_columns")
 #: of a verb that scores files and prints a result
-result_options = together(format_option(), jobs_option, seed_option, reading_options)
+result_options = together(
+    format_option(), jobs_option, seed_option, reading_options, reference_reading_options
+)
 unequal_lines_option = option(
     "--unequal-lines",
     "Accept files with numbered lines that differ in length: the last lines of the shorter ones are missing.",
@@ -54,10 +69,57 @@ unequal_lines_option = option(
 )
 
 
-def read_references(paths: Sequence[str], **reading: Any) -> list[Corpus]:
+def options_of(role: Role, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a verb that say how files of this role are read."""
+    own = "reference_" if role == "references" else ""
+    return {
+        "role": role,
+        **{key: reading.get(key) for key in ("format", "lists")},
+        "repair": bool(reading.get("repair")),
+        **{key: reading.get(f"{own}{key}") for key in ("id_map", "columns")},
+    }
+
+
+def read_references(paths: Sequence[str], *, kind: str | None = None, **reading: Any) -> list[Corpus]:
+    return [_read(path, kind=kind, **options_of("references", reading)) for path in paths]
+
+
+def _read(path: str, **options: Any) -> Corpus:
+    """A corpus; what was assumed of a file of records is printed in one line."""
     from ..formats import read
 
-    return [read(path, **reading) for path in paths]
+    corpus = read(path, **options)
+    if assumed := corpus.meta.get("read_as"):
+        say(read_line(path, corpus, str(assumed)))
+    return corpus
+
+
+def read_line(path: str, corpus: Corpus, assumed: str) -> str:
+    """`read mine.jsonl: id = question_id, caption = text (3 documents)`"""
+    number = len(corpus.by_id())
+    return f"read {path}: {assumed} ({number:,} document{'' if number == 1 else 's'})"
+
+
+def same_endings(
+    systems: list[Corpus], references: list[Corpus], *, quiet: bool = False
+) -> tuple[list[Corpus], list[Corpus]]:
+    """Ids without the folder and ending of a media file, where one side of a comparison has them, the other
+    has not, and one of the files is of records, whose ids lose them."""
+    from ..formats.roles import stem
+
+    known = {document.id for corpus in references for document in corpus}
+    given = {document.id for corpus in systems for document in corpus}
+    records = any(corpus.origin.format == "records" for corpus in (*systems, *references))
+    if not records or not known or known & given or not {stem(i) for i in known} & {stem(i) for i in given}:
+        return systems, references
+    if not quiet:
+        say("ids are compared without the folder and ending of their files")
+
+    def bare(corpus: Corpus) -> Corpus:
+        renamed = (msgspec.structs.replace(d, id=stem(d.id)) for d in corpus)
+        return msgspec.structs.replace(corpus, documents=tuple(renamed))
+
+    return [bare(corpus) for corpus in systems], [bare(corpus) for corpus in references]
 
 
 def require_equal_lines(corpora: Sequence[Corpus]) -> None:
@@ -83,11 +145,11 @@ def _numbered(corpus: Corpus) -> bool:
 _ENDINGS = {"", ".json", ".jsonl", ".csv", ".tsv", ".txt", ".srt", ".vtt", ".gz", ".xz", ".zip", ".en", ".de"}
 
 
-def read_candidates(paths: Sequence[str], **reading: Any) -> list[Corpus]:
+def read_candidates(paths: Sequence[str], *, kind: str | None = None, **reading: Any) -> list[Corpus]:
     """One corpus per system. Files that differ only behind the last dot are named by what stands there
     (run.en.TEAM is TEAM), files of one name in several folders are told apart by their folder, and what is
     left by a number."""
-    corpora = read_references(paths, **reading)
+    corpora = [_read(path, kind=kind, **options_of("candidates", reading)) for path in paths]
     names = [corpus.name for corpus in corpora]
     files = [Path(path) for path in paths]
     beside = [

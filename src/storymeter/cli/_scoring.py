@@ -27,7 +27,7 @@ from ._options import (
     tokenizer_option,
     videos_option,
 )
-from ._reading import read_candidates, read_references, require_equal_lines
+from ._reading import READING, read_candidates, read_references, require_equal_lines, same_endings
 from ._shards import in_shards, score_in_shards
 
 if TYPE_CHECKING:
@@ -79,8 +79,6 @@ scoring_options = together(
 
 #: options of a verb that a `Run` is made of
 SETTINGS = ("protocol", "tokenizer", "language", "device", "images", "videos", "jobs", "seed")
-#: options of a verb that say how files are read
-READING = ("format", "id_map", "columns", "repair")
 
 
 def make_run(references: Sequence[Corpus], progress: Progress, options: Mapping[str, Any]) -> Run:
@@ -106,13 +104,29 @@ def metric_names(texts: Sequence[str]) -> list[str]:
 
 
 def read_both(
-    candidates: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
+    candidates: Sequence[str],
+    references: Sequence[str],
+    options: Mapping[str, Any],
+    metrics: Sequence[str] = (),
 ) -> tuple[list[Corpus], list[Corpus]]:
+    """Systems and references. Lists of sentences are stories where a story metric is asked for, or pictures
+    are given, and those of references where they are stories in a system."""
     reading = {key: options[key] for key in READING if key in options}
     if [*candidates, *references].count("-") > 1:
         raise UsageError("stdin (-) can be read only once.", hint="Give the other files by name.")
     with busy("reading the files"):
-        return read_candidates(candidates, **reading), read_references(references, **reading)
+        kind = "story" if options.get("images") is not None or any(map(_of_stories, metrics)) else None
+        systems = read_candidates(candidates, kind=kind, **reading)
+        told = any(corpus.meta.get("kind") == "story" and corpus.captions > len(corpus) for corpus in systems)
+        against = read_references(references, kind="story" if told else kind, **reading)
+        return same_endings(systems, against)
+
+
+def _of_stories(name: str) -> bool:
+    """Is this a metric of stories?"""
+    from ..registry import metric
+
+    return type(metric(name)).__module__.startswith("storymeter.story.")
 
 
 def score_files(
@@ -130,7 +144,7 @@ def score_files(
 ) -> Results:
     """Read, choose the metrics where none are named, score; or take saved runs as they are."""
     from .. import protocol as protocols
-    from ..engine.defaults import choose_metrics
+    from ..engine.defaults import default_metrics
     from ..engine.partial import PartialRun
     from ..engine.results import Conditions
 
@@ -146,11 +160,11 @@ def score_files(
         if options.pop(name, None) is not None:
             hint = "Give a quoted pattern such as 'mine/*.parquet', or a folder."
             raise UsageError(f"--{name} is for a corpus in shards.", hint=hint)
-    systems, against = read_both(candidates, references, options)
+    systems, against = read_both(candidates, references, options, names)
     if equal_lines:
         require_equal_lines([*systems, *against])
     images = options["images"]
-    names = names or choose_metrics(systems[0], references=bool(against), images=images is not None)
+    names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)
     run = make_run(against, progress, options)
     if save is None:
         return run.score(systems, names, resamples, cluster=cluster, each=each)
@@ -179,10 +193,10 @@ def score_into(
 
     before = load(path)
     conditions = before.conditions
-    systems, _ = read_both(candidates, (), options)
+    labels = [score.metric for score in before.systems[0].scores]
+    systems, _ = read_both(candidates, (), options, labels)
     run = make_run(before.references, progress, {**options, **conditions.settings})
     journal = PartialRun(path, run.references, conditions, options["images"], options["videos"])
-    labels = [score.metric for score in before.systems[0].scores]
     fresh = run.score(systems, labels, conditions.resamples, journal=journal, each=each)
     together = merged([before, replace(fresh, references=before.references, conditions=conditions)])
     _keep(together, path, journal)

@@ -67,7 +67,10 @@ def score_in_shards(
         sample=options.get("sample"),
         resamples=resamples,
         workers=options["jobs"],
-        reading={key: options.get(key) for key in ("columns", "repair", "id_map")},
+        reading={
+            key: options.get(key)
+            for key in ("columns", "repair", "id_map", "reference_columns", "reference_id_map")
+        },
         progress=progress,
         budget=budget(progress),
         **{key: options[key] for key in _SETTINGS if options.get(key) is not None},

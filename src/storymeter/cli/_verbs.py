@@ -11,11 +11,14 @@ from typing import Any
 
 import click
 
+from ._help import add_help, write_commands
+
 
 class Verbs(click.Group):
     def __init__(self, *arguments: Any, package: ModuleType, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._package = package
+        add_help(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         found = (module.name for module in pkgutil.iter_modules(self._package.__path__))
@@ -26,4 +29,7 @@ class Verbs(click.Group):
             return None
         module = importlib.import_module(f"{self._package.__name__}.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
-        return command
+        return add_help(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_commands(ctx, formatter)

@@ -28,7 +28,7 @@ def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, 
     Holm's correction.
 
     \b
-    storymeter compare mine.json yours.json --references references.json --metric soda_c
+    storymeter compare mine.json yours.json -r references.json -m soda_c
     storymeter compare run.smr
     """
     from ..report.comparison import comparison_json, comparison_table, difference_table

@@ -8,7 +8,7 @@ from ..captions import Corpus
 from ..formats import examine, registry, write
 from ._declare import option
 from ._options import busy, say
-from ._reading import reading_options
+from ._reading import read_line, reading_options
 
 
 @click.command(epilog="Formats: " + ", ".join(registry.FORMATS))
@@ -27,6 +27,7 @@ def command(
     repair: bool,
     id_map: tuple[str, ...],
     columns: dict[str, str] | None,
+    lists: str | None,
     target_format: str | None,
 ) -> None:
     """Convert a file of captions to another format.
@@ -38,9 +39,11 @@ def command(
     if target_format:
         registry.get(target_format)  # a wrong name is told before a big file is read
     with busy(f"converting {source}"):
-        reading = examine(source, format=format, repair=repair, id_map=id_map, columns=columns)
+        reading = examine(source, format=format, repair=repair, id_map=id_map, columns=columns, lists=lists)
         corpus: Corpus = reading.require()
         lost = write(corpus, target, format=target_format)
+    if assumed := corpus.meta.get("read_as"):
+        say(read_line(source, corpus, str(assumed)))
     if lost:
         say(f"note: left out, because the format cannot carry it: {', '.join(lost)}")
     done = ", ".join(f"{number:,} {what}" for what, number in corpus.meta.get("repairs", {}).items())

@@ -16,7 +16,7 @@ def command() -> None:
 
     \b
     storymeter human demo                                    a small example study
-    storymeter human new study --systems a.json b.json --human people.json --clips clips/
+    storymeter human new study --systems a.json b.json --clips clips/
     storymeter human serve study
     storymeter human analyse study
     """

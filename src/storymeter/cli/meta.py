@@ -16,7 +16,7 @@ class MetaVerbs(Verbs):
     """Anything that is no sub-verb goes to `agree`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in (*self.list_commands(ctx), "--help", "-h"):
+        if args and args[0] not in (*self.list_commands(ctx), "--help", "-h", "--help-all"):
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -26,7 +26,7 @@ def command() -> None:
     """Measure how well metrics agree with human scores.
 
     \b
-    storymeter meta a.json b.json c.json -r references.json --human ratings.csv -m meteor,cider
+    storymeter meta a.json b.json -r references.json --human ratings.csv
     storymeter meta agree --human human.csv --scores scores.csv      the same, from tables
 
     Without a subcommand, `agree` runs.

@@ -10,7 +10,7 @@ import click
 from ..errors import UsageError
 from ._declare import NEW_FILE, option
 from ._options import busy, jobs_option, progress_bar, say, seed_option
-from ._reading import reading_options
+from ._reading import reading_options, reference_reading_options
 from ._scoring import make_run, score_files, scoring_options
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 @jobs_option
 @seed_option
 @reading_options
+@reference_reading_options
 def command(
     candidates: tuple[str, ...],
     human: Path | None,
@@ -57,7 +58,7 @@ def command(
 
     \b
     storymeter report run.smr --out report.html
-    storymeter report mine.json yours.json -r references.json --videos clips --out report.html
+    storymeter report mine.json yours.json -r references.json --videos clips
     """
     from ..report.full.build import write_report
     from ..report.full.findings import Findings
@@ -88,7 +89,7 @@ def command(
 
 def _audit(results: Results, options: dict[str, Any]) -> Any:
     from ..report.full.audit import audit_section
-    from ..stress.audit import audit
+    from ..stress.auditing import audit
 
     system = results.systems[0]
     names = [score.metric for score in system.scores if score.metric != "localisation"]

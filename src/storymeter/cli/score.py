@@ -51,13 +51,13 @@ def command(
     """Score CANDIDATES (one file per system) against references.
 
     \b
-    storymeter score mine.json yours.json --references references.json
-    storymeter score mine.json -r annotator_1.json -r annotator_2.json -m "soda_c,soda_c(scorer=sts)"
+    storymeter score mine.json yours.json -r references.json
+    storymeter score mine.json -r first.json -r second.json -m soda_c,anet
     storymeter score mine.json yours.json -r references.json --save run.smr
     storymeter score theirs.json --into run.smr
-    storymeter score 'mine/*.parquet' -r 'people/*.parquet' -m soda_c --cluster local --save run
+    storymeter score 'mine/*.parquet' -r 'people/*.parquet' --save run   in shards
     """
-    from ..engine.defaults import kind_of, left_out
+    from ..engine.defaults import left_out
     from ..report.scores import (
         coverage_lines,
         document_writer,
@@ -87,7 +87,7 @@ def command(
     elif not options["metrics"]:
         say("No --references were given: only metrics that need none are computed.")
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
-    if fresh and (lacking := left_out(kind_of(results.systems[0].candidates))):
+    if fresh and (lacking := left_out(results.systems[0].candidates.kind)):
         say(lacking)
     if style == "json":
         output(score_json(results))

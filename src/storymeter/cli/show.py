@@ -18,7 +18,7 @@ from ._options import (
     terminal_width,
     tokenizer_option,
 )
-from ._reading import reading_options
+from ._reading import reading_options, reference_reading_options
 from ._shown import Shown
 
 
@@ -50,6 +50,7 @@ from ._shown import Shown
 @device_option
 @jobs_option
 @reading_options
+@reference_reading_options
 def command(
     document: str,
     candidates: str,
@@ -74,7 +75,7 @@ def command(
     storymeter show v_123 mine.json --references references.json --html v_123.html
     storymeter show v_123 run.smr --system mine
     storymeter show v_123 mine.json -r references.json --facts
-    storymeter show -r references.json -- -abc mine.json        an id that begins with a dash
+    storymeter show -r references.json -- -abc mine.json   an id beginning with -
     """
     from ..files import write_text
 

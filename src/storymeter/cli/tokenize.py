@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 
 import click
@@ -17,7 +18,12 @@ from ._declare import option
 from ._options import busy, format_option, output, tokenizer_option
 
 
-@click.command(epilog="\b\n" + "\n".join(f"{name:<11} {kind.summary}" for name, kind in TOKENIZERS.items()))
+@click.command(
+    epilog="\n\n".join(
+        f"\b\n{textwrap.fill(kind.summary, 78, initial_indent=f'{name:<11} ', subsequent_indent=' ' * 12)}"
+        for name, kind in TOKENIZERS.items()
+    )
+)
 @click.argument("file", metavar="FILE")
 @tokenizer_option("Tokeniser.")
 @option("--punctuation", "Keep the punctuation that ptb removes.", bool)

@@ -146,10 +146,10 @@ def coherence(
     """Train the sentence-order model (RoViST-C).
 
     \b
-    storymeter train coherence --data DATA --out runs/c                            the packaged model's recipe
-    storymeter train coherence --data vist.json --data roc.csv --encoder albert-large-v1 --out runs/albert
+    storymeter train coherence --data DATA --out runs/c   as the packaged model
+    storymeter train coherence --data r.csv --encoder albert-large-v1 --out a
         the paper's
-    storymeter train coherence --evaluate --data DATA [--model runs/c]             held-out results
+    storymeter train coherence --evaluate --data DATA    held-out results
     """
     from ..report.heldout import held_out_tables
     from ..story.train import sources

@@ -11,6 +11,7 @@ from typing import Any
 from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import DataError
+from ..metric import Metric
 from ..protocol import Protocol
 from ..score import Score
 
@@ -99,8 +100,9 @@ def as_list(sources: Source | Iterable[Source]) -> list[Source]:
 
 
 def scores(
-    names: Sequence[str], candidates: Corpus, against: Sequence[Corpus], protocol: Protocol
+    metrics: Sequence[str | Metric], candidates: Corpus, against: Sequence[Corpus], protocol: Protocol
 ) -> dict[str, Score]:
-    """The scores of these metrics; sentences and pairs are shared between them."""
+    """The scores of these metrics by their names; sentences and pairs are shared between them."""
     run = Run(against, protocol=protocol)
-    return dict(zip(names, run.score_task(run.task(candidates), list(names)), strict=True))
+    names = [metric if isinstance(metric, str) else metric.name for metric in metrics]
+    return dict(zip(names, run.score_task(run.task(candidates), list(metrics)), strict=True))

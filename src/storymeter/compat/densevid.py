@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import StorymeterError, UsageError
+from ..join import join
 from ..protocol import TIOUS, get
 from . import _dense
 from ._dense import Source
@@ -196,13 +197,12 @@ def _eval_dvc_vidchapters(
 def eval_soda(
     prediction: Source, references: Source | Iterable[Source], verbose: bool = False, **options: Any
 ) -> dict[str, float]:
-    """SODA c with METEOR: a corpus mean for each reference file by itself, then the mean of these."""
-    said = _dense.submission(prediction)
-    values = [
-        _dense.scores(["soda_c"], said, [_dense.references(source)], get("soda-v1"))["soda_c"].value
-        for source in _dense.as_list(references)
-    ]
-    return {"soda_c": float(np.mean(values))}
+    """SODA c with METEOR: a corpus mean for each reference file by itself, over the videos that both have
+    captions of, then the mean of these: `soda_c` of the protocol `pdvc`."""
+    said, truth = _dense.submission(prediction), [_dense.references(s) for s in _dense.as_list(references)]
+    for corpus in truth:
+        join(candidates=said, references=[corpus])  # a file that shares no video is an error
+    return {"soda_c": _dense.scores(["soda_c"], said, truth, get("pdvc"))["soda_c"].value}
 
 
 def eval_para(

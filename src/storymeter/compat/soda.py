@@ -4,10 +4,15 @@
     data.preprocess()
     SODA(data, soda_type="c", scorer="Meteor").evaluate()          # {"Meteor": [precision, recall, F1]}
 
-Values are those of the protocols `soda-v1` (all annotators in one track) and `soda-v1-multi`
-(`multi_reference=True`: the best F1 per video). Variants c and d equal the script's to 1e-9. For a and b the
-script does not always follow its own optimum on the way back; ours does, and so they differ in about one
-video of a hundred.
+The defaults are the script's. In Python `multi_reference` is True: the annotator with the best F1 per video
+(protocol `soda-v1-multi`); False merges all annotators into one track (`soda-v1`), which is what the command
+line does without `--multi_reference`. `tious` is [0.0] for every variant: a pair with IoU under t counts 0,
+and values are averaged over t. So variant a without `tious` is variant b; the paper's a is
+`tious=[0.3, 0.5, 0.7, 0.9]`.
+
+Variants c and d equal the script's to 1e-9. For a and b the script does not always follow its own optimum on
+the way back; ours does, and so they differ in about one video of a hundred. `docs/from-soda.md` lists every
+difference.
 
     python -m storymeter.compat.soda -p submission.json -r val_1.json val_2.json -m Meteor -s c
     [--multi_reference]
@@ -18,13 +23,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from ..arrays import FloatArray
 from ..captions import Corpus
+from ..dense.soda import Soda
 from ..errors import StorymeterError, UsageError, closest
+from ..pairs.base import IndexedPairs, PairScorer
 from ..protocol import get
+from ..registry import scorer as get_scorer
 from . import _dense
 from ._dense import Source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: the script's names of scorers, and ours
 SCORERS = {
@@ -38,6 +52,15 @@ SCORERS = {
 }
 
 
+class AnyText(PairScorer):
+    """1 for every pair of sentences: SODA c with it is SODA d, at thresholds on IoU too."""
+
+    name = "any_text"
+
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        return np.ones(len(pairs["candidate_index"]))
+
+
 class ANETCaptions:
     """A submission and its references."""
 
@@ -47,7 +70,7 @@ class ANETCaptions:
         gts: Source | Iterable[Source],
         gt_vids: Iterable[str] | None = None,
         verbose: bool = False,
-        multi_reference: bool = False,
+        multi_reference: bool = True,
     ) -> None:
         self.preds, self.gts = preds, _dense.as_list(gts)
         self.verbose, self.multi_reference = verbose, multi_reference
@@ -61,7 +84,7 @@ class ANETCaptions:
         cls,
         gt_files: Source | Iterable[Source],
         pred_file: Source,
-        multi_reference: bool = False,
+        multi_reference: bool = True,
         verbose: bool = False,
     ) -> ANETCaptions:
         return cls(pred_file, gt_files, verbose=verbose, multi_reference=multi_reference)
@@ -71,7 +94,7 @@ class ANETCaptions:
         cls,
         gt_files: Source | Iterable[Source],
         pred: Mapping[str, Any],
-        multi_reference: bool = False,
+        multi_reference: bool = True,
         verbose: bool = False,
     ) -> ANETCaptions:
         return cls(pred, gt_files, verbose=verbose, multi_reference=multi_reference)
@@ -104,7 +127,9 @@ class SODA:
         if scorer not in SCORERS:
             raise UsageError(f"There is no scorer {scorer!r}.", hint=closest(scorer, SCORERS))
         self.data, self.soda_type, self.scorer_name, self.verbose = data, soda_type, scorer, verbose
-        self.tious = list(tious) if tious is not None else None
+        self.tious = [0.0] if tious is None else [float(t) for t in tious]
+        if not self.tious:
+            raise UsageError("tious is empty.", hint="Leave it out: the script's threshold is 0.")
 
     @classmethod
     def build(
@@ -115,7 +140,7 @@ class SODA:
         soda_type: Literal["a", "b", "c", "d"] = "c",
         tious: Sequence[float] | None = None,
         scorer: str = "Meteor",
-        multi_reference: bool = False,
+        multi_reference: bool = True,
         verbose: bool = False,
     ) -> SODA:
         data = ANETCaptions(preds, gts, gt_vids, verbose, multi_reference)
@@ -129,19 +154,20 @@ class SODA:
         soda_type: Literal["a", "b", "c", "d"] = "c",
         tious: Sequence[float] | None = None,
         scorer: str = "Meteor",
-        multi_reference: bool = False,
+        multi_reference: bool = True,
         verbose: bool = False,
     ) -> SODA:
         return cls.build(preds, gt_files, None, soda_type, tious, scorer, multi_reference, verbose)
 
     def evaluate(self) -> dict[str, list[float]]:
         protocol = get("soda-v1-multi" if self.data.multi_reference else "soda-v1")
-        if self.tious is not None:
-            protocol = protocol.change(tious=tuple(map(float, self.tious)))
-        name = f"soda_{self.soda_type}"
-        if self.soda_type != "d":
-            name += f"(scorer={SCORERS[self.scorer_name]})"
-        score = _dense.scores([name], *self.data.corpora(), protocol)[name]
+        tious = tuple(self.tious)
+        # at thresholds of its own, b is a (the one with thresholds on the matching), and d is c without texts
+        variant: Literal["a", "c"] = "a" if self.soda_type in "ab" else "c"
+        scorer = AnyText() if self.soda_type == "d" else get_scorer(SCORERS[self.scorer_name])
+        metric = Soda(variant, scorer=scorer)
+        protocol = protocol.change(tious=tious, soda_tious=tious)
+        (score,) = _dense.scores([metric], *self.data.corpora(), protocol).values()
         return {self.scorer_name: [score.parts[part] for part in ("precision", "recall", "f1")]}
 
 
@@ -155,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-r", "--references", required=True, nargs="+", help="reference files")
     parser.add_argument("-m", "--metric", choices=list(SCORERS), default="Meteor", help="sentence scorer")
     parser.add_argument("-s", "--soda_type", choices=list("abcd"), default="c", help="variant of SODA")
-    parser.add_argument("--tious", type=float, nargs="+", help="thresholds of variant a")
+    parser.add_argument("--tious", type=float, nargs="+", help="thresholds on IoU (default: 0)")
     parser.add_argument("--multi_reference", action="store_true", help="the best annotator per video")
     parser.add_argument("-v", "--verbose", action="store_true", help="print how many videos are scored")
     chosen = parser.parse_args(arguments)

@@ -6,7 +6,13 @@
 
 The state is the sum of the measure's additive statistics (METEOR's counts, BLEU's n-gram counts), so that
 corpus scores of several processes are exact: nothing but a vector is sent. CIDEr's idf must be known before:
-give it the references of the whole corpus, `CaptionScore("cider", corpus=references)`."""
+give it the references of the whole corpus, `CaptionScore("cider", corpus=references)`.
+
+Metrics of documents take one video a prediction, as captions with times or as the text of a model's answer:
+
+    score = CaptionScore("soda_c", protocol="paper")
+    score.update([[{"start": 0, "end": 4, "caption": "a man walks"}]], [{"timestamps": …, "sentences": …}])
+"""
 
 from __future__ import annotations
 
@@ -15,9 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.run import Run
 from ..errors import MissingPartError, UsageError
-from ..metric import Tokenizer
-from ..registry import scorer as get_scorer
+from ..join import Coverage, Task
+from ..metric import Metric, Tokenizer
+from ..pairs.base import PairScorer
+from ..registry import metric as get_metric
+from ..rewards.trainers import timed_documents, untimed_documents
 from ._texts import prepared
 
 try:
@@ -30,14 +40,17 @@ except ImportError as error:
 
 
 class CaptionScore(torchmetrics.Metric):
-    """`name`: meteor, bleu_1 … bleu_4, rouge_l, cider, sts and the other scorers of `storymeter info
-    --metrics`.
+    """`name`: any metric of `storymeter info --metrics`: meteor, bleu_4, cider, sts, soda_c, anet, …
+
+    `protocol` and `timed` are for metrics of documents: `timed=False` takes their captions without times.
     """
 
     is_differentiable = False
     higher_is_better = True
     full_state_update = False
     sums: Any
+    run: Run | None = None
+    scorer: Any
 
     def __init__(
         self,
@@ -45,27 +58,64 @@ class CaptionScore(torchmetrics.Metric):
         *,
         corpus: Sequence[Sequence[str]] | None = None,
         tokenizer: Tokenizer = "ptb",
+        protocol: str = "paper",
+        timed: bool = True,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        scorer = get_scorer(name)
-        # one with a tokenizer of its own, or that reads sentences as they are, gets them so
-        self.tokenizer: Tokenizer = "none" if scorer.raw_text else tokenizer
-        scorer = scorer if scorer.raw_text else scorer.of_tokens()
+        scorer = get_metric(name)
+        if not isinstance(scorer, PairScorer):
+            self._of_documents(scorer, protocol, tokenizer, timed)
+            return
         if corpus is not None:
-            groups = prepared([], corpus, self.tokenizer)[1]
+            groups = prepared([], corpus, tokenizer)[1]
             scorer = scorer.fit(groups)
         elif name.startswith("cider"):
             raise UsageError(
                 "CIDEr weighs words by the references of the whole corpus.",
                 hint='Give them: CaptionScore("cider", corpus=[[caption, ...], ...]).',
             )
-        self.scorer = scorer
+        self.scorer, self.tokenizer = scorer, "none" if scorer.raw_text else tokenizer
         width = scorer.statistics(candidates=["a"], references=[["a"]]).shape[1]
         self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
 
-    def update(self, predictions: Sequence[str], references: Sequence[str | Sequence[str]]) -> None:
+    def _of_documents(self, metric: Metric, protocol: str, tokenizer: Tokenizer, timed: bool) -> None:
+        if reason := metric.needs_whole():
+            raise UsageError(
+                f"{metric.name} cannot be summed over steps: {reason}.",
+                hint="Score the whole corpus at once.",
+            )
+        run = Run(protocol=protocol, tokenizer=tokenizer, jobs=1)
+        (self.scorer,) = run.built([metric], referenced=True).values()
+        self.run, self.timed = run, timed
+        width = len(self.scorer.columns)
+        self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
+
+    def _rows(self, run: Run, predictions: Sequence[Any], references: Sequence[Any]) -> Any:
+        """The rows of documents of one step; a video's references are one annotator or a list of them."""
+        if len(predictions) != len(references):
+            raise UsageError(
+                f"There are {len(predictions):,} predictions but {len(references):,} references.",
+                hint="Give the references of each video.",
+            )
+        documents = timed_documents if self.timed else untimed_documents
+        found = [documents(each) for each in predictions]
+        wrong = [k for k, each in enumerate(found) if len(each) != 1]
+        if wrong:
+            raise UsageError(
+                f"Prediction {wrong[0]} is {len(found[wrong[0]])} documents.", hint="Give one per video."
+            )
+        ids = tuple(f"{k:09d}" for k in range(len(found)))
+        against = tuple(documents(each) for each in references)
+        task = Task("predictions", ids, tuple(each[0] for each in found), against, Coverage(len(ids)))
+        return self.scorer.checked(self.scorer.rows(task, run.against([]).bench), task).values
+
+    def update(self, predictions: Sequence[Any], references: Sequence[Any]) -> None:
         """Captions, and for each its reference or references."""
+        if self.run is not None:
+            rows = self._rows(self.run, predictions, references)
+            self.sums += torch.from_numpy(rows.sum(axis=0)).to(self.sums.device)
+            return
         candidates, groups = prepared(predictions, references, self.tokenizer)
         rows = self.scorer.statistics(candidates=candidates, references=groups)
         self.sums += torch.from_numpy(np.asarray(rows, dtype=np.float64).sum(axis=0)).to(self.sums.device)

@@ -1,0 +1,32 @@
+"""Timed captions: whether the events are there, in order, without padding (SODA, ActivityNet).
+
+>>> from storymeter.dense import Soda
+>>> Soda("c")
+Soda('c')
+
+Sentences are compared by the scorers of `storymeter.pairs`; documents are scored by `storymeter.Run`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..late import late
+
+if TYPE_CHECKING:
+    from .activitynet import ActivityNet as ActivityNet
+    from .localisation import Localisation as Localisation
+    from .localisation import StartDistance as StartDistance
+    from .paragraph import Paragraph as Paragraph
+    from .soda import Soda as Soda
+
+_LATE = {
+    "ActivityNet": "activitynet",
+    "Localisation": "localisation",
+    "Paragraph": "paragraph",
+    "Soda": "soda",
+    "StartDistance": "localisation",
+}
+
+__all__ = [*_LATE]
+__getattr__, __dir__ = late(__name__, _LATE)

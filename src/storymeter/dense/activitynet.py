@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,11 +27,11 @@ from ..arrays import FloatArray, IntArray
 from ..join import Task
 from ..measure import Named, measure
 from ..metric import Metric
-from ..options import option
+from ..options import bound, option
 from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor
 from ..pairs.table import Sentences
-from ..protocol import TIOUS, Protocol
+from ..protocol import PAPER, Protocol
 from ..score import Rows
 from ..signature import Signature
 from .scoring import CaptionPairs, scorer_fields
@@ -64,21 +64,19 @@ class Pairs(NamedTuple):
 class ActivityNet(Metric):
     scorer: PairScorer = option(Meteor(), "the scorer of sentence pairs")
 
-    #: the protocol's thresholds, whether the pairs of all videos are put together, and whether a caption
-    #: without a partner meets random letters; `under` settles them
-    _tious: ClassVar[tuple[float, ...]] = TIOUS
-    _corpus: ClassVar[bool] = False
-    _random: ClassVar[bool] = False
+    protocol: Protocol = bound(PAPER)
 
-    def under(self, protocol: Protocol) -> ActivityNet:
-        return self.knowing(
-            _tious=protocol.tious,
-            _corpus=protocol.corpus_scorers == "corpus",
-            _random=protocol.unmatched == "garbage-random",
-        )
+    @property
+    def _tious(self) -> tuple[float, ...]:
+        return self.protocol.tious
+
+    @property
+    def _corpus(self) -> bool:
+        """Whether the pairs of all videos are put together."""
+        return self.protocol.corpus_scorers == "corpus"
 
     def needs_whole(self) -> str:
-        if self._random and self.scorer.raw_text:
+        if self.protocol.unmatched == "garbage-random" and self.scorer.tokenized_by("ptb") == "none":
             return "unmatched captions are compared with random letters, drawn for all documents at once"
         return super().needs_whole() if self._corpus else ""
 
@@ -102,10 +100,13 @@ class ActivityNet(Metric):
         return super().signature(bench).add(**scorer_fields(self.scorer, bench))
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        if self.protocol != bench.protocol:
+            return self.under(bench.protocol).rows(task, bench)
         captions = CaptionPairs(self.scorer, task, bench)
-        thresholds = pairs_by_threshold(bench.tracks(task), captions, bench.protocol)
+        thresholds = pairs_by_threshold(bench.tracks(task), captions, self.protocol)
         if self._corpus:
-            return np.column_stack([*(sums_per_video(pairs, captions) for pairs in thresholds)])
+            sums = sums_by_group if self.scorer.by_group else sums_per_video
+            return np.column_stack([*(sums(pairs, captions) for pairs in thresholds)])
         if self.scorer.learns:
             values = self._learnt_per_video(list(thresholds), captions)
         else:
@@ -219,6 +220,13 @@ def _garbage(count: int, captions: CaptionPairs, protocol: Protocol) -> IntArray
     return captions.sentences.numbers(
         [letters[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)]
     )
+
+
+def sums_by_group(pairs: Pairs, captions: CaptionPairs) -> FloatArray:
+    """(videos, 2): summed values and number of pairs, by a scorer that learns from each video's own pairs."""
+    sizes = np.diff(pairs.offset)
+    means = captions.mean_per_group(pairs.offset, pairs.hypotheses, pairs.references)
+    return np.column_stack([means * sizes, sizes.astype(np.float64)])
 
 
 def sums_per_video(pairs: Pairs, captions: CaptionPairs) -> FloatArray:

@@ -4,7 +4,8 @@ None of them needs references. Times are seconds; captions without times cover n
 
     captions   captions per document
     words      words per caption; a word is a run between blanks that holds a letter or a digit
-    coverage   |union of the segments| / duration, the mean over documents whose duration is known
+    coverage   |union of the segments within the video| / duration, the mean over documents whose duration is
+               known; time before 0 and past the duration is no time of the video
     overlap    time under two segments or more / |union of the segments|, the mean over documents that have
                any
 
@@ -93,7 +94,8 @@ class TimeCoverage(_Ratio):
         for row, document, references in zip(out, task.candidates, task.references, strict=True):
             duration = _duration(document, references)
             if duration > 0:
-                row[:] = min(1.0, captioned_time(*segments(document))[0] / duration), 1.0
+                inside = (np.clip(times, 0.0, duration) for times in segments(document))
+                row[:] = min(1.0, captioned_time(*inside)[0] / duration), 1.0
         return out
 
 

@@ -28,7 +28,8 @@ from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
 from ..metric import Metric
-from ..protocol import TIOUS, Protocol
+from ..options import bound
+from ..protocol import PAPER, Protocol
 from ..score import Rows
 from .soda import harmonic, share
 from .tracks import Problems
@@ -39,15 +40,15 @@ if TYPE_CHECKING:
 SECONDS = (1.0, 3.0, 5.0, 10.0, 30.0, 60.0)
 
 
+@dataclass(frozen=True)
 class _Detection(Metric):
     """Precision and recall at each of several limits."""
 
-    limits: ClassVar[tuple[float, ...]]
-    #: the protocol's `detection_f1`
-    f1: ClassVar[str] = "of-means"
+    protocol: Protocol = bound(PAPER)
 
-    def under(self, protocol: Protocol) -> _Detection:
-        return self.knowing(f1=protocol.detection_f1)
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[float, ...]: ...
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -59,12 +60,14 @@ class _Detection(Metric):
         )
 
     @abstractmethod
-    def measured(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray, np.ufunc]:
+    def measured(self, problems: Problems) -> tuple[FloatArray, FloatArray, np.ufunc]:
         """What is held against the limits, of the candidates and the references of all problems, and how."""
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+        if self.protocol != bench.protocol:
+            return self.under(bench.protocol).rows(task, bench)
         problems = bench.tracks(task).each
-        candidates, references, meets = self.measured(problems, bench.protocol)
+        candidates, references, meets = self.measured(problems)
         out = np.zeros((len(task), 2 * len(self.limits)))
         for offset, values, counts in (
             (0, candidates, problems.candidate_count),
@@ -82,9 +85,9 @@ class _Detection(Metric):
         rates = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
         precision, recall = rates[..., : len(self.limits)], rates[..., len(self.limits) : -1]
         means = np.asarray(precision.mean(axis=-1)), np.asarray(recall.mean(axis=-1))
-        if self.f1 == "mean-of-videos":
+        if self.protocol.detection_f1 == "mean-of-videos":
             value = np.asarray(rates[..., -1])
-        elif self.f1 == "mean-of-limits":
+        elif self.protocol.detection_f1 == "mean-of-limits":
             value = np.asarray(harmonic(precision, recall).mean(axis=-1))
         else:
             value = harmonic(*means)
@@ -101,13 +104,13 @@ class _Detection(Metric):
 )
 @dataclass(frozen=True)
 class Localisation(_Detection):
-    limits: ClassVar[tuple[float, ...]] = TIOUS
+    @property
+    def limits(self) -> tuple[float, ...]:
+        return self.protocol.tious
 
-    def under(self, protocol: Protocol) -> _Detection:
-        return self.knowing(f1=protocol.detection_f1, limits=protocol.tious)
-
-    def measured(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray, np.ufunc]:
-        return *problems.nearest[:2], np.greater if protocol.detection_tiou == ">" else np.greater_equal
+    def measured(self, problems: Problems) -> tuple[FloatArray, FloatArray, np.ufunc]:
+        meets = np.greater if self.protocol.detection_tiou == ">" else np.greater_equal
+        return *problems.nearest[:2], meets
 
 
 @measure(
@@ -121,8 +124,8 @@ class StartDistance(_Detection):
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         return super().rows(_closed(task), bench)
 
-    def measured(self, problems: Problems, protocol: Protocol) -> tuple[FloatArray, FloatArray, np.ufunc]:
-        return *problems.nearest[2:], np.less if protocol.distance == "<" else np.less_equal
+    def measured(self, problems: Problems) -> tuple[FloatArray, FloatArray, np.ufunc]:
+        return *problems.nearest[2:], np.less if self.protocol.distance == "<" else np.less_equal
 
 
 def _closed(task: Task) -> Task:

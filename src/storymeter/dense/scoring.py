@@ -22,16 +22,17 @@ FIRST_ROUND = 8
 
 
 def scorer_fields(scorer: PairScorer, bench: Workbench) -> dict[str, object]:
-    """What a signature says of the scorer: its name, and which data it stands on."""
-    return {"scorer": scorer.name, **bench.scorer(scorer).depends_on()}
+    """What a signature says of the scorer: its name, who tokenises for it, and which data it stands on."""
+    tok = scorer.tokenized_by(bench.tokenizer)
+    return {"tok": tok, "scorer": scorer.name, **bench.scorer(scorer).depends_on()}
 
 
 class CaptionPairs:
     """What a scorer says of the captions of a task."""
 
     def __init__(self, scorer: PairScorer, task: Task, bench: Workbench) -> None:
-        self.bench, self.scorer = bench, bench.scorer(scorer)
-        self.sentences = bench.sentences(bench.tokenizer_of(scorer))
+        self.bench, self.scorer = bench, bench.scorer(scorer.for_tokens())
+        self.sentences = bench.sentences(scorer=scorer)
         self.scorer.prepare()
         learnt: tuple[str, ...] = ()
         if scorer.learns:  # from every reference caption of the task, each one an item

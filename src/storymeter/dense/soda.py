@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -35,10 +35,10 @@ from ..errors import UsageError
 from ..join import Task
 from ..measure import Named, measure
 from ..metric import Metric
-from ..options import option
+from ..options import bound, option
 from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor
-from ..protocol import Protocol
+from ..protocol import PAPER, Protocol
 from ..score import Alignment, Rows
 from ..signature import Signature
 from .scoring import CaptionPairs, scorer_fields
@@ -78,14 +78,19 @@ class Soda(Metric):
         " means, exactly one",
     )
 
-    #: whether rows hold each annotator's values by itself (`corpus-mean`)
-    by_annotator: ClassVar[bool] = False
+    protocol: Protocol = bound(PAPER)
 
     def under(self, protocol: Protocol) -> Soda:
-        return self.knowing(by_annotator=self._refs(protocol) == "corpus-mean")
+        return self.knowing(protocol=protocol)
 
-    def _refs(self, protocol: Protocol) -> str:
-        return protocol.refs if self.refs == "protocol" else self.refs
+    @property
+    def by_annotator(self) -> bool:
+        """Whether rows hold each annotator's values by itself."""
+        return self._refs == "corpus-mean"
+
+    @property
+    def _refs(self) -> str:
+        return self.protocol.refs if self.refs == "protocol" else self.refs
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -110,7 +115,9 @@ class Soda(Metric):
         return signature if self.variant == "d" else signature.add(**scorer_fields(self.scorer, bench))
 
     def rows(self, task: Task, bench: Workbench) -> Rows:
-        refs = self._refs(bench.protocol)
+        if self.protocol != bench.protocol:
+            return self.under(bench.protocol).rows(task, bench)
+        refs = self._refs
         tracks = bench.tracks(task)
         problems = (
             tracks.merged
@@ -121,7 +128,7 @@ class Soda(Metric):
         )
         total, matching = self._matched(problems, task, bench)
         rates = precision_recall_f1(problems, total)
-        counts = counted(task, bench.protocol)
+        counts = counted(task, self.protocol)
         left_out = problems.video[np.isnan(total).any(axis=0)]
         counts[left_out] = 0.0
         if self.by_annotator:
@@ -144,9 +151,9 @@ class Soda(Metric):
             return optimum[None], (problem, entry, np.ones(len(entry)))
         pairs = CaptionPairs(self.scorer, task, bench)
         if self.variant == "c":
-            return self._optimum(problems, pairs, bench.protocol.soda_tious)
+            return self._optimum(problems, pairs, self.protocol.soda_tious)
         totals, matching = [], None
-        for t in bench.protocol.tious if self.variant == "a" else (0.0,):
+        for t in self.protocol.tious if self.variant == "a" else (0.0,):
             _, problem, entry = problems.match(np.where(iou >= t, iou, 0.0))
             f = pairs.soda(problems, entry)
             totals.append(np.bincount(problem, weights=f, minlength=len(problems)))

@@ -125,7 +125,7 @@ def _pair(
                 losses,
                 len(ids),
                 tuple(difference for difference in differences if difference.a != difference.b),
-                a.scores[k].as_percent,
+                a.scores[k].percent,
                 permutation.resamples,
             )
         )
@@ -156,7 +156,7 @@ def _pair_of_sums(results: Results, a: SystemResult, b: SystemResult, most: int)
                 tally.losses,
                 x.n,
                 tuple(Difference(*entry) for entry in tally.most[:most]),
-                x.as_percent,
+                x.percent,
                 permutation.resamples,
             )
         )

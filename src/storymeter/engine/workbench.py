@@ -86,16 +86,13 @@ class Workbench:
         settings = {**self.settings(), "tokenizer": tokenizer}
         return _once(self._made, ("reading", tokenizer), lambda: Workbench(**settings))
 
-    def tokenizer_of(self, scorer: PairScorer) -> Tokenizer:
-        """What cuts the sentences that a scorer reads: its own tokenizer, none, or that of the run."""
-        own = getattr(scorer, "tokenizer", "none" if scorer.raw_text else "run")
-        return self.tokenizer if own == "run" else cast(Tokenizer, own)
-
-    def sentences(self, tokenizer: Tokenizer | None = None) -> Sentences:
-        """The sentences of the run, cut by its tokenizer or by another."""
+    def sentences(self, *, raw: bool = False, scorer: PairScorer | None = None) -> Sentences:
+        """The sentences of the run: tokenised, as they were written, or as this scorer wants them."""
         from ..pairs.table import Sentences
 
-        tokenizer = tokenizer or self.tokenizer
+        tokenizer: Tokenizer = "none" if raw else self.tokenizer
+        if scorer is not None:
+            tokenizer = scorer.tokenized_by(self.tokenizer)
         strip = self.protocol.ascii == "strip"
         return _once(self._made, ("sentences", tokenizer), lambda: Sentences(tokenizer, strip=strip))
 
@@ -107,7 +104,7 @@ class Workbench:
         """The run's own copy of a scorer, on its device, with what it has read so far."""
 
         def bound() -> Scorer:
-            return scorer.bind(device=self.device, progress=self.progress).of_tokens().within(self)
+            return scorer.bind(device=self.device, progress=self.progress).within(self)
 
         return _once(self._scorers, _key(scorer), bound)
 
@@ -117,37 +114,39 @@ class Workbench:
         from ..pairs.table import PairTable
 
         def table() -> PairTable:
-            own = self.scorer(scorer)
+            own = self.scorer(scorer.for_tokens())
             fitted = own.fit([[text] for text in learnt_from]) if learnt_from else own
-            return PairTable(fitted, self.sentences(self.tokenizer_of(scorer)))
+            return PairTable(fitted, self.sentences(scorer=scorer))
 
         digest = hashlib.sha256("\n".join(learnt_from).encode("utf-8", "surrogatepass")).hexdigest()
         return _once(self._made, ("pairs", _key(scorer), digest), table)
 
-    def texts(self, task: Task, tokenizer: Tokenizer | None = None) -> Texts:
-        """What corpus metrics compare: the captions of a document joined by a blank, cut by the run's
-        tokenizer or by another.
+    def texts(self, task: Task, *, raw: bool = False) -> Texts:
+        """What corpus metrics compare: the captions of a document joined by a blank, tokenised or as
+        written.
         """
-        tokenizer = tokenizer or self.tokenizer
 
         def texts() -> Texts:
             documents = [document.text for document in task.candidates]
             alternatives = [document.text for group in task.references for document in group]
-            tokens = self.sentences(tokenizer).tokens([*documents, *alternatives])
+            tokens = self.sentences(raw=raw).tokens([*documents, *alternatives])
             rest = iter(tokens[len(documents) :])
             return Texts(tokens[: len(documents)], [[next(rest) for _ in group] for group in task.references])
 
-        return _once(self._work(task), ("texts", tokenizer), texts)
+        return _once(self._work(task), ("texts", raw), texts)
 
-    def ngrams(self, task: Task, tokenizer: Tokenizer | None = None) -> NgramBatch:
-        """The texts of a task for the n-gram kernels."""
+    def ngrams(self, task: Task, tokenizer: Tokenizer = "none") -> NgramBatch:
+        """The texts of a task for the n-gram kernels; `tokenizer` is a scorer's own, instead of the run's."""
         from ..pairs.ngrams import NgramBatch
-
-        tokenizer = tokenizer or self.tokenizer
+        from ..text.tokens import tokenize
 
         def ngrams() -> NgramBatch:
-            texts = self.texts(task, tokenizer)
-            return NgramBatch.of_groups(candidates=texts.candidates, references=texts.references)
+            texts = self.texts(task, raw=tokenizer != "none")
+            candidates, references = texts.candidates, texts.references
+            if tokenizer != "none":
+                candidates = tokenize(candidates, tokenizer)
+                references = [tokenize(group, tokenizer) for group in references]
+            return NgramBatch.of_groups(candidates=candidates, references=references)
 
         return _once(self._work(task), ("ngrams", tokenizer), ngrams)
 

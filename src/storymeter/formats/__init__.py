@@ -13,10 +13,12 @@ from collections.abc import Sequence
 
 from ..captions import Corpus
 from ..errors import StorymeterWarning
+from .aliases import Role
 from .lines import UNREAD_TIMES
 from .reading import Reading as Reading
 from .reading import examine as examine
 from .reading import iter_documents as iter_documents
+from .records import corpus_from_records as corpus_from_records
 from .writing import write as write
 
 
@@ -27,6 +29,9 @@ def read(
     repair: bool = False,
     id_map: str | Sequence[str] | None = None,
     columns: dict[str, str] | None = None,
+    role: Role | None = None,
+    kind: str | None = None,
+    lists: str | None = None,
 ) -> Corpus:
     """One file as a corpus; `-` is stdin, a folder holds one video per file. The format is seen from the
     content unless `format` names it.
@@ -35,8 +40,21 @@ def read(
     lines that were left out, or whose times cannot be read, are counted in a StorymeterWarning. `repair`
     swaps reversed segments, clips times to the video and trims blanks; `id_map` is `strip-v`, `add-v`,
     `strip-ext`, `sequence` or a file of pairs, or several of them in order; `columns` maps our names to those
-    of a table: {"text": "caption"}."""
-    reading = examine(path, format=format, repair=repair, id_map=id_map, columns=columns)
+    of a table: {"text": "caption"}.
+
+    `role` (candidates or references) says which texts count where a file holds both; `kind="story"` that
+    lists of sentences are stories, `lists` (story or alternatives) what they are in any case. What was
+    assumed of a file that has no known format is in `corpus.meta["read_as"]`."""
+    reading = examine(
+        path,
+        format=format,
+        repair=repair,
+        id_map=id_map,
+        columns=columns,
+        role=role,
+        kind=kind,
+        lists=lists,
+    )
     corpus = reading.require()
     left_out = reading.left_out
     if left_out:

@@ -15,8 +15,11 @@ named columns. All other lines are handed back with their numbers, for the reade
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from ..captions import Caption
+from ..errors import UsageError
 from .answer_parts import Answer, Note
 from .answer_reader import Reader
 from .items import items
@@ -62,3 +65,68 @@ def _without_thinking(text: str, answer: Answer) -> str:
 
     text = re.sub(r"\r\n|\r|\u2028|\u2029", "\n", text)
     return _THINKING.sub(blank, text) if re.search(r"</?(?:think|reason)", text, re.IGNORECASE) else text
+
+
+class Unread(NamedTuple):
+    """A part of an answer that gave no caption: its line, the reason, and the text."""
+
+    line: int
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCaptions:
+    """The timed captions of one model answer, and what could not be read.
+
+    `share` is the share of unread parts, from 0 (everything was read) to 1 (nothing was). An answer that
+    states that there is no event (`[]`) is read, and has no captions.
+    """
+
+    captions: tuple[Caption, ...]
+    unread: tuple[Unread, ...]
+    share: float
+
+    @property
+    def readable(self) -> bool:
+        """Whether at least a part of the answer was read."""
+        return self.share < 1
+
+
+#: what a note of the reader means for one who asks why there is no caption
+REASONS = {
+    "skipped-line": "no times",
+    "skipped-times": "times that cannot be read as those of a caption",
+    "skipped-item": "no caption with times",
+}
+
+
+def read_answer(text: str, duration: float | None = None) -> AnswerCaptions:
+    """Reads the timed captions of one model answer: sentences, lists, tables or JSON (docs/formats.md).
+
+    `duration` is the length of the video in seconds: ends past it are cut to it, and captions that begin
+    after it are unread. So are captions whose end is before their start.
+
+    >>> answer = read_answer("0:00 - 0:05: A dog runs.\\nI hope this helps!\\n0:09 - 0:07: It jumps.")
+    >>> [(caption.start, caption.end, caption.text) for caption in answer.captions]
+    [(0, 5, 'A dog runs.')]
+    >>> [(part.line, part.reason) for part in answer.unread]
+    [(2, 'no times'), (3, 'the end is before the start')]
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"An answer is a text, not {type(text).__name__}.", hint="Give its text content.")
+    answer = read(text)
+    unread = [Unread(n.line, REASONS[n.code], n.detail) for n in answer.notes if n.code in REASONS]
+    captions = []
+    for found in answer.captions:
+        end = found.end if duration is None else min(found.end, duration)
+        if found.end < found.start:
+            unread.append(Unread(found.line, "the end is before the start", found.text))
+        elif end < found.start or found.start == duration:
+            unread.append(Unread(found.line, "begins after the end of the video", found.text))
+        else:
+            captions.append(Caption(found.text, found.start, end))
+    parts = len(captions) + len(unread)
+    nothing = not captions and not (answer.empty and not unread)
+    share = 1.0 if nothing else len(unread) / parts if parts else 0.0
+    return AnswerCaptions(tuple(captions), tuple(sorted(unread)), share)

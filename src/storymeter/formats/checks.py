@@ -35,6 +35,17 @@ class Check(Values):
         self._time: Path = (INDEX,)
         self._limit = FOREVER
 
+    def take(self, other: Check) -> None:
+        """Take over all that another check has found in the same file."""
+        self.adopt(other)
+        self.repairs.update(other.repairs)
+        self.meta.update(other.meta)
+
+    @property
+    def asks(self) -> bool:
+        """Is there a question to the user among the errors?"""
+        return any(problem.code == "ambiguous" for problem in self.problems)
+
     def open(
         self, id: Any, at: Path, *, text: Path = (INDEX,), time: Path = (INDEX,), duration: Any = None
     ) -> str:

@@ -48,6 +48,13 @@ class ProblemLog:
             self._seen.add((code, place))
             self.problems.append(Problem(severity, code, place, message, 1, detail, self.file, id, index))
 
+    def adopt(self, other: ProblemLog) -> None:
+        """Take over the problems that another log has collected of the same file."""
+        for problem in other.problems:
+            if (problem.code, problem.where) not in self._seen:
+                self._seen.add((problem.code, problem.where))
+                self.problems.append(problem)
+
     @property
     def failed(self) -> bool:
         return any(problem.severity == "error" for problem in self.problems)

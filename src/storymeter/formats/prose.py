@@ -73,7 +73,7 @@ class Prose(Format):
         return answers.looks(head)
 
     def read(self, source: Source, check: Check) -> Iterable[Document]:
-        documents = [_document(*answer, check) for answer in _answers(source, check)]
+        documents = [document_of_answer(*answer, check) for answer in _answers(source, check)]
         left_out = any(problem.code.startswith("skipped") for problem in check.problems)
         if left_out and not check.failed and not any(document.captions for document in documents):
             check.error("no-times", "no caption with its times could be read in the whole file")
@@ -103,7 +103,7 @@ def _answers(source: Source, check: Check) -> Iterator[tuple[Any, Path, Any, Any
             yield from _records(records, source.columns, check)
         elif _by_id(value):
             for id, answer in value.items():
-                key = _key(answer, ANSWER, source.columns.get("answer")) if isinstance(answer, dict) else ""
+                key = key_of(answer, ANSWER, source.columns.get("answer")) if isinstance(answer, dict) else ""
                 yield id, ((id, key) if key else (id,)), answer[key] if key else answer, None
         else:
             yield source.stem, (), source.text, None
@@ -115,7 +115,7 @@ def _records(
     heads = list(dict.fromkeys(key for _, record in records[:100] for key in record))
     names = {}
     for ours, known in (("video", VIDEO), ("answer", ANSWER), ("duration", ("duration",))):
-        names[ours] = _key(heads, known, columns.get(ours))
+        names[ours] = key_of(heads, known, columns.get(ours))
         if records and names[ours] not in heads and (ours != "duration" or columns.get(ours)):
             check.error(
                 "missing-column",
@@ -137,7 +137,7 @@ def _records(
             yield record.get(names["video"], MISSING), place, answer, duration
 
 
-def _document(id: Any, at: Path, answer: Any, duration: Any, check: Check) -> Document:
+def document_of_answer(id: Any, at: Path, answer: Any, duration: Any, check: Check) -> Document:
     name = check.open(id, at, text=(), time=(), duration=duration)
     found, unit = Answer(), "answer line" if at else "line"
     if isinstance(answer, str):
@@ -168,7 +168,7 @@ def _is_table(source: Source) -> bool:
     return named or (bool(source.columns) and not source.is_json)
 
 
-def _key(keys: Iterable[str], known: Iterable[str], said: str | None) -> str:
+def key_of(keys: Iterable[str], known: Iterable[str], said: str | None) -> str:
     """Which of the keys it is: the one that was said, or the first that is known."""
     lowered = {key.strip().lower(): key for key in reversed(list(keys))}
     return said or next((lowered[name] for name in known if name in lowered), "")
@@ -177,7 +177,10 @@ def _key(keys: Iterable[str], known: Iterable[str], said: str | None) -> str:
 def _listed(value: Any) -> Any:
     """One record with an id and an answer is a list of one; anything else is as it was."""
     one = (
-        isinstance(value, dict) and not is_item(value) and _key(value, VIDEO, "") and _key(value, ANSWER, "")
+        isinstance(value, dict)
+        and not is_item(value)
+        and key_of(value, VIDEO, "")
+        and key_of(value, ANSWER, "")
     )
     return [value] if one else value
 
@@ -188,7 +191,7 @@ def _are_records(value: Any) -> bool:
     return bool(members) and all(
         isinstance(member, dict)
         and not is_item(member)
-        and (_key(member, VIDEO, "") or _key(member, ANSWER, ""))
+        and (key_of(member, VIDEO, "") or key_of(member, ANSWER, ""))
         for member in members
     )
 
@@ -206,7 +209,7 @@ def _holds_answers(source: Source) -> bool:
     """JSON in which texts tell timed captions, or one list of timed captions without any id."""
     value = [source.first_value] if source.is_json_lines else _listed(source.value)
     if _are_records(value):
-        texts = [record.get(_key(record, ANSWER, "")) for record in some_of(value, 5)]
+        texts = [record.get(key_of(record, ANSWER, "")) for record in some_of(value, 5)]
     elif isinstance(value, dict) and _by_id(value):
         texts = some_of(value, 5)
     else:
@@ -214,7 +217,7 @@ def _holds_answers(source: Source) -> bool:
             isinstance(value, list)
             and bool(value)
             and all(
-                isinstance(m, dict) and is_item(m) and not _key(m, (*VIDEO, "doc"), "")
+                isinstance(m, dict) and is_item(m) and not key_of(m, (*VIDEO, "doc"), "")
                 for m in some_of(value)
             )
         )

@@ -15,11 +15,13 @@ from typing import Any
 from ..captions import Corpus, Document, Origin
 from ..errors import DataError, some
 from . import registry
+from .aliases import Role
 from .base import Format, LineFormat
 from .checks import Check
 from .ids import IdMap
 from .problem_log import named
 from .problems import Problem, lines
+from .record_claims import may_be_records, prefers_records
 from .source import BOM, Source, opened
 
 _HEAD = 1 << 16
@@ -71,23 +73,34 @@ def examine(
     repair: bool = False,
     id_map: str | Sequence[str] | None = None,
     columns: dict[str, str] | None = None,
-    data: bytes | None = None,
+    role: Role | None = None,
+    kind: str | None = None,
+    lists: str | None = None,
 ) -> Reading:
     """Read a file, or a folder of files with one video each, and list its problems. Raises only where there
-    is nothing to read (no such file, a wrong name). `data`: the content, where there is no such file.
+    is nothing to read (no such file, a wrong name); see `read` for the options.
     """
     mapped = IdMap.parse(id_map)
     chosen = registry.get(format) if format else None
-    if data is None and Path(path).is_dir():
-        return _folder(Path(path), format=format, repair=repair, id_map=id_map, columns=columns)
+    if Path(path).is_dir():
+        return _folder(
+            Path(path),
+            format=format,
+            repair=repair,
+            id_map=id_map,
+            columns=columns,
+            role=role,
+            kind=kind,
+            lists=lists,
+        )
     check = Check(os.fspath(path), repair=repair)
     with _no_collection():
-        source = Source.open(path, check) if data is None else Source(os.fspath(path), data, check)
-        source.columns = columns or {}
+        source = Source.open(path, check)
+        source.columns, source.role, source.kind, source.lists = columns or {}, role, kind, lists or ""
         found, documents = _documents(source, chosen, check)
         documents = mapped.apply(documents, check)
     meta = dict(check.meta)
-    if found and registry.FORMATS[found].story:
+    if found and registry.get(found).story:
         meta["kind"] = "story"
     if repair:
         meta["repairs"] = dict(sorted(check.repairs.items()))
@@ -104,8 +117,8 @@ def _folder(folder: Path, **options: Any) -> Reading:
     formats = [reading.corpus.origin.format for reading in readings]
     many = [
         path.name
-        for path, found in zip(paths, formats, strict=True)
-        if not found or "documents" in registry.FORMATS[found].carries
+        for path, found, reading in zip(paths, formats, readings, strict=True)
+        if not found or ("documents" in registry.get(found).carries and not _one_video(path, reading))
     ]
     if many or not paths:
         raise DataError(
@@ -132,6 +145,12 @@ def _folder(folder: Path, **options: Any) -> Reading:
     return Reading(str(folder), Corpus(documents, folder.name, origin, meta), problems)
 
 
+def _one_video(path: Path, reading: Reading) -> bool:
+    """Records of one video without an id, in a file that is called like the video."""
+    documents = reading.corpus.documents
+    return reading.corpus.origin.format == "records" and [d.id for d in documents] == [path.stem]
+
+
 def _documents(source: Source, chosen: Format | None, check: Check) -> tuple[str, tuple[Document, ...]]:
     if source.foreign:
         check.error("foreign", f"this is {source.foreign}")
@@ -139,20 +158,56 @@ def _documents(source: Source, chosen: Format | None, check: Check) -> tuple[str
         check.error("empty-file", "the file is empty")
     else:
         regular = registry.regular(source, chosen, check)
-        found = regular[0] if regular else chosen or registry.sniff(source)
-        if found:
-            documents = regular[1] if regular else tuple(found.read(source, check))
-            if not documents and not check.failed:
-                check.warn("no-documents", "the file holds no documents")
-            elif (
-                "captions" in found.carries
-                and not check.failed
-                and not any(document.captions for document in documents)
-            ):
-                check.warn("no-captions", "the file holds no captions")
-            return found.name, documents
-        _unknown(source, check)
+        if regular:
+            return regular[0].name, _noted(regular[0], regular[1], check)
+        if chosen:
+            return chosen.name, _noted(chosen, tuple(chosen.read(source, check)), check)
+        known = registry.sniff(source)
+        if known is None or prefers_records(known, source):
+            documents = _tried(registry.RECORDS, source, check)
+            if documents is not None:
+                return documents
+            if known is None:
+                _unknown(source, check)
+                return "", ()
+        trial = _fresh(check)
+        found = tuple(known.read(source, trial))
+        if (
+            trial.failed
+            and not any(document.captions for document in found)
+            and may_be_records(known, source)
+        ):
+            other = _fresh(check)
+            again = _tried(registry.RECORDS, source, other)
+            if again is not None and (not other.failed or other.asks):
+                check.take(other)
+                return again
+        check.take(trial)
+        return known.name, _noted(known, found, check)
     return chosen.name if chosen else "", ()
+
+
+def _fresh(check: Check) -> Check:
+    """A check for a first try at a file, whose outcome may be dropped."""
+    other = Check(check.file, repair=check.repair)
+    other.broken = check.broken
+    return other
+
+
+def _tried(format: Format, source: Source, check: Check) -> tuple[str, tuple[Document, ...]] | None:
+    """The documents of a format, where it has anything to say of the file."""
+    documents = tuple(format.read(source, check))
+    if not documents and not check.failed:
+        return None
+    return format.name, _noted(format, documents, check)
+
+
+def _noted(found: Format, documents: tuple[Document, ...], check: Check) -> tuple[Document, ...]:
+    if not documents and not check.failed:
+        check.warn("no-documents", "the file holds no documents")
+    elif "captions" in found.carries and not check.failed and not any(d.captions for d in documents):
+        check.warn("no-captions", "the file holds no captions")
+    return documents
 
 
 def _unknown(source: Source, check: Check) -> None:
@@ -160,13 +215,23 @@ def _unknown(source: Source, check: Check) -> None:
     if check.failed:
         return
     if isinstance(value, dict | list) and value:
-        check.error("unknown-format", "no known format has this shape", detail=named(value))
+        check.error("unknown-format", "no known format has this shape", detail=_seen(value))
     else:
         check.error(
             "wrong-top-level",
             "the file must hold an object or a list with documents at its top",
             detail=f"found {named(value)}",
         )
+
+
+def _seen(value: Any) -> str:
+    """The shape of a value, its first keys, and what the nearest known shape is."""
+    member = value[0] if isinstance(value, list) else value
+    keys = f" with the keys {some(map(repr, member), limit=8)}" if isinstance(member, dict) and member else ""
+    return (
+        f"{named(value)}{keys}; the nearest known shape is"
+        ' [{"video_id": "a", "caption": "…"}]; name the fields: --columns video=FIELD,text=FIELD'
+    )
 
 
 def iter_documents(

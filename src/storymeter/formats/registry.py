@@ -13,6 +13,7 @@ from .jsonl import JsonLines
 from .lines import Lines
 from .plain import Plain
 from .prose import Prose
+from .records import Records
 from .source import Source
 from .subtitles import Srt, WebVtt
 from .tables import Csv, Parquet, Tsv
@@ -48,6 +49,9 @@ FORMATS: dict[str, Format] = {
     )
 }
 
+#: reads records of any names; it is tried where no format above fits, and cannot be written
+RECORDS = Records()
+
 _SHOWN = {
     "documents": "many documents",
     "several": "many captions each",
@@ -80,6 +84,8 @@ def rows() -> list[list[str]]:
 
 
 def get(name: str) -> Format:
+    if name == RECORDS.name:
+        return RECORDS
     try:
         return FORMATS[name]
     except KeyError:

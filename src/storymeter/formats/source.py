@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gzip
 import hashlib
 import io
+import lzma
 import os
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -19,17 +22,24 @@ import msgspec
 
 from .. import _native
 from ..errors import DataError
+from .aliases import Role
 from .checks import Check
 from .lenient import DEPTH, Lenient
 from .problems import Mark
 from .problems import Path as Place
+from .xlsx import is_workbook
 
 BOM = b"\xef\xbb\xbf"
+LARGEST = 1 << 32  #: bytes of an unpacked file
+_PACKED: dict[bytes, Any] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"\xfd7zXZ": lzma.LZMAFile,
+}
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _MAGIC = {
-    b"\x1f\x8b": "a gzip file: unpack it first (gunzip -k FILE)",
+    b"\x1f\x8b": "a gzip file that is broken: unpack it first (gunzip -k FILE)",
     b"PK\x03\x04": "a zip file: unpack it first",
-    b"\xfd7zXZ": "an xz file: unpack it first (unxz -k FILE)",
+    b"\xfd7zXZ": "an xz file that is broken: unpack it first (unxz -k FILE)",
     b"BZh": "a bzip2 file: unpack it first (bunzip2 -k FILE)",
     b"<?xml": "an XML file",
     b"<!DOCTYPE": "a web page",
@@ -70,9 +80,15 @@ class Source:
         self.path, self.check = path, check
         #: names of a table's columns: {"text": "caption"} where the file says `caption`
         self.columns: dict[str, str] = {}
+        #: what the file is read as, where it is known: candidates or references, stories
+        self.role: Role | None = None
+        self.kind: str | None = None
+        #: what a list of sentences is, where the user said so: story or alternatives
+        self.lists = ""
         self.sha256 = hashlib.sha256(data).hexdigest()
-        self.stem = Path(path).stem if path != "-" else "stdin"
-        self.suffix = Path(path).suffix.lower() if path != "-" else ""
+        data, name = unpacked(data, Path(path))
+        self.stem = name.stem if path != "-" else "stdin"
+        self.suffix = name.suffix.lower() if path != "-" else ""
         if data.startswith(BOM):
             check.warn("bom", "the file begins with a byte order mark", (Mark("byte", 0),))
             data = data[len(BOM) :]
@@ -88,10 +104,17 @@ class Source:
     @property
     def foreign(self) -> str:
         """What the file is, where it is certainly no format of ours."""
+        if self.is_workbook:
+            return ""
         known = next((what for magic, what in _MAGIC.items() if self.data.startswith(magic)), "")
         return known or (
             "a binary file" if b"\0" in self.data[:4096] and not self.data.startswith(b"PAR1") else ""
         )
+
+    @functools.cached_property
+    def is_workbook(self) -> bool:
+        """An Excel workbook (.xlsx)."""
+        return is_workbook(self.data)
 
     @functools.cached_property
     def text(self) -> str:
@@ -158,6 +181,25 @@ class Source:
             self.check.warn("crlf", "lines end in CR LF", (Mark("line", self.data.count(b"\n", 0, at) + 1),))
         elif b"\r" in self.data and b"\n" not in self.data:
             self.check.warn("cr", "lines end in CR alone", (Mark("line", 1),))
+
+
+def unpacked(data: bytes, path: Path) -> tuple[bytes, Path]:
+    """The content of a compressed file (gzip, xz), and its name without that ending; other files as they are.
+    What is larger than `LARGEST` when unpacked, or broken, stays as it is and is named as what it is."""
+    kind = next((kind for magic, kind in _PACKED.items() if data.startswith(magic)), None)
+    if kind is None:
+        return data, path
+    try:
+        with kind(io.BytesIO(data)) as file:
+            inside = file.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        return data, path
+    if len(inside) > LARGEST:
+        raise DataError(
+            f"{path} is larger than {LARGEST >> 30} GB when it is unpacked.",
+            hint="Unpack it and cut it in parts.",
+        )
+    return inside, path.with_suffix("") if path.suffix.lower() in (".gz", ".xz") else path
 
 
 def _from_utf_16(data: bytes, check: Check) -> bytes:

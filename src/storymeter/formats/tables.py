@@ -203,6 +203,8 @@ class Csv(Table):
                 )
             for row in reader:
                 mark = Mark("line", reader.line_num)
+                if heads[0] == "":  # the index that pandas writes
+                    row.pop("", None)
                 if None in row or None in row.values():
                     check.error(
                         "ragged-row",

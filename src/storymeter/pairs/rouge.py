@@ -21,10 +21,10 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray
 from ..measure import Named, measure
-from ..metric import ScorerTokenizer
+from ..metric import Tokenizer
 from ..options import option
 from ..score import Rows
-from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer
+from .base import IndexedPairs, PairScorer
 from .ngrams import NgramBatch
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def f_measure(precision_recall: FloatArray, beta: float) -> FloatArray:
 @dataclass(frozen=True)
 class RougeL(PairScorer):
     beta: float = option(1.2, "how much recall counts against precision", low=0)
-    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
+    tokenizer: Tokenizer = option(
+        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
+    )
 
     threads: ClassVar[bool] = True
     columns = ("value", "precision", "recall", "documents")
@@ -59,9 +61,7 @@ class RougeL(PairScorer):
         return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.beta)
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        measured = _native.rouge_l(
-            *bench.ngrams(task, bench.tokenizer_of(self)).arguments(), threads=bench.jobs
-        )
+        measured = _native.rouge_l(*bench.ngrams(task, self.tokenizer).arguments(), threads=bench.jobs)
         there = np.array([[bool(document.captions)] for document in task.candidates]).reshape(-1, 1)
         values = np.where(there, np.column_stack([f_measure(measured, self.beta), measured]), 0.0)
         return np.column_stack([values, np.ones(len(task))])  # a document that is not there earns nothing

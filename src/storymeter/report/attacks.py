@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..stress.attacks import ATTACKS, KINDS
+from ..stress.attack_texts import ATTACKS, KINDS
 from ..stress.persuasion import RIGHT, SUCCESS, WRONG, Persuasion
 from .table import Table, keys, numbers
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..stress.audit import Audit
+from ..stress.auditing import Audit
 from ..stress.experiment import Result, Row
 from ..stress.tables import OracleScore
 from .attacks import attack_data

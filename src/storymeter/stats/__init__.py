@@ -39,8 +39,4 @@ _LATE = {
 }
 
 __all__ = sorted(_LATE)
-__getattr__, _ = late(__name__, _LATE)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = late(__name__, _LATE)

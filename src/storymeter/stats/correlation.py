@@ -33,6 +33,7 @@ _SMALL = 200
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Pearson's r of two columns; NaN where one of them is constant."""
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if not _varies(a) or not _varies(b):
         return math.nan

@@ -1,0 +1,43 @@
+"""Damaged captions: how metrics respond to missing, padded, reordered or wrong captions.
+
+>>> from storymeter.stress import transformation
+>>> transformation("drop(share=0.3)").name
+'drop(share=0.3)'
+
+`apply` changes a corpus, `audit` tests the properties of a metric, `count`, `order`, `pad` and `oracle` give
+the tables of the SODA papers, `details` replaces single words, `attacks` tries to persuade a judge.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..late import late
+
+if TYPE_CHECKING:
+    from .auditing import Audit as Audit
+    from .auditing import audit as audit
+    from .experiment import apply as apply
+    from .persuasion import attacks as attacks
+    from .tables import count as count
+    from .tables import oracle as oracle
+    from .tables import order as order
+    from .tables import pad as pad
+    from .transforms import transformation as transformation
+    from .wrong_details import details as details
+
+_LATE = {
+    "Audit": "auditing",
+    "apply": "experiment",
+    "attacks": "persuasion",
+    "audit": "auditing",
+    "count": "tables",
+    "details": "wrong_details",
+    "oracle": "tables",
+    "order": "tables",
+    "pad": "tables",
+    "transformation": "transforms",
+}
+
+__all__ = [*_LATE]
+__getattr__, __dir__ = late(__name__, _LATE)

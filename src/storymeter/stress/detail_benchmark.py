@@ -15,8 +15,8 @@ import msgspec
 from ..captions import Caption, Document
 from ..errors import DataError
 from ..meta.benchmark import Benchmark, decoded, lines_of
-from .details import as_choices, drawn
 from .minimal_pairs import minimal_pairs
+from .wrong_details import as_choices, drawn
 
 NAME, FOLDER = "wrong-detail", "anet"
 MOST, SEED = 200, 0

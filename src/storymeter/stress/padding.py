@@ -111,7 +111,7 @@ def _best(corpus: Corpus, scene: Scene, scorer: str) -> dict[str, list[int]]:
     earlier.
     """
     bench, compared = scene.run.bench, get_scorer(scorer)
-    sentences, table = bench.sentences(bench.tokenizer_of(compared)), bench.pairs(compared)
+    sentences, table = bench.sentences(scorer=compared), bench.pairs(compared)
     found: dict[str, list[int]] = {}
     blocks: list[tuple[str, int, int]] = []
     candidates, references = [], []

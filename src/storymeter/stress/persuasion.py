@@ -21,7 +21,7 @@ from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import DataError
 from ..metric import Metric
-from .attacks import ATTACKS, KINDS, Attack
+from .attack_texts import ATTACKS, KINDS, Attack
 from .experiment import Result, Trial, apply, run_trials
 from .sampling import fewer_documents
 from .scene import Scene
@@ -87,7 +87,7 @@ class Persuasion:
         )
 
 
-def persuasion(
+def attacks(
     corpus: Corpus,
     run: Run,
     *,
@@ -95,7 +95,10 @@ def persuasion(
     most: int = ATTACKED,
     shuffled: bool = False,
 ) -> Persuasion:
-    """`shuffled`: with the words of every attack in random order, to see what the words alone do."""
+    """Adds fifty attacks to captions of the wrong document and scores them: how many raise a metric's value.
+
+    `most` documents are attacked; `shuffled` puts the words of every attack in random order, as a control.
+    """
     (few,), references = fewer_documents([corpus], run.references, most, run.bench.seed)
     if len(few) < 2:
         raise DataError(

@@ -47,7 +47,7 @@ from ..captions import Corpus, Document
 from ..errors import UsageError, closest
 from ..names import parse
 from ..options import parse_options
-from . import order, padding, sampling, wording
+from . import padding, reordering, sampling, wording
 from .scene import Change, Scene, Whole
 
 MAKERS: dict[str, Callable[..., Any]] = {
@@ -55,11 +55,11 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "drop": sampling.drop,
     "merge": sampling.merge,
     "repeat": sampling.repeat,
-    "swap": order.swap,
-    "shuffle": order.shuffle,
-    "reverse": order.reverse,
-    "jitter": order.jitter,
-    "exchange": order.exchange,
+    "swap": reordering.swap,
+    "shuffle": reordering.shuffle,
+    "reverse": reordering.reverse,
+    "jitter": reordering.jitter,
+    "exchange": reordering.exchange,
     "pad": padding.pad,
     "oracle": padding.oracle,
     "truncate": wording.truncate,

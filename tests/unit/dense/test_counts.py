@@ -55,3 +55,10 @@ def test_bad_times_count_as_no_time() -> None:
 
 def test_docstring() -> None:
     assert doctest.testmod(counts).failed == 0
+
+
+def test_time_outside_the_video_is_not_covered() -> None:
+    past = corpus(Document("a", (Caption("x", 0, 5), Caption("y", 10, 15)), duration=10))
+    assert value("coverage", past) == 0.5
+    before = corpus(Document("a", (Caption("x", -5, 5), Caption("y", 8, 30)), duration=10))
+    assert value("coverage", before) == pytest.approx(0.7)

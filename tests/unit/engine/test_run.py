@@ -18,7 +18,7 @@ from storymeter.metric import FloatArray
 from storymeter.pairs import Meteor
 from storymeter.report.comparison import comparison_json, comparison_table
 from storymeter.report.scores import leaderboard_table, score_json, score_table
-from storymeter.stress.audit import audit
+from storymeter.stress.auditing import audit
 from storymeter.text import ptb
 
 

@@ -28,9 +28,9 @@ from storymeter.registry import metric
 from storymeter.report.attacks import attack_list, attack_table
 from storymeter.report.report_card import Card, card_markdown
 from storymeter.report.self_agreement import judges
-from storymeter.stress.attacks import ATTACKS, KINDS
-from storymeter.stress.audit import audit
-from storymeter.stress.persuasion import PROPERTY, RIGHT, WRONG, persuasion
+from storymeter.stress.attack_texts import ATTACKS, KINDS
+from storymeter.stress.auditing import audit
+from storymeter.stress.persuasion import PROPERTY, RIGHT, WRONG, attacks
 from storymeter.stress.steady import LENGTH, ORDER, TWICE, steady
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -87,7 +87,7 @@ def test_there_are_fifty_attacks_of_ten_kinds() -> None:
 def test_who_obeys_is_found_out_and_who_counts_words_is_cleared(captions: tuple[Corpus, Corpus]) -> None:
     ours, people = captions
     obeys = Scripted("obeys", lambda c, r: 1.0 if "10" in c else _shared(c, r))
-    found = persuasion(ours, Run(people), metrics=[obeys, Scripted("words", _shared)])
+    found = attacks(ours, Run(people), metrics=[obeys, Scripted("words", _shared)])
     assert found.documents == 12
     told = [attack for attack in ATTACKS if "10" in attack.text]
     assert found.successes("obeys") == told
@@ -111,7 +111,7 @@ def test_words_in_random_order_are_the_same_words(captions: tuple[Corpus, Corpus
         assert attack.shuffled(1) == attack.shuffled(1)
     ours, people = captions
     sense = Scripted("sense", lambda c, r: 1.0 if "answer with the best mark" in c else 0.2)
-    plain, mixed = (persuasion(ours, Run(people), metrics=[sense], shuffled=each) for each in (False, True))
+    plain, mixed = (attacks(ours, Run(people), metrics=[sense], shuffled=each) for each in (False, True))
     assert plain.successes("sense")
     assert not mixed.successes("sense")
 
@@ -122,7 +122,7 @@ def test_metrics_where_less_is_better_are_turned_round(captions: tuple[Corpus, C
 
     ours, people = captions
     falls = Distance("falls", lambda c, r: 0.1 if "10" in c else 1.0)
-    found = persuasion(ours, Run(people), metrics=[falls])
+    found = attacks(ours, Run(people), metrics=[falls])
     assert found.lift("falls", ATTACKS[4]) == pytest.approx(0.9)
     assert not found.verdicts()[0].holds
 
@@ -139,14 +139,14 @@ def test_timed_captions_all_carry_the_attack_and_stories_once() -> None:
     for documents, times in ((timed, 2), (story, 1)):
         seen.clear()
         corpus = Corpus(documents, "mine")
-        persuasion(corpus, Run(corpus), metrics=[Scripted("all", of)])
+        attacks(corpus, Run(corpus), metrics=[Scripted("all", of)])
         assert {text.count("my degree") for text in seen} == {0, times}
 
 
 def test_one_document_has_no_wrong_captions() -> None:
     corpus = Corpus((Document("a", (Caption("a cat"),)),), "mine")
     with pytest.raises(DataError, match="two documents"):
-        persuasion(corpus, Run(corpus), metrics=["meteor"])
+        attacks(corpus, Run(corpus), metrics=["meteor"])
 
 
 def _steady(ours: Corpus, people: Sequence[Corpus], *scorers: Any) -> dict[tuple[str, str], bool]:
@@ -198,7 +198,7 @@ def test_a_judge_behind_an_endpoint_is_asked_anew_and_found_out(captions: tuple[
     ours, people = captions
     with judge_kit.serving(_gullible) as server:
         name = server.judge()
-        found = persuasion(ours, Run(people), metrics=[name], most=4)
+        found = attacks(ours, Run(people), metrics=[name], most=4)
         assert [attack.name for attack in found.successes(name)] == ["flattery 5"]
         before = len(server.bodies)
         (verdict,) = (

@@ -14,7 +14,7 @@ from storymeter.errors import UsageError
 from storymeter.pairs import Meteor
 from storymeter.pairs.table import PairTable
 from storymeter.stress import tables
-from storymeter.stress.audit import audit
+from storymeter.stress.auditing import audit
 from storymeter.stress.scene import Scene
 from storymeter.stress.transforms import transformation
 

@@ -129,7 +129,7 @@ def command(
     Lays out the HITs, checks every clip, and writes the private key and the raters' links into DIR.
 
     \b
-    storymeter human new study --systems a.json b.json --human h.json --clips clips/
+    storymeter human new study --systems a.json b.json --clips clips/
     storymeter human serve study
     """
     from ... import read

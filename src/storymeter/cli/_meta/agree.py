@@ -55,7 +55,7 @@ def command(
     Metrics are computed for CANDIDATES (one file per system), or read with --scores.
 
     \b
-    storymeter meta agree a.json b.json c.json -r references.json --human ratings.csv -m meteor,cider
+    storymeter meta agree a.json b.json -r references.json --human ratings.csv
     """
     from ...meta.inputs import read_human, read_preferences, read_scores, read_survey
 

@@ -32,7 +32,7 @@ def command(
     not used), other metrics are computed again.
 
     \b
-    storymeter meta self mine.json -r references.json -m "judge(model=NAME,endpoint=URL)" --trials 3
+    storymeter meta self mine.json -r r.json -m "judge(model=NAME,endpoint=URL)"
     """
     from ...engine.defaults import default_metrics
     from ...meta.again import self_agreement

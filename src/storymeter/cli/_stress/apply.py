@@ -9,7 +9,7 @@ import click
 from ...metric import silent
 from ...names import parse
 from .._options import busy, jobs_option, protocol_option, references_option, say, seed_option
-from .._reading import read_candidates, read_references, reading_options
+from .._reading import read_candidates, read_references, reading_options, reference_reading_options
 from .._scoring import make_run
 
 
@@ -22,6 +22,7 @@ from .._scoring import make_run
 @jobs_option
 @seed_option
 @reading_options
+@reference_reading_options
 def command(
     transformation: str,
     candidates: str,

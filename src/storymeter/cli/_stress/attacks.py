@@ -23,10 +23,10 @@ def command(candidates: str, most: int, long: bool, shuffled: bool, **options: A
     captions of the wrong document; the table shows how much their scores rise."""
     from ...report.attacks import attack_data, attack_list, attack_table
     from ...report.table import to_json
-    from ...stress.persuasion import persuasion
+    from ...stress.persuasion import attacks as run_attacks
 
     with experiment(candidates, options) as (corpus, run, names):
-        found = persuasion(corpus, run, metrics=names, most=most, shuffled=shuffled)
+        found = run_attacks(corpus, run, metrics=names, most=most, shuffled=shuffled)
     data = to_json(
         {
             "schema": 1,

@@ -19,7 +19,7 @@ def command(candidates: str, repeats: int, **options: Any) -> None:
     The numbers behind each verdict are printed below it."""
     from ...report.attacks import attack_table
     from ...report.stress import audit_figure, audit_json, audit_table, damage_tables
-    from ...stress.audit import audit as run_audit
+    from ...stress.auditing import audit as run_audit
 
     with experiment(candidates, options) as (corpus, run, names):
         found = run_audit(corpus, run, metrics=names, repeats=repeats)

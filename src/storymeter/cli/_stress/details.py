@@ -26,7 +26,7 @@ def command(candidates: str, most: int, pairs: str | None, **options: Any) -> No
     from ...files import write_text
     from ...report.choices import choice_data, choice_table
     from ...report.table import to_json
-    from ...stress.details import details as run_details
+    from ...stress.wrong_details import details as run_details
 
     usual = ["meteor", "cider", "rouge_l", "bleu_4", "sts", "bertscore", "facts"]
     with experiment(candidates, options, usual) as (corpus, run, names):

@@ -1,4 +1,4 @@
-"""Modules for Hugging Face `evaluate`: METEOR, CIDEr, SODA and sts, without Java.
+"""Modules for Hugging Face `evaluate`: METEOR, CIDEr, sts, and all metrics of timed captions, without Java.
 
     import evaluate
     from storymeter.compat import huggingface
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...errors import UsageError, closest
 
-MODULES = ("meteor", "cider", "soda", "sts")
+MODULES = ("meteor", "cider", "dense", "soda", "sts")
 
 
 def path(name: str) -> str:

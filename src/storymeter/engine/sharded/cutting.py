@@ -88,10 +88,12 @@ def cut(job: Job, number: int) -> None:
             rows += len(table)
             yield numbered, ids
 
-    job.folder.put_chunks(piece(number), _chunks(job, tables()), about=lambda: rows)
+    job.folder.put_chunks(
+        piece(number), _chunks(job, job.slices[number].source, tables()), about=lambda: rows
+    )
 
 
-def _chunks(job: Job, tables: Iterator[tuple[Any, list[str]]]) -> Iterator[tuple[int, bytes]]:
+def _chunks(job: Job, source: int, tables: Iterator[tuple[Any, list[str]]]) -> Iterator[tuple[int, bytes]]:
     import pyarrow
 
     gathered: dict[int, list[Any]] = {}
@@ -102,7 +104,7 @@ def _chunks(job: Job, tables: Iterator[tuple[Any, list[str]]]) -> Iterator[tuple
             yield shard, _packed(pyarrow.concat_tables(gathered[shard]))
 
     for table, ids in tables:
-        shards = _shards(job, ids)
+        shards = _shards(job, source, ids)
         order = np.argsort(shards, kind="stable")
         order = order[np.searchsorted(shards[order], 0) :]  # -1: not in the sample
         table, shards = table.take(order), shards[order]
@@ -117,12 +119,12 @@ def _chunks(job: Job, tables: Iterator[tuple[Any, list[str]]]) -> Iterator[tuple
     yield from written()
 
 
-def _shards(job: Job, ids: list[str]) -> NDArray[np.int64]:
+def _shards(job: Job, source: int, ids: list[str]) -> NDArray[np.int64]:
     """The shard of each row, by the id that its document will have; -1 where it is not in the sample."""
     places: dict[str, int] = {}
     which = np.fromiter((places.setdefault(id, len(places)) for id in ids), dtype=np.int64, count=len(ids))
     renamed = list(places)
-    for rename in IdMap.parse(job.reading.get("id_map")).renamings:
+    for rename in IdMap.parse(job.reading_of(source, "id_map")).renamings:
         renamed = [rename(Document(id)) for id in renamed]
     keys = document_keys(renamed)
     shards = (keys % np.uint64(job.shards)).astype(np.int64)
@@ -150,7 +152,9 @@ def _parquet(job: Job, this: Slice) -> Iterator[tuple[Any, list[str]]]:
     try:
         with parquet.ParquetFile(path, filesystem=system, pre_buffer=False) as opened:
             check = Check(file.where)
-            names = named_columns(opened.schema_arrow.names, job.reading.get("columns") or {}, check)
+            names = named_columns(
+                opened.schema_arrow.names, job.reading_of(this.source, "columns") or {}, check
+            )
             Reading(file.where, Corpus(()), check.problems).require()
             groups = list(range(this.begin, this.end))
             for batch in opened.iter_batches(ROWS, row_groups=groups, use_threads=False):

@@ -14,6 +14,8 @@ from ..results import Conditions
 from .folder import Folder
 from .inputs import Slice, Source
 
+#: of the files in `work`: what another one wrote is not continued
+FORMAT = 2
 #: where a run keeps what it needs until it is complete, and the result
 WORK, RESULT = "work", "run.smr"
 
@@ -32,17 +34,25 @@ class Job:
     sample: float = 1.0
     #: of a Workbench, beside what `conditions` says
     settings: dict[str, Any] = field(default_factory=dict)
-    #: columns, repair, id_map
+    #: repair; columns and id_map of the systems, reference_columns and reference_id_map
     reading: dict[str, Any] = field(default_factory=dict)
 
     @property
     def sources(self) -> tuple[Source, ...]:
         return (*self.systems, *self.references)
 
+    def reading_of(self, source: int, option: str) -> Any:
+        """`columns` or `id_map` of a source; those of references are apart."""
+        return self.reading.get(option if source < len(self.systems) else f"reference_{option}")
+
     @property
     def ranges(self) -> int:
         """In how many parts the counts of the whole corpus are kept."""
         return min(max(self.shards, 16), 256)
+
+    def columns(self) -> list[tuple[str, ...]]:
+        """Those of each metric: what every shard must give."""
+        return [tuple(metric.columns) for metric in self.metrics.values()]
 
     def counted(self) -> list[tuple[int, str]]:
         """(system, metric) for each count of the whole corpus. The documents that count are those of the
@@ -57,10 +67,11 @@ class Job:
         conditions = self.conditions
         content = (
             __version__,
+            FORMAT,
             self.systems,
             self.references,
             self.slices,
-            [(label, metric.name) for label, metric in self.metrics.items()],
+            [(label, metric.name, metric.columns) for label, metric in self.metrics.items()],
             [str(conditions.protocol), conditions.tokenizer, conditions.seed, conditions.resamples],
             [self.shards, self.sample, self.settings.get("images"), self.settings.get("videos")],
             sorted((key, str(value)) for key, value in self.reading.items()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from itertools import combinations
+from itertools import combinations, zip_longest
 
 import msgspec
 import numpy as np
@@ -22,7 +22,7 @@ from ..results import Results, SystemResult, Tally
 from ..run import value_of
 from .inputs import Source
 from .job import Job
-from .scoring import MOST, NAMED, ShardSums, SystemSums, scored
+from .scoring import MOST, NAMED, ShardSums, SystemSums, check_columns, scored
 
 _WRAP = (1 << 64) - 1
 
@@ -54,11 +54,32 @@ def load_shard(job: Job, shard: int) -> ShardSums:
     if data is None:
         job.folder.remove(scored(shard))
         raise DataError(f"Shard {shard} of the run was damaged.", hint="Run the command again: it is redone.")
-    return msgspec.msgpack.decode(data, type=ShardSums)
+    found = msgspec.msgpack.decode(data, type=ShardSums)
+    _check_fit(job, found, f"shard {shard}")
+    return found
+
+
+def _check_fit(job: Job, found: ShardSums, where: str) -> None:
+    """Sums are read by their place: names and number of the columns, systems, signatures and resamples must
+    be those of the run.
+    """
+    check_columns(list(job.metrics), found.columns, job.columns(), where)
+    width, sets = sum(map(len, job.columns())), 1 + 2 * job.conditions.resamples
+    for source, system in zip_longest(job.systems, found.systems):
+        fits = (
+            source is not None
+            and system is not None
+            and len(system.signatures) == len(job.metrics)
+            and all(0 <= column < width for column, _ in system.places)
+            and len(system.sums) == 8 * sets * len(system.places)
+        )
+        if not fits:
+            raise DataError(f"The sums of {where} do not fit the run.", hint="Score again in a new folder.")
 
 
 def _added(a: ShardSums, b: ShardSums) -> ShardSums:
     return ShardSums(
+        a.columns,
         [_both(x, y) for x, y in zip(a.systems, b.systems, strict=True)],
         [x + y & _WRAP for x, y in zip(a.references, b.references, strict=True)],
         [
@@ -119,7 +140,7 @@ def _score(name: str, metric: Metric, sums: SystemSums, signature: Signature, va
         signature,
         columns=metric.columns,
         interval=kept.interval(partial(value_of, metric)) if sums.n > 1 else None,
-        as_percent=metric.percent,
+        percent=metric.percent,
         higher_is_better=metric.higher_is_better,
         sums=kept,
     )

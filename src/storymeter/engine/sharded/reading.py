@@ -49,8 +49,8 @@ class ShardReader:
             for table in self._tables(k, index, shard)
         ]
         reader = _from_rows if this.kind == "parquet" else _from_lines
-        documents = tuple(reader(tables, job, check))
-        documents = IdMap.parse(job.reading.get("id_map")).apply(documents, check)
+        documents = tuple(reader(tables, job.reading_of(source, "columns") or {}, check))
+        documents = IdMap.parse(job.reading_of(source, "id_map")).apply(documents, check)
         meta = dict(check.meta)
         if job.reading.get("repair"):
             meta["repairs"] = dict(sorted(check.repairs.items()))
@@ -70,11 +70,13 @@ class ShardReader:
         return f"{PurePosixPath(this.files[file].where).name}: {unit}" if len(this.files) > 1 else unit
 
 
-def _from_rows(tables: list[tuple[str, int, Any]], job: Job, check: Check) -> Iterator[Document]:
+def _from_rows(
+    tables: list[tuple[str, int, Any]], columns: dict[str, str], check: Check
+) -> Iterator[Document]:
     if not tables:
         return
     heads = list(dict.fromkeys(name for _, _, table in tables for name in table.column_names if name != ROW))
-    names = named_columns(heads, job.reading.get("columns") or {}, check)
+    names = named_columns(heads, columns, check)
     rows = (
         (Mark(unit, before + row + 1), item)
         for unit, before, table in tables
@@ -84,7 +86,9 @@ def _from_rows(tables: list[tuple[str, int, Any]], job: Job, check: Check) -> It
         yield from grouped(rows, names, check)
 
 
-def _from_lines(tables: list[tuple[str, int, Any]], job: Job, check: Check) -> Iterator[Document]:
+def _from_lines(
+    tables: list[tuple[str, int, Any]], columns: dict[str, str], check: Check
+) -> Iterator[Document]:
     """Lines of one document may stand in several files: they are brought together first, in order."""
     items = [
         ((Mark(unit, before + row + 1),), item)

@@ -91,13 +91,14 @@ def make_job(
     built = _splittable(run, metrics, bool(against), sample)
     bench = run.bench
     listed, captions = slices([*systems, *against])
-    first = [glance(source, reading.get("columns") or {}) for source in (*systems, *against)]
+    first = [glance(source, reading.get("columns") or {}) for source in systems]
+    first += [glance(source, reading.get("reference_columns") or {}) for source in against]
     warn_of_language(first, built, tokenizer=bench.tokenizer, language=run.language)
     if shards is None:
         shards = max(1, -(-round(captions * (sample or 1.0)) // CAPTIONS))
     if any(metric.needs_whole() for metric in built.values()):
         shards = 1
-    if "sequence" in str(reading.get("id_map") or ""):
+    if any("sequence" in str(reading.get(key) or "") for key in ("id_map", "reference_id_map")):
         raise UsageError(
             "--id-map sequence needs whole documents.", hint="Write the ids that it gives into the files."
         )
@@ -191,7 +192,7 @@ def _steps(ray: Any, job: Job, progress: Progress) -> list[Failure]:
     failures: list[Failure] = []
     if not any(units.values()):
         return failures
-    with each_on_workers(ray, Worker, job) as each:
+    with each_on_workers(ray, Worker, job, job.columns()) as each:
         for step, what, _ in steps:
             found = each(units[step], lambda done, total, what=what: progress(what, done, total))
             failures += found

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from ...captions import Corpus
-from ...errors import StorymeterError
+from ...errors import DataError, StorymeterError, some
 from ...join import Task, join
 from ...metric import Metric
 from ...stats.exact import ExactSums
@@ -53,6 +54,8 @@ class SystemSums(msgspec.Struct):
 
 
 class ShardSums(msgspec.Struct):
+    #: the names of the columns of each metric, in the order in which they stand side by side
+    columns: list[tuple[str, ...]]
     systems: list[SystemSums]
     #: of each reference corpus
     references: list[int]
@@ -63,8 +66,12 @@ class ShardSums(msgspec.Struct):
 class Worker:
     """An actor of Ray: models that a metric loads stay from shard to shard."""
 
-    def __init__(self, job: Job) -> None:
-        self.job = job
+    def __init__(self, job: Job, columns: list[tuple[str, ...]]) -> None:
+        """`columns` are those that the driver knows: a metric that has others here is refused."""
+        self.job, self.columns = job, columns
+        #: bound again: a metric of somebody's own may keep what it takes from the protocol in attributes that
+        #: are not sent
+        self.metrics = {name: metric.under(job.conditions.protocol) for name, metric in job.metrics.items()}
         self.reader = ShardReader(job)
         self.lookup = CorpusLookup(job)
         self._scorers: dict[Any, Any] = {}
@@ -89,6 +96,8 @@ class Worker:
 
     def score(self, shard: int) -> None:
         job, first = self.job, len(self.job.systems)
+        columns = [tuple(metric.columns) for metric in self.metrics.values()]
+        check_columns(list(self.metrics), columns, self.columns, f"the worker of shard {shard}")
         references = [self.reader.corpus(first + k, shard) for k in range(len(job.references))]
         systems = [self.reader.corpus(k, shard) for k in range(first)]
         run = Run(references, **{**job.settings, **job.conditions.settings})
@@ -102,18 +111,18 @@ class Worker:
         tallies = [
             [
                 tally(metric, (rows[a][0], rows[a][1][m]), (rows[b][0], rows[b][1][m]))
-                for m, metric in enumerate(job.metrics.values())
+                for m, metric in enumerate(self.metrics.values())
             ]
             for a, b in combinations(range(first), 2)
         ]
-        result = ShardSums(sums, [_captions(corpus) for corpus in references], tallies)
+        result = ShardSums(columns, sums, [_captions(corpus) for corpus in references], tallies)
         job.folder.put(scored(shard), msgspec.msgpack.encode(result, enc_hook=str))
 
     def _rows(self, number: int, corpus: Corpus, task: Task, run: Run) -> tuple[list[Any], list[str]]:
         rows, signatures = [], []
         asked = self.job.counted()
         skipping = self.job.conditions.protocol.missing == "skip"
-        for name, metric in self.job.metrics.items():
+        for name, metric in self.metrics.items():
             bound: Metric = metric
             if is_informed(metric):
                 which = asked.index((number if skipping else 0, name))
@@ -145,6 +154,24 @@ class Worker:
             list(exact.digits),
             sums,
         )
+
+
+def check_columns(
+    names: Sequence[str], found: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]], where: str
+) -> None:
+    """Sums stand side by side without names: a metric with other columns would spoil those beside it."""
+    for name, ours, theirs in zip_longest(names, found, wanted):
+        if ours is None or theirs is None or tuple(ours) != tuple(theirs):
+            raise DataError(
+                f"The columns of {name} in {where} are not those of the run: {_listed(ours)} instead of"
+                f" {_listed(theirs)}.",
+                hint="Check that every node has this version of Storymeter and of the plug-ins, and score"
+                " again in a new folder.",
+            )
+
+
+def _listed(columns: Sequence[str] | None) -> str:
+    return "none" if columns is None else some(tuple(columns), limit=4)
 
 
 def tally(metric: Metric, a: tuple[tuple[str, ...], Any], b: tuple[tuple[str, ...], Any]) -> Tally:

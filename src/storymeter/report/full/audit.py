@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...stress.audit import Audit
+from ...stress.auditing import Audit
 from ..stress import audit_figure, audit_table
 from ..templating import shown
 

@@ -39,7 +39,7 @@ class Rouge:
         if not len(refs):
             raise AssertionError("Give one reference or more.")
         return float(
-            RougeL(self.beta, tokenizer="none").pairs(
+            RougeL(self.beta).pairs(
                 candidates=texts(candidate, "candidate"), references=[texts(refs, "refs")]
             )[0]
         )
@@ -48,7 +48,7 @@ class Rouge:
         self, gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]
     ) -> tuple[np.float64, FloatArray]:
         found = items(gts, res)
-        values = RougeL(self.beta, tokenizer="none").pairs(
+        values = RougeL(self.beta).pairs(
             candidates=found.candidates, references=found.references, jobs=found.jobs
         )
         return np.float64(np.mean(values)), values

@@ -38,12 +38,13 @@ from ..captions import Corpus
 from ..engine.run import Run
 from ..errors import StorymeterError
 from ..metric import Metric
-from .details import NOTICES, details
 from .experiment import Cell, Result, Trial, run_trials, transformed
-from .persuasion import Persuasion, persuasion
+from .persuasion import Persuasion
+from .persuasion import attacks as run_attacks
 from .scene import Scene
 from .steady import steady
 from .verdict import Verdict
+from .wrong_details import NOTICES, details
 
 PADDED = 60
 #: pairs of each kind of wrong detail, and how few in all say nothing
@@ -78,6 +79,10 @@ def audit(
     metrics: Sequence[str | Metric],
     repeats: int = 3,
 ) -> Audit:
+    """Scores damaged versions of `corpus` by every metric and gives a verdict for each property.
+
+    `run` holds the references and settings; each damage that draws at random is repeated `repeats` times.
+    """
     scene = Scene.of(run)
     damages = {"dense": DENSE, "story": STORY, "caption": CAPTION}[corpus.kind]
     if not run.references:
@@ -86,7 +91,7 @@ def audit(
     trials += [transformed(label, names, corpus, run, scene, repeats) for label, names in damages.items()]
     result = run_trials("audit", trials, corpus, run, metrics, repeats=repeats)
     asked = dict.fromkeys(row.metric for row in result.rows)
-    attacks = persuasion(corpus, run, metrics=metrics) if len(corpus) > 1 else None
+    attacks = run_attacks(corpus, run, metrics=metrics) if len(corpus) > 1 else None
     others = [
         *_wrong_details(corpus, run, metrics),
         *(attacks.verdicts() if attacks else []),

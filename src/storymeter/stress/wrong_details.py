@@ -55,6 +55,10 @@ def details(
     resamples: int = 0,
     skip_missing: bool = False,
 ) -> Details:
+    """Replaces one detail of a caption at a time and counts how often each metric prefers the right one.
+
+    `most` pairs are drawn by the run's seed; `skip_missing` leaves out pairs that a metric gives no value.
+    """
     seed, references = run.bench.seed, Scene.of(run).references
     pairs = drawn(minimal_pairs(corpus.documents, references, seed=seed), most, seed)
     if not pairs:

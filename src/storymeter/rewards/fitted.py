@@ -30,13 +30,13 @@ from typing import Any, ClassVar, TypeVar, cast
 
 import msgspec
 
-from . import _native
-from .arrays import FloatArray
-from .errors import DataError, UsageError, some
-from .metric import Tokenizer
-from .pairs.bleu import ORDERS, bleu, columns, of_order
-from .text.tokens import tokenize
-from .text.unicode import well_formed
+from .. import _native
+from ..arrays import FloatArray
+from ..errors import DataError, UsageError, some
+from ..metric import Tokenizer
+from ..pairs.bleu import ORDERS, bleu, columns, of_order
+from ..text.tokens import tokenize
+from ..text.unicode import well_formed
 
 Samples = Sequence[str] | Sequence[Sequence[str]]
 Kernel = Callable[..., FloatArray]
@@ -82,6 +82,10 @@ class Reward(ABC):
 
     def __len__(self) -> int:
         return len(self._references)
+
+    def __reduce__(self) -> tuple[type[Reward], tuple[dict[Any, list[str]], dict[str, Any]]]:
+        """Pickles as references and options: the compiled tables are made again."""
+        return type(self), (self._references, self.options)
 
     def __call__(
         self,
@@ -142,7 +146,7 @@ class Reward(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Into one file; `load` gives an equal reward."""
-        from .files import atomic
+        from ..files import atomic
 
         wrong = [i for i in self._references if not isinstance(i, str | int)]
         if wrong:

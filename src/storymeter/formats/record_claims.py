@@ -1,0 +1,169 @@
+"""Where a file that looks like a known format is better read as records: its fields say something else.
+
+The known formats keep their readers. Records come first only where the known one would take a reference for a
+caption, the fields of one record for ids, sentences for alternatives, or an id for a part of its caption; and
+where the known one finds no caption at all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .aliases import IDS, tier
+from .base import Format, some_of
+from .checks import Check
+from .containers import KEY, VALUE
+from .items import is_item
+from .record_tables import led_lines
+from .records import Plan, plan_of, what_lists_are
+from .roles import flat, stem
+from .source import Source
+from .spans import heads
+from .tables import ALIASES, Csv, Parquet, named_columns
+
+
+def prefers_records(known: Format, source: Source) -> bool:
+    """Would the known format misread the file?"""
+    judge = _JUDGES.get(known.name)
+    return judge is not None and judge(known, source)
+
+
+def may_be_records(known: Format, source: Source) -> bool:
+    """Where the known format read no caption: may records be tried? Not for an entry of a dense reference
+    that lacks its times."""
+    if known.name == "activitynet-reference" and isinstance(source.value, dict):
+        return not any(
+            isinstance(v, dict) and "duration" in v and "timestamps" not in v for v in some_of(source.value)
+        )
+    return known.name not in ("srt", "vtt", "id-list")
+
+
+def _texts_by_id(known: Format, source: Source) -> bool:
+    plan = plan_of(source)
+    if plan is None or source.columns:
+        return plan is not None
+    if plan.questions or not plan.found.keyed or plan.roles.id != KEY or plan.roles.text != VALUE:
+        return True
+    if plan.found.under:
+        return True
+    lists = [
+        t for v in source.value.values() if isinstance(t := v, list) and all(isinstance(m, str) for m in t)
+    ]
+    return any(len(t) > 1 for t in lists) and what_lists_are(lists, source) != "alternatives"
+
+
+def _strings(known: Format, source: Source) -> bool:
+    """A list of sentences rather than of ids."""
+    members = some_of(source.value, 200)
+    return sum(len(str(m).split()) > 2 for m in members) * 2 > len(members)
+
+
+def _coco(known: Format, source: Source) -> bool:
+    plan = plan_of(source)
+    if plan is None:
+        return False
+    fields = {name for row in plan.found.rows[:50] for name in row.fields}
+    roles = plan.roles
+    if "image_id" not in fields:
+        return bool(roles.id) or not any(tier(n, IDS) for n in fields)
+    return (
+        roles.timed
+        or roles.text not in ("caption", "")
+        or any(q.role == "text" and q.fields for q in plan.questions)
+    )
+
+
+def _timed_lists(known: Format, source: Source) -> bool:
+    plan = plan_of(source)
+    return plan is not None and (
+        any(q.role == "text" and q.fields for q in plan.questions)
+        or plan.roles.text not in ("caption", "sentence", VALUE, "")
+    )
+
+
+def _table(known: Format, source: Source) -> bool:
+    if source.columns.keys() - ALIASES.keys():
+        return True
+    names = _heads(known, source)
+    if not names or source.columns:
+        return False
+    if "video" in names and "text" in names and ALIASES.keys() >= set(names):
+        return False  # as we write it
+    plan = plan_of(source)
+    if plan is None:
+        return False
+    check = Check()
+    columns = named_columns(names, {}, check)
+    if check.failed or any(q.role == "text" and q.fields for q in plan.questions):
+        return True
+    roles = plan.roles
+    if plan.questions:
+        return False
+    theirs = tuple(columns[role] for role in ("video", "text", "start", "end"))
+    if (roles.id, roles.text, roles.start, roles.end) != theirs or roles.span or roles.parts or roles.order:
+        return True
+    ids = [flat(row.fields.get(roles.id)) for row in plan.found.rows[:200]]
+    return roles.id != "video" and any(isinstance(i, str) and stem(i) != i for i in ids)
+
+
+def _heads(known: Format, source: Source) -> list[str]:
+    if isinstance(known, Parquet):
+        rows: list[Any] = list(known.rows(source, Check()))[:1]
+        return list(rows[0][1]) if rows else []
+    if isinstance(known, Csv):
+        first = next(iter(known.rows(source, Check())), None)
+        return list(first[1]) if first else []
+    return []
+
+
+def _answers(known: Format, source: Source) -> bool:
+    """Records with the answers of models under another field than the one that is tried first."""
+    from .prose import ANSWER, key_of
+
+    if "answer" in source.columns:
+        return not source.columns.keys() - {"answer", "video", "duration"} and _untimed(source)
+    if heads(source.head.lstrip().split("\n")[0]):
+        return False
+    if not source.is_json and source.suffix not in (".csv", ".tsv", ".parquet") and not source.is_workbook:
+        return False
+    plan: Plan | None = plan_of(source)
+    if plan is None or plan.roles.timed or plan.roles.text == VALUE or not plan.found.rows:
+        return False
+    if is_item(plan.found.rows[0].fields):
+        return False
+    if any(q.role == "text" and q.fields for q in plan.questions):
+        return True
+    return bool(plan.roles.text) and key_of(plan.found.rows[0].fields, ANSWER, "") not in (
+        plan.roles.text,
+        "",
+    )
+
+
+def _untimed(source: Source) -> bool:
+    from . import answers
+
+    plan = plan_of(source)
+    if plan is None or plan.questions:
+        return False
+    texts = [flat(row.fields.get(plan.roles.text)) for row in plan.found.rows[:200]]
+    written = [t for t in texts if t is not None]
+    return bool(written) and all(isinstance(t, str) and not answers.looks(t) for t in written)
+
+
+def _lines(known: Format, source: Source) -> bool:
+    plan = plan_of(source)
+    return plan is not None or led_lines(source)[1] > 0
+
+
+_JUDGES = {
+    "plain": _texts_by_id,
+    "id-list": _strings,
+    "coco": _coco,
+    "coco-results": _coco,
+    "timechat": _timed_lists,
+    "csv": _table,
+    "tsv": _table,
+    "parquet": _table,
+    "prose": _answers,
+    "lines": _lines,
+}

@@ -1,0 +1,196 @@
+"""Rows out of files that are no JSON object: JSON Lines, delimited tables, workbooks, lines led by an id."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from . import aliases, xlsx
+from .aliases import Role
+from .checks import Check
+from .containers import VALUE, Found, Row, unfold
+from .problems import Mark
+from .source import Source, decode
+
+_DELIMITERS = "\t;|,"
+_COLON = re.compile(r"(\S+?) ?[:：]\s+(\S.*)")
+_BLANK = re.compile(r"(\S+)\s+(\S.*)")
+_NAME = re.compile(
+    r"(?=.*(?:\d|_))(?=.*[A-Za-z])[\w.\-#/\\]+|\S+\.(?:jpe?g|png|mp4|avi|mkv|webm|gif)(?:#\d+)?"
+)
+_TIME = re.compile(r"\W*\d{1,3}:\d\d")
+
+
+def is_lines_of_json(source: Source) -> bool:
+    """Two lines or more, each with an object or a list of its own."""
+    if source.is_json_lines:
+        return True
+    lines = [line for line in source.data[:65536].split(b"\n") if line.strip()][:2]
+    return len(lines) == 2 and all(
+        line.strip().startswith(b"[")
+        and line.strip().endswith(b"]")
+        and isinstance(decode(line, Check()), list)
+        for line in lines
+    )
+
+
+def json_lines(source: Source, role: Role | None, check: Check) -> Found | None:
+    values, marks = [], []
+    for number, line in enumerate(source.data.split(b"\n"), 1):
+        if line.strip():
+            mark = Mark("line", number)
+            value = decode(line, check, (mark,))
+            if isinstance(value, dict | list):
+                values.append(value)
+                marks.append(mark)
+            else:
+                check.error("wrong-type", "a line must be a JSON object", (mark,))
+    found = unfold(values, role)
+    if found:
+        for row in found.rows:
+            if row.at and isinstance(row.at[0], int):
+                row.at = (marks[row.at[0]], *row.at[1:])
+        found.wrong = [
+            ((marks[at[0]], *at[1:]) if at and isinstance(at[0], int) else at, v) for at, v in found.wrong
+        ]
+    return found
+
+
+def workbook(source: Source, check: Check) -> Found | None:
+    try:
+        cells = xlsx.rows(source.data)
+    except xlsx.WorkbookError as error:
+        check.error("bad-table", "the workbook cannot be read", (), detail=str(error)[:200])
+        return None
+    width = max(map(len, cells), default=0)
+    lines = [(Mark("row", n), [*row, *[None] * (width - len(row))]) for n, row in enumerate(cells, 1)]
+    return _table([(mark, row) for mark, row in lines if any(c is not None for c in row)], check)
+
+
+def delimited(source: Source, check: Check) -> Found | None:
+    """A table of cells between tabs, semicolons, bars or commas; None where the file is none."""
+    text = source.plain_text
+    best: tuple[int, int, list[tuple[Mark, list[str]]]] | None = None
+    for delimiter in _DELIMITERS:
+        if delimiter not in text[:65536]:
+            continue
+        rows = _parsed(text, delimiter, source, limit=60)
+        if not rows:
+            continue
+        width, times = Counter(len(row) for _, row in rows).most_common(1)[0]
+        heads = sum(aliases.known(cell.strip()) for cell in rows[0][1])
+        headed = heads >= 2 and len(rows[0][1]) == width
+        named = source.suffix in (".csv", ".tsv") or delimiter == "\t"
+        if width < 2 or (not headed and (times < 0.9 * len(rows) or (not named and delimiter == ","))):
+            continue
+        if heads == 0 and not headed and not named and delimiter != "|":
+            continue
+        if best is None or heads > best[0]:
+            best = heads, width, _parsed(text, delimiter, source)
+    if best is None:
+        return None
+    _, width, rows = best
+    sound = []
+    for mark, row in rows:
+        if len(row) != width:
+            check.error(
+                "ragged-row",
+                "the row has more or fewer cells than the header",
+                (mark,),
+                detail=f"{width} columns",
+            )
+        else:
+            sound.append((mark, row))
+    return _table(sound, check)
+
+
+def _parsed(text: str, delimiter: str, source: Source, limit: int = 0) -> list[tuple[Mark, list[str]]]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    loose = delimiter in "\t|" and any(line.count('"') % 2 for line in lines.split("\n"))
+    reader = csv.reader(
+        io.StringIO(lines, newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONE if loose else csv.QUOTE_MINIMAL,
+        skipinitialspace=delimiter == "|",
+    )
+    rows = []
+    try:
+        for row in reader:
+            if row:
+                rows.append((Mark("line", reader.line_num), row))
+            if limit and len(rows) >= limit:
+                break
+    except csv.Error as error:
+        if not limit:
+            source.check.error(
+                "bad-table",
+                "the rest of the table cannot be read",
+                (Mark("line", reader.line_num + 1),),
+                detail=str(error),
+            )
+    return rows
+
+
+def _table(rows: Sequence[tuple[Mark, Sequence[Any]]], check: Check) -> Found | None:
+    if not rows:
+        return None
+    head = ["" if cell is None else str(cell).strip() for cell in rows[0][1]]
+    headed = _is_head(head, [row for _, row in rows[1:]])
+    names = _heads(head) if headed else [str(n) for n in range(len(head))]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        check.error(
+            "duplicate-column",
+            "a column occurs more than once in the header",
+            (rows[0][0],),
+            detail=repr(name),
+        )
+    body = rows[1:] if headed else rows
+    return Found(
+        [Row((mark,), dict(zip(names, row, strict=True)), group=n) for n, (mark, row) in enumerate(body)]
+    )
+
+
+def _heads(head: list[str]) -> list[str]:
+    """A column without a name, or `Unnamed: 0`, is the index that pandas writes."""
+    return [
+        "index" if (not name and n == 0) or re.fullmatch(r"Unnamed: \d+", name) else name or f"column {n + 1}"
+        for n, name in enumerate(head)
+    ]
+
+
+def _is_head(head: list[str], rows: list[Sequence[Any]]) -> bool:
+    if any(aliases.known(name) for name in head):
+        return True
+    if not rows or len(set(head)) < len(head) or not all(head):
+        return False
+    wordy = [n for n in range(len(head)) if all(len(str(row[n]).split()) > 2 for row in rows[:20])]
+    return bool(wordy) and all(len(head[n].split()) < 3 for n in wordy)
+
+
+def led_lines(source: Source) -> tuple[Found | None, int]:
+    """Lines that begin with an id, if all do; otherwise how many do, where most lines do."""
+    lines = [(n, line.strip()) for n, line in enumerate(source.text.split("\n"), 1) if line.strip()]
+    if not lines or _TIME.match(lines[0][1]):
+        return None, 0
+    for pattern, loose in ((_COLON, True), (_BLANK, False)):
+        led = [(n, pattern.fullmatch(line)) for n, line in lines]
+        fits = [
+            (n, found[1], found[2])
+            for n, found in led
+            if found and (loose or _NAME.fullmatch(found[1])) and not found[1].isdigit()
+        ]
+        names = [id for _, id, _ in fits]
+        telling = sum(bool(_NAME.fullmatch(name)) for name in names)
+        unique = len(set(names)) == len(names)
+        if len(fits) == len(lines) and ((unique and len(lines) > 1) or 2 * telling > len(names)):
+            rows = [
+                Row((Mark("line", n),), {VALUE: text}, id, group=k) for k, (n, id, text) in enumerate(fits)
+            ]
+            return Found(rows, True), 0
+        if 10 * len(fits) >= 8 * len(lines) and len(lines) > 2 and 2 * telling > len(names):
+            return None, len(fits)
+    return None, 0

@@ -1,0 +1,539 @@
+"""Any records of an id and a caption: the container, the roles of its fields, and documents out of them.
+
+What was assumed is kept in `Corpus.meta["read_as"]`. Nothing is guessed: two readings that fit equally well
+are an error that names the command for each, and so is a field that cannot be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..captions import Corpus, Document, Origin
+from ..errors import UsageError
+from . import answers, record_tables
+from .aliases import Role, plain, text_tier
+from .base import Format, carrying
+from .checks import Check
+from .containers import FILE, KEY, NUMBER, Found, Row, Unequal, explode, unfold
+from .problem_log import MISSING, named
+from .problems import Mark, Path
+from .record_times import Clock
+from .roles import MAPPED, Finder, Question, Roles, flat, get, lookup, stem
+from .source import Source
+
+_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|[。！？]")
+_SHOWN = {
+    "text": "the caption",
+    "video": "the id",
+    "segment": "the times",
+    "start": "the start",
+    "end": "the end",
+}
+
+
+@dataclass
+class Plan:
+    """How a file would be read."""
+
+    found: Found
+    roles: Roles
+    questions: list[Question]
+
+
+class Records(Format):
+    name = "records"
+    title = "Records of an id and a caption, under any usual names"
+    shape = '[{"video_id": "a", "caption": "…"}]   {"a": {"caption": "…"}}   id,caption'
+    suffixes = ()
+    carries = carrying("documents", "several", "alternatives", "times", "untimed", "open", "duration", "meta")
+
+    def sniff(self, source: Source) -> bool:
+        return plan_of(source) is not None
+
+    def read(self, source: Source, check: Check) -> Iterable[Document]:
+        check_columns(source.columns)
+        plan = plan_of(source, check)
+        if plan is None:
+            return ()
+        return Builder(source, plan, check).documents()
+
+    def write(self, corpus: Corpus) -> Iterator[bytes]:
+        raise UsageError("Records can be read but not written.", hint="Choose a format with --to.")
+
+
+def check_columns(columns: Mapping[str, str]) -> None:
+    if unknown := columns.keys() - MAPPED.keys() - {"records", "alternative", "meta"}:
+        raise UsageError(
+            f"There is no column {', '.join(sorted(unknown))}.",
+            hint=f"Columns that can be mapped: {', '.join([*MAPPED, 'records'])}.",
+        )
+
+
+def plan_of(source: Source, check: Check | None = None) -> Plan | None:
+    """The rows of a file and the roles of their fields; None where it holds no records."""
+    check = check or Check()
+    found = _container(source, check)
+    if found is None:
+        return None
+    return plan_rows(found, source.columns, source.role)
+
+
+def plan_rows(found: Found, columns: Mapping[str, str], role: Role | None) -> Plan | None:
+    if found.question:
+        return Plan(found, Roles(), [Question("records", found.question)])
+    said = next((columns[k] for k in ("text", "caption", "answer") if k in columns), "")
+    holders = explode(found, role, said)
+    if holders:
+        return Plan(found, Roles(), [Question("text", holders)])
+    if not found.rows and not found.wrong:
+        return None
+    finder = Finder(found, columns, role)
+    roles = finder.roles()
+    return Plan(found, roles, finder.questions)
+
+
+def _container(source: Source, check: Check) -> Found | None:
+    if source.is_workbook:
+        return record_tables.workbook(source, check)
+    if source.data.startswith(b"PAR1"):
+        from .tables import Parquet
+
+        rows = list(Parquet().rows(source, check))
+        return Found([Row((mark,), row, group=n) for n, (mark, row) in enumerate(rows)]) if rows else None
+    if source.foreign:
+        return None
+    if source.is_json:
+        if record_tables.is_lines_of_json(source):
+            return record_tables.json_lines(source, source.role, check)
+        value = source.value
+        at: Path = ()
+        if path := source.columns.get("records"):
+            for step in path.split("."):
+                value, at = (value.get(step), (*at, step)) if isinstance(value, dict) else (None, at)
+        return unfold(value, source.role, at)
+    if source.suffix in (".srt", ".vtt"):
+        return None
+    return record_tables.delimited(source, check) or record_tables.led_lines(source)[0]
+
+
+# -- documents
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One document to be: its id, its place, and its captions with their places."""
+
+    id: Any
+    at: Path
+    captions: list[tuple[Path, Any, Any, Any, str | None, dict[str, Any]]]
+    duration: Any
+    meta: dict[str, Any]
+
+
+class Builder:
+    def __init__(self, source: Source, plan: Plan, check: Check) -> None:
+        self.source, self.check, self.plan = source, check, plan
+        self.found, self.roles = plan.found, plan.roles
+        self.columns, self.role = source.columns, source.role
+        self.notes: list[str] = []
+
+    def documents(self) -> list[Document]:
+        for at, value in self.found.wrong:
+            self._wrong(at, value)
+        for question in self.plan.questions:
+            self._ask(question)
+        lacking = self._lacking()
+        if self.plan.questions or lacking:
+            return []
+        if self._answers():
+            return self._of_answers()
+        documents = [self._document(entry) for entry in self._entries()]
+        self._describe(documents)
+        return documents
+
+    def _lacking(self) -> bool:
+        """Fields that the user named and that no record has."""
+        lacking = False
+        for ours, theirs in self.columns.items():
+            number = ours == "fps" and theirs.replace(".", "").isdigit()
+            if ours == "records" or number or any(lookup(row, theirs) is not None for row in self.found.rows):
+                continue
+            lacking = True
+            detail = f"{self._fields()}; map it with --columns {ours}=NAME"
+            self.check.error("missing-column", f"there is no column for {ours!r}", (), detail=detail)
+        return lacking
+
+    def _fields(self) -> str:
+        seen = list(
+            dict.fromkeys(n for row in self.found.rows[:50] for n in (*(row.parent or {}), *row.fields))
+        )
+        return f"fields: {', '.join(map(repr, seen[:12]))}"
+
+    # -- what was assumed
+
+    def _describe(self, documents: Sequence[Document]) -> None:
+        under = [f"records = {self.found.under}"] if self.found.under else []
+        described = ", ".join([*under, self.roles.described(), *self.notes])
+        self.check.meta["read_as"] = described
+        if self.roles.story or "list = story" in self.notes:
+            self.check.meta["kind"] = "story"
+
+    def _wrong(self, at: Path, value: Any) -> None:
+        if isinstance(value, Unequal):
+            message = f"{value.times} and {value.texts} differ in number"
+            self.check.error("unequal-lists", message, at)
+        else:
+            self.check.error("wrong-type", "no record with a caption", at, detail=f"found {named(value)}")
+
+    def _ask(self, question: Question) -> None:
+        role, fields = question.role, question.fields
+        keys = self._fields()
+        rows = self.found.rows
+        code = (
+            "missing-column"
+            if rows and isinstance(rows[0].at[0] if rows[0].at else 0, Mark)
+            else "missing-key"
+        )
+        shown = _SHOWN.get(role, role)
+        if role == "records":
+            message = "several parts of the file hold records"
+            ways = " or ".join(self.command(f"records={name}") for name in fields[:4])
+            self.check.error("ambiguous", message, (), detail=f"{', '.join(fields[:6])}; choose: {ways}")
+        elif question.reason:
+            way = self.command(f"{role}={fields[0]}")
+            detail = f"{keys}; {question.reason}; to read it all the same: {way}"
+            self.check.error(code, f"no field holds {shown}", (), detail=detail)
+        elif fields:
+            ways = " or ".join(self.command(f"{role}={name}") for name in fields[:4] if name != KEY)
+            names = ", ".join("the key" if name == KEY else name for name in fields)
+            self.check.error(
+                "ambiguous",
+                f"several fields fit equally well as {shown}",
+                (),
+                detail=f"{names}; choose: {ways}",
+            )
+        else:
+            way = self.command(f"{role}=FIELD")
+            near = '[{"video_id": "a", "caption": "…"}]'
+            self.check.error(
+                code,
+                f"no field holds {shown}",
+                (),
+                detail=f"{keys}; the nearest known shape is {near}; name the field: {way}",
+            )
+
+    def command(self, columns: str) -> str:
+        """The command that reads the file in this way."""
+        path = self.source.path
+        if self.role == "references":
+            return f"`storymeter score … -r {path} --reference-columns {columns}`"
+        verb = "score" if self.role == "candidates" else "validate"
+        return f"`storymeter {verb} {path} --columns {columns}`"
+
+    # -- answers with times in their text
+
+    def _answers(self) -> bool:
+        if self.roles.timed or self.roles.parts:
+            return False
+        texts = [flat(self._text(row)) for row in self.found.rows[:200]]
+        return any(isinstance(text, str) and answers.looks(text) for text in texts)
+
+    def _of_answers(self) -> list[Document]:
+        from .prose import document_of_answer
+
+        ids = self._ids()
+        documents = [
+            document_of_answer(id, row.at, flat(self._text(row)), self._duration(row), self.check)
+            for id, row in zip(ids, self.found.rows, strict=True)
+        ]
+        self.notes.append("times in the text")
+        self._describe(documents)
+        return documents
+
+    # -- entries
+
+    def _ids(self) -> list[Any]:
+        name = self.roles.id
+        if name == FILE:
+            return [self.source.stem] * len(self.found.rows)
+        if name in (KEY, NUMBER):
+            raw: list[Any] = [row.key for row in self.found.rows]
+        else:
+            raw = [self._id_value(flat(lookup(row, name, outside=True))) for row in self.found.rows]
+        stems = [stem(i) if isinstance(i, str) else i for i in raw]
+        if stems == raw:
+            return raw
+        bare = {re.sub(r"#\d{1,2}$", "", i) for i in raw if isinstance(i, str)}
+        if len({s for s in stems if isinstance(s, str)}) < len(bare):
+            return raw  # two files of one name in different folders
+        self.notes.append("ids without folder and ending")
+        return stems
+
+    def _id_value(self, value: Any) -> Any:
+        if isinstance(value, float) and value.is_integer():
+            return str(int(value))
+        return MISSING if value is None or value == "" else value
+
+    def _text(self, row: Row) -> Any:
+        value = lookup(row, self.roles.text)
+        if value is None and self.roles.text not in row.fields:
+            return MISSING
+        value = flat(value)
+        if isinstance(value, dict):
+            names = [n for n in value if text_tier(n, self.role) is not None or plain(n) == "content"]
+            value = flat(value[min(names, key=lambda n: text_tier(n, self.role) or 50)]) if names else value
+        return value
+
+    def _duration(self, row: Row) -> Any:
+        if not self.roles.duration:
+            return None
+        value = Clock(self.roles.duration, None).seconds(lookup(row, self.roles.duration, outside=True))
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def _entries(self) -> list[_Entry]:
+        roles, rows, ids = self.roles, self.found.rows, self._ids()
+        used = {
+            *(roles.id, roles.text, roles.start, roles.end, roles.span, roles.duration, roles.image),
+            *(roles.images, *roles.parts),
+        }
+        per_segment = self._per_segment()
+        fps = roles.fps
+        entries: dict[tuple[Any, ...], _Entry] = {}
+        lists = self._lists()
+        for number, (id, row) in enumerate(zip(ids, rows, strict=True)):
+            exploded = row.parent is not None
+            meta = {
+                n: v
+                for n, v in row.fields.items()
+                if n not in used and isinstance(v, str | int | float | bool) and v != ""
+            }
+            about = {
+                n: v
+                for n, v in (row.parent or {}).items()
+                if n not in used and isinstance(v, str | int | float)
+            }
+            texts = [get(row.fields, n) for n in roles.parts] if roles.parts else self._text(row)
+            duration = None if per_segment else self._duration(row)
+            if roles.timed:
+                rate = self._rate(row, fps)
+                start, end = self._times(row, rate, per_segment)
+                key: tuple[Any, ...] = (id, row.group) if exploded else (id,)
+                entry = entries.setdefault(key, _Entry(id, row.at, [], duration, about))
+                if not (isinstance(texts, list) and not texts):
+                    entry.captions.append((row.at, texts, start, end, self._image(row), meta))
+                continue
+            joined = (lists == "story" and exploded) or self._is_story_row()
+            key = (id, row.group if exploded else 0) if joined else (id, number)
+            entry = entries.setdefault(key, _Entry(id, row.at, [], duration, about))
+            entry.captions += self._untimed(row, texts, meta, lists)
+            if isinstance(texts, list) and lists == "alternatives" and len(texts) > 1:
+                captions, entry.captions = entry.captions, entry.captions[:1]
+                for k, caption in enumerate(captions[1:], 1):
+                    another = (*key, k)
+                    entries[another] = _Entry(id, row.at, [caption], duration, about)
+            self._pictures(row, entry)
+        listed = list(entries.values())
+        if roles.timed and not roles.end and not roles.span and not per_segment:
+            for entry in listed:
+                _close_ends(entry)
+        return self._check_repeats(listed)
+
+    def _is_story_row(self) -> bool:
+        """Rows of one id are the sentences of one story: numbered, or asked for by the metric."""
+        if self.roles.order:
+            return True
+        repeated = len({row.key for row in self.found.rows}) < len(self.found.rows)
+        return (
+            self.source.kind == "story" and repeated and not self.roles.parts and not self._multi_sentence()
+        )
+
+    def _multi_sentence(self) -> bool:
+        texts = [t for row in self.found.rows[:500] if isinstance(t := self._text(row), str)]
+        return sum(len(_SENTENCE_END.findall(t)) > 1 for t in texts) * 2 > len(texts)
+
+    def _untimed(self, row: Row, texts: Any, meta: dict[str, Any], lists: str) -> list[Any]:
+        if isinstance(texts, list) and all(isinstance(t, str) for t in texts):
+            images = self._image_list(row)
+            matched = images if len(images) == len(texts) else [None] * len(texts)
+            return [((*row.at, k), t, None, None, matched[k], meta) for k, t in enumerate(texts)]
+        return [(row.at, texts, None, None, self._image(row), meta)]
+
+    def _image(self, row: Row) -> str | None:
+        value = lookup(row, self.roles.image) if self.roles.image else None
+        return str(value) if isinstance(value, str | int) and value != "" else None
+
+    def _image_list(self, row: Row) -> list[str]:
+        value = lookup(row, self.roles.images) if self.roles.images else None
+        return [str(v) for v in value] if isinstance(value, list) else []
+
+    def _pictures(self, row: Row, entry: _Entry) -> None:
+        if images := self._image_list(row):
+            entry.meta = {**entry.meta, "photo_sequence": images}
+
+    def _check_repeats(self, entries: list[_Entry]) -> list[_Entry]:
+        if self.roles.order and not self.roles.timed:
+            self.notes.append(f"order = {self.roles.order}")
+        count = len({str(entry.id) for entry in entries})
+        if count < len(entries) and not self.roles.timed:
+            each = "captions of one id are alternative references"
+            self.notes.append(each if self.role != "candidates" else "several captions of one id")
+        return entries
+
+    # -- times
+
+    def _rate(self, row: Row, fps: str) -> Any:
+        value = lookup(row, fps) if fps else None
+        if value is None and fps and re.fullmatch(r"\d+(?:\.\d+)?", fps):
+            return float(fps)
+        return value
+
+    def _per_segment(self) -> bool:
+        """`start` and `duration` without an end: is the duration that of the caption?"""
+        roles = self.roles
+        if not roles.start or roles.end or not roles.duration:
+            return False
+        values: dict[Any, set[Any]] = {}
+        for row in self.found.rows:
+            if roles.duration in row.fields:
+                id = row.key if roles.id == KEY else str(lookup(row, roles.id, outside=True))
+                values.setdefault(id, set()).add(str(row.fields[roles.duration]))
+        return any(len(several) > 1 for several in values.values())
+
+    def _times(self, row: Row, fps: Any, per_segment: bool) -> tuple[Any, Any]:
+        roles = self.roles
+        if roles.span:
+            return Clock(roles.span, fps).pair(lookup(row, roles.span))
+        start = Clock(roles.start, fps).seconds(lookup(row, roles.start))
+        if per_segment:
+            length = Clock(roles.duration, fps).seconds(lookup(row, roles.duration))
+            both = all(isinstance(t, int | float) for t in (start, length))
+            return start, (round(start + length, 6) if both else length)
+        if not roles.end:
+            return (MISSING if start is None else start), None
+        end = Clock(roles.end, fps).seconds(lookup(row, roles.end))
+        return (MISSING if start is None else start), (MISSING if end is None else end)
+
+    # -- lists of sentences
+
+    def _lists(self) -> str:
+        """What a list of sentences is: the sentences of a story, or alternatives."""
+        if self.roles.timed:
+            return ""
+        if self.roles.parts:
+            lists = [
+                [t for n in self.roles.parts if isinstance(t := get(r.fields, n), str)]
+                for r in self.found.rows
+            ]
+        else:
+            lists = [t for r in self.found.rows if isinstance(t := self._text(r), list)]
+            if not lists and any(row.parent is not None for row in self.found.rows):
+                groups: dict[int, list[str]] = {}
+                for row in self.found.rows:
+                    text = self._text(row)
+                    groups.setdefault(row.group, []).append(text if isinstance(text, str) else "")
+                lists = list(groups.values())
+        if not any(len(members) > 1 for members in lists):
+            return "alternatives"
+        pictures = bool(self.roles.images)
+        story = self.roles.story and not (self.roles.images and not pictures)
+        found = "story" if story else what_lists_are(lists, self.source)
+        if found:
+            self.notes.append("list = story" if found == "story" else "list = alternatives")
+            return found
+        size = max(map(len, lists))
+        path = self.source.path
+        ways = (
+            f"`storymeter score {path} --lists story` or `storymeter score … -r {path} --lists alternatives`"
+        )
+        self.check.error(
+            "ambiguous",
+            "lists of sentences are either the sentences of a story or alternatives of one caption",
+            self.found.rows[0].at,
+            detail=f"up to {size} in a list; choose: {ways}",
+        )
+        return "alternatives"
+
+    def _document(self, entry: _Entry) -> Document:
+        if self.roles.order and not self.roles.timed and len(entry.captions) > 1:
+            entry.captions.sort(key=lambda c: _number(c[5].get(self.roles.order)))
+        check = self.check
+        id = check.open(entry.id, entry.at, text=(), time=(), duration=entry.duration)
+        captions = []
+        for k, (at, text, start, end, image, meta) in enumerate(entry.captions):
+            check.move(at)
+            if text is MISSING:
+                check.error("missing-key", "the record has no caption", at, id=id, index=k)
+                continue
+            if self.roles.timed and (start is MISSING or end is MISSING):
+                check.error(
+                    "missing-key", "the caption has no times, though others have them", at, id=id, index=k
+                )
+                continue
+            captions.append(check.caption(k, text, start, end, image, meta))
+        check.move(entry.at)
+        return check.close(id, captions, meta=entry.meta)
+
+
+def what_lists_are(lists: Sequence[Sequence[str]], source: Source) -> str:
+    """`story`, `alternatives`, or '' where it cannot be known."""
+    if source.lists:
+        return source.lists
+    members = [text for several in lists[:500] for text in several if text]
+    if members and sum(len(_SENTENCE_END.findall(t)) > 1 for t in members) * 2 > len(members):
+        return "alternatives"  # each is a story of its own
+    if source.kind == "story":
+        return "story"
+    if source.role == "references":
+        return "alternatives"
+    sizes = {len(several) for several in lists}
+    if source.role is None and (len(sizes) > 1 or max(sizes) < 3):
+        return "alternatives"
+    return ""
+
+
+def _close_ends(entry: _Entry) -> None:
+    """Captions that only start end where the next one starts, the last one with the video."""
+    ends = [*(caption[2] for caption in entry.captions[1:]), entry.duration]
+    entry.captions = [(*c[:3], end, *c[4:]) for c, end in zip(entry.captions, ends, strict=False)]
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def corpus_from_records(
+    rows: Any,
+    *,
+    name: str = "",
+    role: Role | None = None,
+    kind: str | None = None,
+    lists: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Corpus:
+    """Records in memory (lists and dicts as JSON has them) as a corpus, read as a file of them would be.
+
+    >>> corpus = corpus_from_records([{"video_id": "a", "caption": "a dog runs"}])
+    >>> corpus.documents[0].id, corpus.documents[0].text, corpus.meta["read_as"]
+    ('a', 'a dog runs', 'id = video_id, caption = caption')
+    """
+    from .reading import Reading
+
+    check = Check(name or "the records")
+    source = Source(name or "the records", b"", check)
+    source.columns, source.role, source.kind, source.lists = dict(columns or {}), role, kind, lists or ""
+    check_columns(source.columns)
+    found = unfold(rows, role)
+    plan = plan_rows(found, source.columns, role) if found else None
+    documents: list[Document] = []
+    if plan is None:
+        check.error("unknown-format", "no records of an id and a caption", detail=named(rows))
+    else:
+        documents = Builder(source, plan, check).documents()
+    corpus = Corpus(tuple(documents), name, Origin(name, "records"), dict(check.meta))
+    return Reading(name or "the records", corpus, check.problems).require()

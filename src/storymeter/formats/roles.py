@@ -1,0 +1,503 @@
+"""Which field of a table of records is the id, the caption, the times: by name first, then by content.
+
+Two fields that fit equally well are a `Question`, never a guess; a field called target, label or reference is
+never taken for a candidate's text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import aliases
+from .aliases import Role, plain, text_tier, tier
+from .containers import FILE, KEY, NUMBER, VALUE, Found, Row, is_counter
+
+_SAMPLE = 2000
+_FRACTION = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
+_CERTAIN = frozenset(("segment", "timestamp"))  #: names under which a list can only be a span
+#: what can be named in --columns, and the role it stands for
+MAPPED = {
+    "video": "id",
+    "id": "id",
+    "text": "text",
+    "caption": "text",
+    "answer": "text",
+    "start": "start",
+    "end": "end",
+    "segment": "span",
+    "times": "span",
+    "duration": "duration",
+    "image": "image",
+    "images": "images",
+    "fps": "fps",
+    "order": "order",
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """Several readings of one role that fit equally well (or none: `fields` is empty)."""
+
+    role: str
+    fields: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The field of each role; '' where there is none."""
+
+    id: str = ""
+    text: str = ""
+    start: str = ""
+    end: str = ""
+    span: str = ""
+    duration: str = ""
+    fps: str = ""
+    image: str = ""
+    images: str = ""
+    order: str = ""
+    #: a column per sentence of a story, or per alternative caption
+    parts: tuple[str, ...] = ()
+    story: bool = False
+
+    @property
+    def timed(self) -> bool:
+        return bool(self.start or self.span)
+
+    def described(self) -> str:
+        """`id = question_id, caption = text`"""
+        shown = {
+            KEY: "the key",
+            FILE: "the name of the file",
+            NUMBER: "the number of the line",
+            VALUE: "the text",
+        }
+        named = {
+            "id": self.id,
+            "caption": f"{self.parts[0]} … {self.parts[-1]}" if self.parts else self.text,
+            "start": self.start,
+            "end": self.end,
+            "times": self.span,
+            "duration": self.duration if self.timed else "",
+            "images": self.images or self.image,
+        }
+        return ", ".join(f"{role} = {shown.get(name, name)}" for role, name in named.items() if name)
+
+
+def get(fields: Mapping[str, Any] | None, name: str) -> Any:
+    """A field, or one inside an object: `doc.video_id`."""
+    if fields is None or not name:
+        return None
+    if name in fields:
+        return fields[name]
+    head, dot, tail = name.partition(".")
+    inner = fields.get(head) if dot else None
+    return get(inner, tail) if isinstance(inner, dict) else None
+
+
+def lookup(row: Row, name: str, *, outside: bool = False) -> Any:
+    """A field of the row; `outside`: of the record around it first."""
+    first, second = (row.parent, row.fields) if outside else (row.fields, row.parent)
+    value = get(first, name)
+    return get(second, name) if value is None else value
+
+
+class Finder:
+    def __init__(self, found: Found, columns: Mapping[str, str], role: Role | None) -> None:
+        self.found, self.columns, self.role = found, columns, role
+        self.rows = found.rows[:_SAMPLE]
+        self.inside = _names(row.fields for row in self.rows)
+        self.outside = _names(row.parent or {} for row in self.rows)
+        self.names = list(dict.fromkeys((*self.inside, *self.outside)))
+        self.questions: list[Question] = []
+
+    def roles(self) -> Roles:
+        roles = self._times(Roles())
+        roles = self._text(roles)
+        roles = self._id(roles)
+        return self._more(roles)
+
+    # -- times
+
+    def _times(self, roles: Roles) -> Roles:
+        said = {MAPPED[ours]: theirs for ours, theirs in self.columns.items() if ours in MAPPED}
+        roles = replace(
+            roles,
+            start=said.get("start", ""),
+            end=said.get("end", ""),
+            span=said.get("span", ""),
+            fps=said.get("fps", ""),
+        )
+        if not roles.fps:
+            roles = replace(roles, fps=self._first(aliases.FPS, self.outside + self.inside))
+        if roles.span or roles.start:
+            return roles
+        start = self._scaled(("start", "begin", "framestart"), aliases.START)
+        end = self._scaled(("end", "stop", "frameend"), aliases.END)
+        if start and end:
+            return replace(roles, start=start, end=end)
+        spans = [
+            n
+            for n in self.inside
+            if (tier(n, aliases.SPAN) or plain(n) == "clip")
+            and (self._most(n, _is_span) or (plain(n) in _CERTAIN and self._most(n, _is_broken_span)))
+        ]
+        if spans:
+            if len(spans) > 1 and not self._alike(spans):
+                self._ask("segment", spans)
+            return replace(roles, span=spans[0])
+        if start:
+            return replace(roles, start=start)
+        alone = [n for n in self.inside if plain(n) in ("time", "timestamp") and self._most(n, _is_time)]
+        return replace(roles, start=alone[0]) if alone else roles
+
+    def _scaled(self, heads: tuple[str, ...], table: dict[str, int]) -> str:
+        """A field of starts or ends, in seconds, milliseconds or frames."""
+        named = [n for n in self.inside if tier(n, table) is not None and self._most(n, _is_time)]
+        scaled = [
+            n
+            for n in self.inside
+            if plain(n).startswith(heads) and aliases.unit(n) and self._most(n, _is_time)
+        ]
+        if len(named) > 1:
+            exact = [n for n in named if plain(n) in ("start", "end", "starttime", "endtime")]
+            named = exact if len(exact) == 1 else named
+            if len(named) > 1 and not self._alike(named):
+                self._ask(heads[0], named)
+        return named[0] if named else scaled[0] if scaled else ""
+
+    # -- text
+
+    def _text(self, roles: Roles) -> Roles:
+        said = next((self.columns[k] for k in ("text", "caption", "answer") if k in self.columns), "")
+        if said:
+            return replace(roles, text=said)
+        if VALUE in self.inside:
+            return replace(roles, text=VALUE)
+        parts, story = self._parts()
+        usable = [
+            n for n in self.names if self._can_be_text(n) and n not in (roles.span, roles.start, roles.end)
+        ]
+        inside = [n for n in usable if n in self.inside]
+        graded = {n: t for n in inside if (t := text_tier(n, self.role)) is not None and self._nested_ok(n)}
+        if not graded and roles.timed is False:
+            graded = {
+                n: t for n in usable if (t := text_tier(n, self.role)) is not None and self._nested_ok(n)
+            }
+        graded = self._answer_beside_output(graded)
+        if parts and not any(t < 10 for t in graded.values()):
+            return replace(roles, parts=parts, story=story)
+        if graded:
+            best = [n for n, t in graded.items() if t == min(graded.values())]
+            best = self._settle(best, self._word_count)
+            if len(best) > 1 and not self._alike(best):
+                self._ask("text", best)
+            return replace(roles, text=best[0], story=plain(best[0].rpartition(".")[2]) in aliases.STORY)
+        return replace(roles, text=self._text_by_content(inside, roles))
+
+    def _text_by_content(self, usable: list[str], roles: Roles) -> str:
+        """The only field of sentences whose name says nothing else."""
+        taken = {roles.start, roles.end, roles.span}
+        sentences = [
+            n
+            for n in usable
+            if n not in taken
+            and "." not in n
+            and not aliases.is_reference_name(n)
+            and plain(n) not in aliases.NEVER
+            and plain(n) not in aliases.REFERENCES
+            and tier(n, aliases.IDS) is None
+            and self._wordy(n)
+        ]
+        if len(sentences) > 1:
+            self._ask("text", sentences)
+        if sentences:
+            return sentences[0]
+        owned = [n for n in usable if aliases.is_reference_name(n)]
+        if owned and self.role == "candidates":
+            reason = "fields called target, label or reference are never read as a candidate's caption"
+            self.questions.append(Question("text", tuple(owned[:1]), reason))
+        else:
+            self.questions.append(Question("text"))
+        return ""
+
+    def _answer_beside_output(self, graded: dict[str, int]) -> dict[str, int]:
+        """`answer` and `A` beside an output of a model are references; beside a question alone, the text."""
+        if self.role == "references" and any(plain(n) in aliases.OUTPUTS for n in self.names):
+            return {n: t for n, t in graded.items() if plain(n) not in aliases.OUTPUTS} or graded
+        if self.role == "references":
+            return {n: t for n, t in graded.items() if plain(n) != "a" or len(graded) == 1}
+        return graded
+
+    def _nested_ok(self, name: str) -> bool:
+        """A text inside an object counts only where the object itself is called a text (`output.completion`)
+        or holds one caption of a list."""
+        head, dot, _ = name.rpartition(".")
+        if not dot:
+            return True
+        above = head.rpartition(".")[2]
+        return text_tier(above, self.role) is not None and plain(above) not in aliases.NEVER
+
+    def _can_be_text(self, name: str) -> bool:
+        if plain(name.rpartition(".")[2]) in aliases.NEVER:
+            return False
+        return self._most(name, _is_text)
+
+    def _parts(self) -> tuple[tuple[str, ...], bool]:
+        """A column per sentence (`sent1` … `sent5`) or per alternative (`caption_1` … `caption_5`)."""
+        series: dict[str, dict[int, str]] = {}
+        for name in self.inside:
+            found = aliases.NUMBERED.match(name)
+            if found and "." not in found[1] and self._most(name, lambda v: isinstance(v, str), share=0.0):
+                series.setdefault(plain(found[1]), {})[int(found[2])] = name
+        for base, members in series.items():
+            order = sorted(members)
+            if len(order) < 2 or order not in (list(range(len(order))), list(range(1, len(order) + 1))):
+                continue
+            if base in aliases.SENTENCE_COLUMNS and base:
+                return tuple(members[k] for k in order), True
+            if text_tier(base, self.role) is not None:
+                return tuple(members[k] for k in order), False
+        return (), False
+
+    # -- id
+
+    def _id(self, roles: Roles) -> Roles:
+        said = self.columns.get("video") or self.columns.get("id") or ""
+        if said:
+            return replace(roles, id=said)
+        exploded = any(row.parent is not None for row in self.rows)
+        names = self.outside if exploded else self.inside
+        taken = {roles.text, roles.start, roles.end, roles.span, *roles.parts}
+        usable = {
+            n: t
+            for n in names
+            if n not in taken and (t := tier(n, aliases.IDS)) is not None and self._can_be_id(n)
+        }
+        if self.found.keyed:
+            return replace(roles, id=self._key_or_field(usable))
+        if self.found.single and not usable:
+            return replace(roles, id=FILE)
+        if usable:
+            return replace(roles, id=self._best_id(usable, roles))
+        if exploded and not usable:
+            inner = {n: t for n in self.inside if (t := tier(n, aliases.IDS)) == 1 and self._can_be_id(n)}
+            if inner:
+                return replace(roles, id=self._best_id(inner, roles))
+        unique = [
+            n
+            for n in names
+            if n not in taken
+            and "." not in n
+            and not aliases.known(n)
+            and self._most(n, _is_name, share=1.0)
+            and (roles.timed or len(set(map(str, self._values(n)))) == len(self.rows))
+        ]
+        if len(unique) > 1:
+            self._ask("video", unique)
+        if unique:
+            return replace(roles, id=unique[0])
+        if roles.timed and not any(aliases.known(n) and tier(n, aliases.IDS) for n in self.names):
+            return replace(roles, id=FILE)
+        self.questions.append(Question("video"))
+        return roles
+
+    def _best_id(self, usable: dict[str, int], roles: Roles) -> str:
+        top = [n for n, t in usable.items() if t == min(usable.values())]
+        flat = [n for n in top if "." not in n]
+        top = flat or top
+        if len(top) > 1:
+            counted = [n for n in top if not is_counter(self._values(n))]
+            top = counted or top
+        if len(top) > 1:
+            top = self._settle(top, lambda n: sum(v is not None for v in self._all(n)))
+        if len(top) > 1 and not self._alike(top, stem):
+            self._ask("video", top)
+        return top[0]
+
+    def _key_or_field(self, usable: dict[str, int]) -> str:
+        """Records by key that name their item too: the key, unless it only counts."""
+        keys = [row.key for row in self.rows]
+        strong = {n: t for n, t in usable.items() if t <= 2}
+        if not strong:
+            return KEY
+        name = self._best_id(strong, Roles())
+        values = [_text_id(lookup(row, name, outside=True)) for row in self.rows]
+        if [stem(v) for v in values] == [stem(k) for k in keys]:
+            return KEY
+        if is_counter(list(dict.fromkeys(keys))) and not is_counter(values):
+            return name
+        if is_counter(values) or len(set(values)) < len(set(keys)) or strong[name] == 2:
+            return KEY if not (strong[name] == 2 and _all_counting(keys)) else name
+        self._ask("video", [KEY, name])
+        return KEY
+
+    def _can_be_id(self, name: str) -> bool:
+        return self._most(name, lambda v: _text_id(v) is not None)
+
+    # -- the others
+
+    def _more(self, roles: Roles) -> Roles:
+        said = {MAPPED[ours]: theirs for ours, theirs in self.columns.items() if ours in MAPPED}
+        duration = said.get("duration") or self._first(aliases.DURATION, self.outside + self.inside)
+        if duration in (roles.end, roles.start, roles.span):
+            duration = ""
+        images = said.get("images") or self._first(
+            aliases.IMAGES,
+            self.names,
+            lambda v: isinstance(v, list) and len(v) > 1 and not isinstance(v[0], dict),
+        )
+        image = said.get("image") or next(
+            (n for n in self.inside if plain(n) in ("image", "photo", "photoflickrid") and n != roles.id), ""
+        )
+        order = said.get("order") or self._first(aliases.ORDER, self.inside, _is_time)
+        if "images" in said and not any(isinstance(v, list) for v in self._values(images)):
+            image, images = images, ""
+        return replace(
+            roles,
+            duration=duration,
+            images=images,
+            image=image if image != images else "",
+            order="" if roles.timed else order,
+            story=roles.story or bool(images),
+        )
+
+    # -- tools
+
+    def _first(
+        self, table: dict[str, int], names: Iterable[str], fits: Callable[[Any], bool] | None = None
+    ) -> str:
+        return next(
+            (n for n in names if "." not in n and tier(n, table) and (fits is None or self._most(n, fits))),
+            "",
+        )
+
+    def _all(self, name: str) -> list[Any]:
+        return [lookup(row, name) for row in self.rows]
+
+    def _values(self, name: str) -> list[Any]:
+        return [v for v in self._all(name) if v is not None and v != ""]
+
+    def _most(self, name: str, fits: Callable[[Any], bool], *, share: float = 0.5) -> bool:
+        values = self._values(name)
+        return bool(values) and sum(map(fits, values)) >= max(1, share * len(values))
+
+    def _settle(self, names: list[str], size: Callable[[str], int]) -> list[str]:
+        """Fields that are filled, and that do not say the same of every item, before others."""
+        if len(names) < 2:
+            return names
+        filled = {n: len(self._values(n)) for n in names}
+        full = [n for n in names if 2 * filled[n] > max(filled.values())]
+        names = full or names
+        if len(names) > 1 and len(self.rows) > 2:
+            vary = [n for n in names if len({repr(v) for v in self._values(n)}) > 1]
+            names = vary or names
+        return names
+
+    def _wordy(self, name: str) -> bool:
+        """Sentences: at least two words on average, most of them of letters."""
+        values = [v[0] if isinstance(v, list) and v else v for v in map(flat, self._values(name))]
+        words = [word for v in values if isinstance(v, str) for word in v.split()]
+        letters = sum(word[0].isalpha() for word in words)
+        return bool(values) and len(words) >= 2 * len(values) and 2 * letters > len(words)
+
+    def _word_count(self, name: str) -> int:
+        return sum(len(str(v).split()) for v in self._values(name))
+
+    def _alike(self, names: list[str], form: Callable[[str], str] = str.strip) -> bool:
+        """Do the fields say the same everywhere?"""
+        columns = [[form(str(flat(v))) for v in self._all(n)] for n in names]
+        return all(column == columns[0] for column in columns)
+
+    def _ask(self, role: str, fields: Iterable[str]) -> None:
+        self.questions.append(Question(role, tuple(fields)))
+
+
+def _names(records: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The fields of records, also those of objects inside them, in the order of their first record."""
+    names: dict[str, None] = {}
+    for record in records:
+        for name, value in record.items():
+            names[name] = None
+            if isinstance(value, dict):
+                names |= {f"{name}.{inner}": None for inner in value if isinstance(inner, str)}
+    return list(names)
+
+
+def flat(value: Any) -> Any:
+    """The one value inside of lists of one: `[["…"]]` is `…`."""
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value
+
+
+def _text_id(value: Any) -> str | None:
+    value = flat(value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else None
+    return str(value) if str(value).strip() else None
+
+
+def _all_counting(keys: list[str | None]) -> bool:
+    found = [re.fullmatch(r"\D*(\d+)", key or "") for key in keys]
+    return all(found) and is_counter([f[1] for f in found if f])
+
+
+def stem(value: str | None) -> str:
+    """The name of a media file without its folder and ending; other names as they are.
+
+    >>> stem("clips/a.mp4"), stem("a.jpg#3"), stem("v1.2"), stem("b/c")
+    ('a', 'a', 'v1.2', 'b/c')
+    """
+    text = str(value)
+    bare = re.sub(r"#\d{1,2}$", "", text) if "#" in text else text
+    if not aliases.MEDIA.search(bare):
+        return text
+    name = re.split(r"[/\\]", bare)[-1]
+    return aliases.MEDIA.sub("", name) or text
+
+
+def _is_text(value: Any) -> bool:
+    value = flat(value)
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(v, str) for v in value)
+    return isinstance(value, str)
+
+
+def _is_name(value: Any) -> bool:
+    value = _text_id(value)
+    return (
+        value is not None and len(value) < 200 and len(value.split()) == 1 and not _FRACTION.fullmatch(value)
+    )
+
+
+def _is_time(value: Any) -> bool:
+    if isinstance(value, str):
+        return (
+            any(c.isdigit() for c in value)
+            and len(value) < 30
+            and not any(c.isspace() for c in value.strip()[:3])
+        )
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_broken_span(value: Any) -> bool:
+    return isinstance(value, list) and len(value) < 5 and not any(isinstance(v, list | dict) for v in value)
+
+
+def _is_span(value: Any) -> bool:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, dict):
+        return any(tier(n, aliases.START) for n in value) and any(tier(n, aliases.END) for n in value)
+    if isinstance(value, list):
+        return len(value) == 2 and all(_is_time(v) for v in value)
+    from .spans import times
+
+    return isinstance(value, str) and times(value) is not None

@@ -1,0 +1,116 @@
+"""The first sheet of an Excel workbook as rows of values, by the standard library alone.
+
+A workbook is a zip of XML files. Sizes are bounded before anything is unpacked, and a document type in the
+XML (which could expand without bound) is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+LARGEST = 1 << 29  #: bytes of XML in one part
+_CELL = re.compile(r"([A-Z]{1,3})\d+")
+
+
+class WorkbookError(ValueError):
+    """A workbook that cannot be read; the message says why."""
+
+
+def is_workbook(data: bytes) -> bool:
+    return data.startswith(b"PK\x03\x04") and b"xl/" in data
+
+
+def rows(data: bytes) -> list[list[Any]]:
+    """The cells of the first sheet: texts, numbers, truth values, None where a cell is empty."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            sheet = _first_sheet(archive)
+            shared = [_text(item) for item in _elements(archive, "xl/sharedStrings.xml", "si")]
+            return [_row(row, shared) for row in _elements(archive, sheet, "row")]
+    except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, NotImplementedError, OSError) as error:
+        raise WorkbookError(str(error)) from None
+    except WorkbookError:
+        raise
+    except (RuntimeError, EOFError, IndexError, ValueError, zlib.error) as error:  # encrypted, cut off
+        raise WorkbookError(str(error)) from None
+
+
+def _first_sheet(archive: zipfile.ZipFile) -> str:
+    names = [n for n in archive.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", n)]
+    if not names:
+        raise WorkbookError("it holds no sheet")
+    return min(names, key=lambda name: (len(name), name))
+
+
+def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[ElementTree.Element]:
+    if name not in archive.namelist():
+        return
+    with archive.open(name) as part:
+        xml = part.read(LARGEST + 1)
+    if len(xml) > LARGEST:
+        raise WorkbookError(f"{name} is larger than {LARGEST >> 20} MB")
+    if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
+        raise WorkbookError(f"{name} declares a document type")
+    for _, element in ElementTree.iterparse(io.BytesIO(xml)):  # noqa: S314 - no document type, bounded size
+        if element.tag.rpartition("}")[2] == tag:
+            yield element
+            element.clear()
+
+
+def _text(element: ElementTree.Element) -> str:
+    """All runs of a text, without the phonetic ones."""
+    out = []
+    for part in element:
+        kind = part.tag.rpartition("}")[2]
+        if kind == "t":
+            out.append(part.text or "")
+        elif kind == "r":
+            out += [t.text or "" for t in part if t.tag.rpartition("}")[2] == "t"]
+    return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda m: chr(int(m[1], 16)), "".join(out))
+
+
+def _row(row: ElementTree.Element, shared: list[str]) -> list[Any]:
+    cells: list[Any] = []
+    for cell in row:
+        if cell.tag.rpartition("}")[2] != "c":
+            continue
+        place = _CELL.match(cell.get("r", ""))
+        column = _column(place[1]) if place else len(cells)
+        cells += [None] * (column - len(cells))
+        value = _value(cell, shared)
+        if column < len(cells):
+            cells[column] = value
+        else:
+            cells.append(value)
+    return cells
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - 64
+    return number - 1
+
+
+def _value(cell: ElementTree.Element, shared: list[str]) -> Any:
+    kind = cell.get("t", "n")
+    parts = {part.tag.rpartition("}")[2]: part for part in cell}
+    if kind == "inlineStr":
+        return _text(parts["is"]) if "is" in parts else None
+    value = parts["v"].text if "v" in parts else None
+    if value is None:
+        return None
+    if kind == "s":
+        return shared[int(value)]
+    if kind == "b":
+        return value == "1"
+    if kind in ("str", "e", "d"):
+        return value
+    number = float(value)
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number

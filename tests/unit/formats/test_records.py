@@ -1,0 +1,82 @@
+"""Records of an id and a caption are read whatever their fields are called; nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storymeter import read
+from storymeter.errors import DataError
+from storymeter.formats import corpus_from_records, examine
+
+
+def _captions(corpus: Any) -> list[tuple[str, list[tuple[str, float | None, float | None]]]]:
+    return [(d.id, [(c.text, c.start, c.end) for c in d.captions]) for d in corpus]
+
+
+def _file(folder: Path, name: str, content: Any) -> Path:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_records_in_memory() -> None:
+    rows = [{"id": "a", "Q": "what?", "A": "a dog", "pred": "a cat"}]
+    assert _captions(corpus_from_records(rows, role="candidates")) == [("a", [("a cat", None, None)])]
+    assert _captions(corpus_from_records(rows, role="references")) == [("a", [("a dog", None, None)])]
+    with pytest.raises(DataError, match="several fields fit equally well"):
+        corpus_from_records([{"id": "a", "text": "one dog", "description": "two dogs"}])
+
+
+def test_both_commands_are_named(tmp_path: Path) -> None:
+    path = _file(tmp_path, "f.json", [{"id": "a", "text": "one dog", "description": "two dogs"}])
+    (problem,) = examine(path, role="candidates").errors
+    assert problem.code == "ambiguous"
+    for field in ("text", "description"):
+        assert f"storymeter score {path} --columns text={field}" in problem.text
+        assert read(path, columns={"text": field}).documents[0].text.endswith(("dog", "dogs"))
+
+
+@pytest.mark.parametrize("name", ["target", "gt", "label", "reference", "ground truth"])
+def test_a_reference_is_never_the_candidate(tmp_path: Path, name: str) -> None:
+    path = _file(tmp_path, "f.json", [{"id": "a", name: "a dog runs"}])
+    (problem,) = examine(path, role="candidates").errors
+    assert f"--columns text={name}" in problem.text
+    assert read(path, role="references").documents[0].text == "a dog runs"
+
+
+def test_lines_led_by_an_id_are_not_captions_with_an_id(tmp_path: Path) -> None:
+    flickr = _file(tmp_path, "f.txt", "a.jpg#0\ta dog runs\na.jpg#1\ta dog plays\nb.jpg#0\ta cat\n")
+    assert [d.id for d in read(flickr)] == ["a", "a", "b"]
+    colon = _file(tmp_path, "c.txt", "a: a dog runs\nb: a cat sits\n")
+    assert _captions(read(colon)) == [
+        ("a", [("a dog runs", None, None)]),
+        ("b", [("a cat sits", None, None)]),
+    ]
+
+
+def test_lists_of_sentences(tmp_path: Path) -> None:
+    path = _file(tmp_path, "s.json", {"a": [f"sentence {k}" for k in range(5)]})
+    assert len(read(path, kind="story").documents[0].captions) == 5
+    assert len(read(path, role="references").documents) == 5
+    (problem,) = examine(path, role="candidates").errors
+    assert "--lists story" in problem.text and "--lists alternatives" in problem.text
+
+
+def test_what_was_assumed_is_kept(tmp_path: Path) -> None:
+    lines = "".join(
+        f'{{"question_id": {k}, "prompt": "p", "text": "a {w}"}}\n' for k, w in enumerate(("dog", "cat"))
+    )
+    corpus = read(_file(tmp_path, "m.jsonl", lines))
+    assert corpus.meta["read_as"] == "id = question_id, caption = text"
+    assert corpus.origin.format == "records"
+
+
+def test_reversed_segments_name_the_repair(tmp_path: Path) -> None:
+    path = _file(tmp_path, "f.jsonl", '{"vid": "a", "segment": [5, 2], "caption": "x"}\n' * 2)
+    with pytest.raises(DataError, match="--repair"):
+        read(path)
+    assert read(path, repair=True).documents[0].captions[0].start == 2
