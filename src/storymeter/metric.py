@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 #: the names of `text.tokenizers.TOKENIZERS`
 Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
+#: those for text without blanks, whose characters are all above U+007F
+UNSPACED = ("ja", "zh")
 
 
 class Metric(Measure, ABC):

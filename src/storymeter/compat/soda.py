@@ -56,6 +56,7 @@ class AnyText(PairScorer):
     """1 for every pair of sentences: SODA c with it is SODA d, at thresholds on IoU too."""
 
     name = "any_text"
+    needs_words = False
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         return np.ones(len(pairs["candidate_index"]))

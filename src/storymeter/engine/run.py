@@ -29,6 +29,7 @@ from ..score import Score
 from ..stats.resampling import bootstrap_interval
 from .languages import warn_of_language
 from .results import Conditions, Results, SystemResult
+from .wordless import warn_of_wordless
 from .workbench import Workbench
 
 #: a metric, by name or as an object
@@ -104,6 +105,13 @@ class Run:
         built = self.built(metrics)
         warn_of_language(
             [*systems, *self.references], built, tokenizer=self.bench.tokenizer, language=self.language
+        )
+        warn_of_wordless(
+            systems,
+            self.references,
+            built,
+            protocol=self.bench.protocol,
+            tokenizer=self.bench.tokenizer,
         )
         if cluster is not None:
             from .cluster import score_systems

@@ -58,7 +58,7 @@ class Workbench:
         budget: Budget | None = None,
         progress: Progress = silent,
     ) -> None:
-        from ..text.tokens import check_tokenizer
+        from ..text.tokens import check_strip, check_tokenizer
 
         check_tokenizer(tokenizer)
         if not isinstance(jobs, int) or jobs < 1 or not isinstance(seed, int) or seed < 0:
@@ -66,6 +66,8 @@ class Workbench:
                 f"jobs ({jobs!r}) and seed ({seed!r}) are whole numbers.", hint="jobs from 1, seed from 0."
             )
         self.protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
+        if self.protocol.ascii == "strip":
+            check_strip(tokenizer, str(self.protocol))
         self.tokenizer: Tokenizer = tokenizer
         self.jobs, self.seed, self.device = jobs, seed, device
         self.images, self.videos, self.progress = images, videos, progress

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 Self = TypeVar("Self", bound="PairScorer")
 #: the statistics of a pair whose value is simply averaged
 PLAIN_COLUMNS = ("value", "pairs")
+_SIDES: tuple[Literal["candidates"], Literal["references"]] = ("candidates", "references")
 
 
 class IndexedPairs(TypedDict):
@@ -77,6 +78,8 @@ class PairScorer(Metric):
     english: ClassVar[bool] = False
     #: whether the value of a pair depends on the pairs beside it: it is scored by `score_groups` then
     by_group: ClassVar[bool] = False
+    #: whether a sentence without words matches nothing, so that its pairs are 0 and never scored
+    needs_words: ClassVar[bool] = True
     #: how several references of one candidate become one value, where the measure has no rule of its own
     over_references: ClassVar[Literal["max", "mean"]] = "max"
 
@@ -157,6 +160,31 @@ class PairScorer(Metric):
         """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each
         sentence of the two lists is analysed once, whatever the number of pairs."""
 
+    def has_words(self, text: str) -> bool:
+        """Whether a sentence, as the scorer reads it, holds any word."""
+        return bool(text) and not text.isspace()
+
+    def values_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        """`score_indexed`, and 0 for a pair one of whose sentences has no words: it matches nothing."""
+        if not self.needs_words:
+            return self.score_indexed(jobs=jobs, **pairs)
+        ours, theirs = (
+            np.fromiter(map(self.has_words, pairs[side]), dtype=bool, count=len(pairs[side]))
+            for side in _SIDES
+        )
+        if ours.all() and theirs.all():
+            return self.score_indexed(jobs=jobs, **pairs)
+        keep = np.flatnonzero(ours[pairs["candidate_index"]] & theirs[pairs["reference_index"]])
+        out = np.zeros(len(pairs["candidate_index"]))
+        if len(keep):
+            chosen: IndexedPairs = {
+                **pairs,
+                "candidate_index": pairs["candidate_index"][keep],
+                "reference_index": pairs["reference_index"][keep],
+            }
+            out[keep] = self._checked(self.score_indexed(jobs=jobs, **chosen), len(keep))
+        return out
+
     def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """(pairs, pair_columns): what may be summed over pairs and then given to `value_of`."""
         values = self._checked_values(jobs, **pairs)
@@ -230,8 +258,11 @@ class PairScorer(Metric):
     # What a scorer with rules of its own overrides; sentences have been checked and tokenised.
 
     def _checked_values(self, jobs: int, **pairs: Unpack[IndexedPairs]) -> FloatArray:
-        """What `score_indexed` gives, which may be of somebody's own and give anything."""
-        values, wanted = self._numbers(self.score_indexed(jobs=jobs, **pairs)), len(pairs["candidate_index"])
+        """What `values_indexed` gives, which may be of somebody's own and give anything."""
+        return self._checked(self.values_indexed(jobs=jobs, **pairs), len(pairs["candidate_index"]))
+
+    def _checked(self, values: FloatArray, wanted: int) -> FloatArray:
+        values = self._numbers(values)
         if values.shape != (wanted,):
             raise UsageError(
                 f"{self.name} gave values of shape {values.shape} for {wanted:,} pairs.",
@@ -346,6 +377,11 @@ class ModelScorer(PairScorer):
 
     raw_text: ClassVar[bool] = True
     slow: ClassVar[bool] = True
+
+    def has_words(self, text: str) -> bool:
+        from ..text.tokens import has_words
+
+        return has_words(text)
 
 
 def _jobs(jobs: int) -> int:

@@ -120,6 +120,8 @@ class Bleu(PairScorer):
     )
 
     threads: ClassVar[bool] = True
+    #: COCO's own value of a text without words stays: 1e-15 or less
+    needs_words: ClassVar[bool] = False
 
     @property
     def pair_columns(self) -> tuple[str, ...]:

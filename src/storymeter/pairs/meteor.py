@@ -40,7 +40,7 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..measure import Named, Seen, measure
-from ..metric import Tokenizer
+from ..metric import UNSPACED, Tokenizer
 from ..options import option
 from .base import IndexedPairs, PairScorer
 from .meteor_tables import load
@@ -99,6 +99,9 @@ class Meteor(PairScorer):
     threads: ClassVar[bool] = True
     english: ClassVar[bool] = True
 
+    #: whether the words of the run's tokenizer stay as they are; `within` says so
+    _keeps_words = False
+
     pair_columns = STATISTICS
     columns = (*STATISTICS, "score", "documents")
     seen = Seen("weights tuned by its authors on WMT judgements")
@@ -106,8 +109,18 @@ class Meteor(PairScorer):
     def prepare(self) -> None:
         load(self._progress)
 
+    def within(self, bench: Workbench) -> Meteor:
+        """METEOR's normalisation cuts text without blanks into single characters: the words of a tokenizer
+        for such text (ja, zh) are not normalised."""
+        return self._with(_keeps_words=bench.tokenizer in UNSPACED) if not self.raw_text else self
+
+    @property
+    def _normalizes(self) -> bool:
+        return self.normalize and not self._keeps_words and self.tokenizer not in UNSPACED
+
     def depends_on(self) -> dict[str, object]:
-        return {"data": self.data_version}
+        kept: dict[str, object] = {} if self._normalizes == self.normalize else {"normalize": False}
+        return {"data": self.data_version, **kept}
 
     @property
     def data_version(self) -> str:
@@ -174,7 +187,7 @@ class Meteor(PairScorer):
         test, ref = well_formed(
             [*self._read([candidate], "candidate"), *self._read([reference], "reference")]
         )
-        return align(load(), test, ref, self.task, self.normalize)
+        return align(load(), test, ref, self.task, self._normalizes)
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         return self.score_of_statistics(sums)
@@ -239,7 +252,7 @@ class Meteor(PairScorer):
     ) -> Result:
         """The kernel's answer; lone surrogates are taken out where there are any."""
         which = [np.ascontiguousarray(index, dtype=np.int64) for index in (candidate_index, reference_index)]
-        options = (*which, self.task, self.normalize, jobs)
+        options = (*which, self.task, self._normalizes, jobs)
         try:
             return kernel(load(), list(candidates), list(references), *options, **wanted)
         except UnicodeEncodeError:

@@ -24,6 +24,8 @@ class NgramBatch:
 
     def __init__(self, index: Any, candidates: Numbers, references: Numbers, bounds: IntArray) -> None:
         self.index, self.candidates, self.references, self.bounds = index, candidates, references, bounds
+        #: the texts of the items, where they came in groups
+        self.texts: tuple[Sequence[str], Sequence[Sequence[str]]] = ((), ())
         self._bleu: FloatArray | None = None
 
     @classmethod
@@ -37,7 +39,9 @@ class NgramBatch:
     ) -> NgramBatch:
         """One candidate per item, with its own references."""
         index, ids = analyse([*candidates, *chain.from_iterable(references)], orders=orders, base=base)
-        return cls(index, ids[: len(candidates)], ids[len(candidates) :], bounds_of(references))
+        batch = cls(index, ids[: len(candidates)], ids[len(candidates) :], bounds_of(references))
+        batch.texts = candidates, references
+        return batch
 
     @classmethod
     def of_index(

@@ -5,7 +5,8 @@
     ROUGE-L = (1 + beta^2) P R / (R + beta^2 P)                   beta = 1.2
 
 Precision and recall each take their own best reference; Lin's summary-level union LCS is another measure.
-Words stand between single blanks. The corpus value is the mean over documents.
+Words stand between single blanks. A text without words matches nothing: it gets 0, also against another one
+(`coco_values`, for the drop-in, gives 1 there). The corpus value is the mean over documents.
 
 >>> RougeL().pairs(candidates=["a dog runs"], references=[["the dog runs fast", "a cat"]]).round(6)
 array([0.557078])
@@ -13,7 +14,9 @@ array([0.557078])
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -57,14 +60,27 @@ class RougeL(PairScorer):
         return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.beta)
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
-        batch = NgramBatch.of_groups(candidates=candidates, references=references, orders=0)
-        return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.beta)
+        candidates, references = self._worded(candidates, references)
+        return coco_values(candidates, references, self.beta, jobs)
+
+    def _worded(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> tuple[list[str], list[list[str]]]:
+        """A text without words has no partner: its references, and references without words, are left
+        out."""
+        return list(candidates), [
+            [text for text in group if self.has_words(text)] if self.has_words(candidate) else []
+            for candidate, group in zip(candidates, references, strict=True)
+        ]
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        measured = _native.rouge_l(*bench.ngrams(task, self.tokenizer).arguments(), threads=bench.jobs)
-        there = np.array([[bool(document.captions)] for document in task.candidates]).reshape(-1, 1)
-        values = np.where(there, np.column_stack([f_measure(measured, self.beta), measured]), 0.0)
-        return np.column_stack([values, np.ones(len(task))])  # a document that is not there earns nothing
+        batch = bench.ngrams(task, self.tokenizer)
+        candidates, references = batch.texts
+        if not all(map(self.has_words, chain(candidates, *references))):
+            candidates, references = self._worded(candidates, references)
+            batch = NgramBatch.of_groups(candidates=candidates, references=references, orders=0)
+        measured = _native.rouge_l(*batch.arguments(), threads=bench.jobs)
+        return np.column_stack([f_measure(measured, self.beta), measured, np.ones(len(task))])
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         means = sums[..., :3] / np.maximum(sums[..., 3:], 1.0)
@@ -72,3 +88,11 @@ class RougeL(PairScorer):
 
     def signed(self) -> dict[str, object]:
         return {"beta": self.beta, "references": "best-P-best-R"}
+
+
+def coco_values(
+    candidates: Sequence[str], references: Sequence[Sequence[str]], beta: float, jobs: int = 1
+) -> FloatArray:
+    """ROUGE-L as pycocoevalcap has it, in which an empty text is one empty word: empty against empty is 1."""
+    batch = NgramBatch.of_groups(candidates=candidates, references=references, orders=0)
+    return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), beta)

@@ -112,6 +112,8 @@ class Sts(ModelScorer):
         a, b = self._rows(candidates), self._rows(references)
         vectors = self._embeddings.vectors.view()
         product: FloatArray = (vectors[a] @ vectors[b].T).astype(np.float64)
+        product[[not self.has_words(text) for text in candidates]] = 0.0
+        product[:, [not self.has_words(text) for text in references]] = 0.0
         return np.clip(product, -1.0, 1.0, out=product)
 
     def _rows(self, sentences: Sequence[str]) -> IntArray:

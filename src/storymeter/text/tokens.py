@@ -8,15 +8,29 @@ In a run, `pairs.table.Sentences` remembers what was tokenised before.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
-from ..metric import Tokenizer
+from ..errors import UsageError
+from ..metric import UNSPACED, Tokenizer
 from .tokenizers import cut
 from .tokenizers import get as get_tokenizer
 
 
 def check_tokenizer(tokenizer: str) -> None:
     get_tokenizer(tokenizer)
+
+
+def check_strip(tokenizer: str, protocol: str) -> None:
+    """An error where a protocol that replaces every character above U+007F by a space (`ascii=strip`) meets a
+    tokenizer for text that has no other characters."""
+    if tokenizer in UNSPACED:
+        raise UsageError(
+            f"The protocol {protocol} replaces every character above U+007F by a space (ascii=strip), and the"
+            f" tokenizer {tokenizer} is for text of such characters: nothing would be left of the captions.",
+            hint=f"Keep them with --protocol {protocol}+ascii=keep, or choose a protocol that does, such as"
+            " paper.",
+        )
 
 
 def tokenize(lines: Sequence[str], tokenizer: Tokenizer) -> list[str]:
@@ -27,3 +41,14 @@ def tokenize(lines: Sequence[str], tokenizer: Tokenizer) -> list[str]:
 def ascii_only(line: str) -> str:
     """Every character past U+007F becomes a blank, as the older evaluation scripts do."""
     return line if line.isascii() else "".join(char if char < "\x80" else " " for char in line)
+
+
+def has_words(text: str) -> bool:
+    """Whether a text as it was written holds more than white space and punctuation.
+
+    >>> [has_words(text) for text in ("a dog", "...", "", " 。", "犬", "🎉")]
+    [True, False, False, False, True, True]
+    """
+    return any(char.isalnum() for char in text) or any(
+        unicodedata.category(char)[0] not in "PZC" for char in text
+    )

@@ -8,6 +8,7 @@ from storymeter import Caption, Corpus, Document
 from storymeter.engine.workbench import Workbench
 from storymeter.join import join
 from storymeter.pairs import RougeL
+from storymeter.pairs.rouge import coco_values
 from storymeter.registry import metric
 
 
@@ -34,7 +35,8 @@ def test_words_stand_between_single_blanks() -> None:
         f(1 / 2, 1 / 3)
     )
     assert RougeL().pairs(candidates=["  a"], references=[["a"]])[0] == pytest.approx(f(1 / 3, 1))
-    assert RougeL().pairs(candidates=[""], references=[[""]])[0] == 1.0
+    assert RougeL().pairs(candidates=[""], references=[[""]])[0] == 0.0  # no words match nothing
+    assert coco_values([""], [[""]], 1.2)[0] == 1.0  # what the drop-in promises
 
 
 def test_metric_is_a_mean_and_what_is_missing_earns_nothing() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray
-from ....pairs.rouge import RougeL
+from ....pairs.rouge import RougeL, coco_values
 from .._items import items, texts
 
 
@@ -27,7 +27,9 @@ def my_lcs(string: Sequence[Any], sub: Sequence[Any]) -> int:
 
 
 class Rouge:
-    """`compute_score` gives (mean, array of one value per item)."""
+    """`compute_score` gives (mean, array of one value per item); empty against empty is 1, as in the
+    original.
+    """
 
     def __init__(self) -> None:
         self.beta = RougeL().beta
@@ -38,19 +40,13 @@ class Rouge:
             raise AssertionError(f"Give a list of exactly one candidate, not {len(candidate)}.")
         if not len(refs):
             raise AssertionError("Give one reference or more.")
-        return float(
-            RougeL(self.beta).pairs(
-                candidates=texts(candidate, "candidate"), references=[texts(refs, "refs")]
-            )[0]
-        )
+        return float(coco_values(texts(candidate, "candidate"), [texts(refs, "refs")], self.beta)[0])
 
     def compute_score(
         self, gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]
     ) -> tuple[np.float64, FloatArray]:
         found = items(gts, res)
-        values = RougeL(self.beta).pairs(
-            candidates=found.candidates, references=found.references, jobs=found.jobs
-        )
+        values = coco_values(found.candidates, found.references, self.beta, found.jobs)
         return np.float64(np.mean(values)), values
 
     def method(self) -> str:
