@@ -122,13 +122,15 @@ def test_wmt_clusters_from_the_command(data: Path) -> None:
             "z",
             "--accept",
             "all",
+            "--clusters",
+            "ranksum",
             "--format",
             "json",
         ],
     )
     assert result.exit_code == 0, result.output
     answer = msgspec.json.decode(result.stdout)
-    assert answer["schema"] == 1
+    assert answer["schema"] == 1 and answer["clusters_by"] == "ranksum"
     assert answer["clusters"][0] == ["Facebook-AI.7", "Online-A.5"]
     assert sum(pair["p"] < 0.05 for pair in answer["significance"]) == 22
     assert set(answer["workers"][0]) >= {"id", "pairs", "p", "accepted", "flags"}

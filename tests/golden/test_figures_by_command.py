@@ -108,7 +108,15 @@ def test_non_redundancy(jaccard: str, name: str, tmp_path: Path) -> None:
 def test_z_scores_and_clusters(accept: str) -> None:
     expected = figures("ratings")[accept]
     found = command(
-        "human", "analyse", str(material.DRAWN / "ratings.csv"), "--accept", accept, "--gates", "control"
+        "human",
+        "analyse",
+        str(material.DRAWN / "ratings.csv"),
+        "--accept",
+        accept,
+        "--gates",
+        "control",
+        "--clusters",
+        "ranksum",
     )
     assert found["clusters"] == expected["clusters"]
     for system in found["systems"]:

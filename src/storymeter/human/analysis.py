@@ -13,7 +13,7 @@ from .influence import Influence, influence
 from .quality import Gates, Quality, Test, assess
 from .ratings import BoolArray, Ratings
 from .reliability import RaterAgreement, SplitHalf, agreement, split_half
-from .scores import CaptionScores, Ranking, Repeats, caption_scores, rank, standardise
+from .scores import CaptionScores, Clusters, Ranking, Repeats, caption_scores, rank, standardise
 
 #: Graham et al. (2018): fewer ratings make a caption's or a system's score unreliable
 CAPTION_MINIMUM, SYSTEM_MINIMUM = 15, 500
@@ -34,6 +34,8 @@ class Analysis:
     hits: int
     influence: Influence
     notes: tuple[str, ...]
+    #: the ranking by the other kind of test
+    other: Ranking
 
 
 def analyse(
@@ -49,8 +51,10 @@ def analyse(
     splits: int = 100,
     seed: int = 0,
     held: Held = "leave-out",
+    clusters: Clusters = "raters",
 ) -> Analysis:
-    """`accept="all"` drops nobody but raters on hold; the verdicts are still reported. `splits=0` leaves the
+    """`clusters="raters"`: differences that hold for other raters; `ranksum`: the papers' test over captions.
+    `accept="all"` drops nobody but raters on hold; the verdicts are still reported. `splits=0` leaves the
     split-half bootstrap out.
     """
     if len(ratings.strata) > 1:
@@ -74,7 +78,11 @@ def analyse(
         )
     used = ratings.of_raters(kept) if not kept.all() else ratings
     captions = caption_scores(used, scale=scale, repeats=repeats)
-    ranking = rank(used, alpha=alpha, scale=scale, repeats=repeats, captions=captions)
+    kinds: tuple[Clusters, Clusters] = ("raters", "ranksum")
+    rankings = {
+        by: rank(used, alpha=alpha, scale=scale, repeats=repeats, captions=captions, by=by) for by in kinds
+    }
+    ranking = rankings[clusters]
     moved = influence(used, scale)
     return Analysis(
         ratings,
@@ -90,6 +98,7 @@ def analyse(
         len(np.unique(ratings.rater.codes * len(ratings.hit) + ratings.hit.codes)),
         moved,
         (*_notes(ratings, quality, ranking, scale), *moved.notes),
+        rankings["ranksum" if clusters == "raters" else "raters"],
     )
 
 

@@ -6,7 +6,9 @@ A record of criterion `preference` says of one item (video) which of two was tol
 less than a share `faithful` right are left out.
 
 Per video the mean answer decides: above 0 B is preferred, below 0 A, 0 nobody. Undecided videos are counted
-and are in no share. The binomial test asks whether a fair coin could have given the wins."""
+and are in no share. The paper's binomial test asks whether a fair coin could have given the wins; it takes
+the videos as independent, which they are not where a rater leans to one of the systems. Therefore p is that
+of the mean answer with raters as random (`rater_effects`), and the binomial p stands beside it."""
 
 from __future__ import annotations
 
@@ -20,6 +22,7 @@ from ..captions import Rating
 from ..errors import DataError, some
 from ..stats.ties import preference_accuracy
 from .held import Held, records_without
+from .rater_effects import FEW_RATERS, NOTHING, Cells, Estimate
 from .reliability import ordinal_alpha
 
 
@@ -34,12 +37,17 @@ class Preference:
     wins_a: int
     wins_b: int
     undecided: int
-    #: share of decided items that B wins, its 95 % interval (Clopper & Pearson), two-sided binomial p
+    #: share of decided items that B wins, and its 95 % interval (Clopper & Pearson: for these raters)
     share_b: float
     interval: tuple[float, float] | None
+    #: two-sided, of the mean answer with raters as random; binomial where there are too few raters
     p: float
     alpha: float
     notes: tuple[str, ...] = ()
+    p_binomial: float = math.nan
+    #: mean of the items' mean answers (B minus A), and its 95 % interval with raters as random
+    mean: float = math.nan
+    mean_interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,18 @@ def _pair(
     )
     means = [sum(given.values()) / len(given) for given in kept.values()]
     wins_b, wins_a = sum(m > 0 for m in means), sum(m < 0 for m in means)
-    share, interval, p = binomial(wins_b, wins_a + wins_b)
+    share, interval, coin = binomial(wins_b, wins_a + wins_b)
+    lean = _over_raters(kept)
+    if math.isnan(lean.p):
+        said.append(
+            "No test over raters can be made (two raters, two items and answers that differ are needed); p is"
+            " that of the binomial test and holds for these raters only."
+        )
+    elif lean.raters < FEW_RATERS:
+        said.append(
+            f"There are {lean.raters} raters. A result from fewer than {FEW_RATERS} raters does not"
+            " generalise to other raters."
+        )
     if not wins_a + wins_b:
         said.append("No item is decided, so there is no share and no test.")
     return Preference(
@@ -129,10 +148,25 @@ def _pair(
         len(means) - wins_a - wins_b,
         share,
         interval,
-        p,
+        coin if math.isnan(lean.p) else lean.p,
         ordinal_alpha(given.values() for given in kept.values()),
         tuple(said),
+        coin,
+        sum(means) / len(means) if means else math.nan,
+        lean.interval(),
     )
+
+
+def _over_raters(items: Mapping[str, Mapping[str, float]]) -> Estimate:
+    """The mean answer, items weighing alike, with raters as random."""
+    rows = [(k, rater, value) for k, given in enumerate(items.values()) for rater, value in given.items()]
+    code = {rater: k for k, rater in enumerate(sorted({rater for _, rater, _ in rows}))}
+    if len(code) < 2:
+        return NOTHING
+    item, who = np.array([k for k, _, _ in rows]), np.array([code[rater] for _, rater, _ in rows])
+    value, one = np.array([value for _, _, value in rows]), np.zeros(len(rows), dtype=np.int64)
+    cells = Cells.of(value, one, who, item, 1)
+    return cells.system_mean(0, 1 / (len(items) * np.bincount(item)[item]))
 
 
 def binomial(wins: int, n: int) -> tuple[float, tuple[float, float] | None, float]:

@@ -3,8 +3,9 @@ cost.
 
 - `replication`: Pearson's r between the system scores of two runs (Graham et al. 2018, table 5: .995 raw,
   .997 z).
-- `split_half`: the raters of one run are split at random into halves, again and again; r between the two
-  tables.
+- `split_half`: the raters of one run and the items are split at random into halves, again and again; r
+  between the table of one half of the raters on one half of the items and that of the others on the others.
+  The two tables share neither raters nor captions, so that equal systems have r = 0 on average.
 - `krippendorff`: alpha = 1 - observed / expected disagreement, over captions that at least two raters rated;
   interval,
   ordinal or nominal distance. 1 is perfect agreement, 0 is chance.
@@ -26,7 +27,7 @@ from ..arrays import FloatArray
 from ..errors import DataError
 from ..stats.correlation import pearson
 from .ratings import DEGRADED, Ratings
-from .scores import Ranking, caption_scores, means
+from .scores import Ranking, credited, means, standardise
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +95,26 @@ def split_half(
             f"four raters are needed for two halves, and there {'is' if len(raters) == 1 else 'are'}"
             f" {len(raters)}",
         )
+    z = standardise(ratings, scale)
+    row, system = credited(ratings, z)
+    value, rater, item = z[row], ratings.rater.codes[row], ratings.item.codes[row]
+    items = np.unique(item)
+    if len(items) < 4:
+        return SplitHalf(
+            math.nan, None, 0, f"four items are needed for two halves, and there are {len(items)}"
+        )
+    captions, caption = np.unique(system * len(ratings.item) + item, return_inverse=True)
+    author, caption = captions // len(ratings.item), caption.reshape(-1)
     values = []
     for _ in range(splits):
-        half = np.zeros(len(ratings.rater), dtype=bool)
+        half, part = np.zeros(len(ratings.rater), dtype=bool), np.zeros(len(ratings.item), dtype=bool)
         half[random.permutation(raters)[: len(raters) // 2]] = True
-        captions = (caption_scores(ratings.of_raters(side), scale=scale) for side in (half, ~half))
-        one, other = (means(side.z, side.system, len(ratings.systems)) for side in captions)
+        part[random.permutation(items)[: len(items) // 2]] = True
+        tables = []
+        for mine in (half[rater] & part[item], ~half[rater] & ~part[item]):
+            scores = means(value[mine], caption[mine], len(captions))
+            tables.append(means(scores, author, len(ratings.systems)))
+        one, other = tables
         both = ~np.isnan(one) & ~np.isnan(other)
         values.append(
             pearson(np.round(one[both], 12), np.round(other[both], 12))

@@ -14,25 +14,34 @@ continuity
 5. Clusters as at WMT: systems by z; a boundary after position i when every system above beats every system
 below.
 
+Steps 4 and 5 are the paper's (`by="ranksum"`): they hold for these raters. `by="raters"` takes raters as
+random (`rater_effects`): two-sided tests, and intervals of z, that hold for other raters of the same kind.
+
 All values are sorted once: with c_i[v] the number of captions of system i with the v-th distinct value, U_ij
 = sum_v c_i[v] (sum_{w<v} c_j[w] + c_j[v]/2), one running sum per column j; the tie corrections come the same
 way."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from scipy.special import stdtrit
 
 from ..arrays import FloatArray, IntArray
-from ..errors import DataError
+from ..errors import DataError, some
 from ..stats.multiple import benjamini_hochberg, holm
 from ..stats.ranks import rank_sum_p
+from .rater_effects import FEW_RATERS, Cells
 from .ratings import DEGRADED, BoolArray, Ratings
 
 Repeats = Literal["all", "merge"]
+#: which tests make the clusters: over raters, or over captions as in the papers
+Clusters = Literal["raters", "ranksum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ class SystemScore:
     #: ratings, and captions that they are about
     n: int
     captions: int
-    #: 95 % interval of z (t distribution over captions); None with fewer than two captions
+    #: 95 % interval of z, over raters or (rank-sum clusters) over captions; None with fewer than two captions
     interval: tuple[float, float] | None
     #: best and worst rank that the significant differences allow
     ranks: tuple[int, int] = (0, 0)
@@ -64,7 +73,7 @@ class SystemScore:
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Systems, best first; `p[i, j]` is the p-value that system i beats system j (NaN where no test can be
-    made).
+    made): one-sided for rank sums; over raters it is two-sided, and 1 for the system that is behind.
     """
 
     systems: tuple[SystemScore, ...]
@@ -74,6 +83,9 @@ class Ranking:
     clusters: tuple[tuple[str, ...], ...]
     alpha: float
     notes: tuple[str, ...] = ()
+    by: Clusters = "ranksum"
+    #: raters whose ratings count
+    raters: int = 0
 
 
 def standardise(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> FloatArray:
@@ -158,6 +170,7 @@ def rank(
     scale: Literal["raw", "z"] = "raw",
     repeats: Repeats = "all",
     captions: CaptionScores | None = None,
+    by: Clusters = "ranksum",
 ) -> Ranking:
     """`captions` saves the work of computing them where they are there already."""
     captions = captions or caption_scores(ratings, scale=scale, repeats=repeats)
@@ -176,12 +189,25 @@ def rank(
     order = sorted(set(captions.system.tolist()), key=lambda k: (-z[k], ratings.systems[k]))
     place = np.full(len(ratings.systems), -1, dtype=np.int64)
     place[order] = np.arange(len(order))
-    p = beats(captions.z, place[captions.system], len(order))
+    raters, intervals = _raters(ratings, scale), None
+    if by == "raters" and raters < 2:
+        by = "ranksum"
+        notes.append(
+            "There is one rater, so that clusters and intervals are those of the rank-sum test: they hold for"
+            " this rater only."
+        )
+    if by == "raters":
+        p, intervals = _over_raters(ratings, order, captions, scale, repeats)
+    else:
+        p = beats(captions.z, place[captions.system], len(order))
     wins = p < alpha
     systems = tuple(
         _system(ratings.systems[k], captions, captions.system == k, scale, wins, position)
         for position, k in enumerate(order)
     )
+    if intervals is not None:
+        systems = tuple(replace(s, interval=i) for s, i in zip(systems, intervals, strict=True))
+        notes += _rater_notes(raters, p, [s.name for s in systems])
     alone = [s.name for s in systems if s.captions == 1]
     if alone:
         notes.append(
@@ -189,8 +215,80 @@ def rank(
             " system is not significantly different from any other, so clusters may be merged that would be"
             " separate without it."
         )
-    p_holm, p_bh = (adjust(p.ravel()).reshape(p.shape) for adjust in (holm, benjamini_hochberg))
-    return Ranking(systems, p, p_holm, p_bh, clusters([s.name for s in systems], wins), alpha, tuple(notes))
+    p_holm, p_bh = (_adjusted(p, adjust, by) for adjust in (holm, benjamini_hochberg))
+    names = [s.name for s in systems]
+    return Ranking(systems, p, p_holm, p_bh, clusters(names, wins), alpha, tuple(notes), by, raters)
+
+
+def _adjusted(p: FloatArray, adjust: Callable[[FloatArray], FloatArray], by: Clusters) -> FloatArray:
+    """Over all ordered pairs, or (two-sided tests) over every two systems once."""
+    if by == "ranksum":
+        corrected: FloatArray = adjust(p.ravel()).reshape(p.shape)
+        return corrected
+    found: FloatArray = p.copy()
+    upper = np.triu(np.ones(p.shape, dtype=bool), 1)
+    ahead = (p < p.T) | ((p == p.T) & upper)
+    found[ahead] = adjust(p[ahead])
+    return found
+
+
+def _raters(ratings: Ratings, scale: Literal["raw", "z"]) -> int:
+    row, _ = credited(ratings, standardise(ratings, scale))
+    return int((np.bincount(ratings.rater.codes[row]) > 0).sum())
+
+
+def _over_raters(
+    ratings: Ratings,
+    order: list[int],
+    captions: CaptionScores,
+    scale: Literal["raw", "z"],
+    repeats: Repeats,
+) -> tuple[FloatArray, list[tuple[float, float] | None]]:
+    """(systems, systems) two-sided p, 1 for the system that is behind; and the intervals of the means."""
+    z = standardise(ratings, scale)
+    row, system = credited(ratings, z)
+    item, rater = ratings.item.codes[row], ratings.rater.codes[row]
+    cells = Cells.of(z[row], system, rater, item, len(ratings.systems))
+    # of every rating in its system's mean: captions weigh alike, and so do the ratings of a caption
+    place = np.full(len(ratings.systems) * len(ratings.item), -1, dtype=np.int64)
+    place[captions.system * len(ratings.item) + captions.item] = np.arange(len(captions.n))
+    caption = place[system * len(ratings.item) + item]
+    size = cells.rated.sum(axis=0)
+    weight = 1 / (size[system] * captions.n[caption])
+    if repeats == "merge":
+        mine, which, several = np.unique(
+            caption * len(ratings.rater) + rater, return_inverse=True, return_counts=True
+        )
+        people = np.bincount(mine // len(ratings.rater), minlength=len(captions.n))
+        weight = 1 / (size[system] * people[caption] * several[which.reshape(-1)])
+    n = len(order)
+    p = np.full((n, n), np.nan)
+    for i, j in itertools.combinations(range(n), 2):
+        found = cells.difference(order[i], order[j])
+        ahead = (j, i) if found.value < 0 else (i, j)
+        if not math.isnan(found.p):
+            p[ahead], p[ahead[::-1]] = found.p, 1.0
+    return p, [cells.system_mean(k, weight).interval() for k in order]
+
+
+def _rater_notes(raters: int, p: FloatArray, names: list[str]) -> list[str]:
+    notes = []
+    if raters < FEW_RATERS:
+        notes.append(
+            f"There are {raters} raters. Clusters from fewer than {FEW_RATERS} raters do not generalise to"
+            " other raters: let more raters take part (storymeter human plan)."
+        )
+    untested = [
+        f"{names[i]} and {names[j]}"
+        for i, j in itertools.combinations(range(len(names)), 2)
+        if math.isnan(p[i, j])
+    ]
+    if untested:
+        notes.append(
+            f"No test over raters can be made between {some(untested)}: two captions of each system and two"
+            " raters with different scores are needed. Such systems stay in one cluster."
+        )
+    return notes
 
 
 def _system(

@@ -65,6 +65,12 @@ def analysis_json(
                 {"better": a, "worse": b, "p": p, "p_holm": h, "p_bh": q} for a, b, p, h, q in pairs(analysis)
             ],
             "clusters": [list(cluster) for cluster in ranking.clusters],
+            "clusters_by": ranking.by,
+            **{
+                f"clusters_{one.by}": [list(cluster) for cluster in one.clusters]
+                for one in (analysis.other, ranking)
+            },
+            "raters_used": ranking.raters,
             "reliability": {
                 "krippendorff_alpha": known(analysis.agreement.alpha),
                 "icc": known(analysis.agreement.icc),

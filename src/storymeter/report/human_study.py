@@ -7,12 +7,19 @@ import math
 
 from ..human.analysis import Analysis
 from ..human.reliability import Replication
+from ..human.scores import Ranking
 from .table import Column, Table, interval_cell, keys, numbers
 
 TEST_NAMES = {
     "t": "paired t-test",
     "signed-rank": "Wilcoxon signed-rank test",
     "mann-whitney": "Mann-Whitney test",
+}
+
+
+PAIR_TESTS = {
+    "raters": "t-test over raters of their mean differences in z, two-sided",
+    "ranksum": "Rank-sum test on z scores of captions, one-sided",
 }
 
 
@@ -41,13 +48,35 @@ def rank_range(ranks: tuple[int, int]) -> str:
     return f"{low}" if low == high else f"{low}-{high}"
 
 
+#: what clusters, p and intervals rest on, by the kind of test
+CLUSTER_NAMES = {"raters": "over raters", "ranksum": "rank-sum"}
+_CLUSTER_NOTES = {
+    "raters": (
+        "Clusters and 95 % intervals take raters as random: they hold for other raters of the same kind."
+        " cluster (rank-sum) is the papers' test over captions, which takes the ratings of one rater as"
+        " independent; where the two differ, trust the first."
+    ),
+    "ranksum": (
+        "Clusters and 95 % intervals are those of the papers (over captions): they hold for these raters."
+        " cluster (over raters) takes raters as random; where the two differ, trust the second."
+    ),
+}
+
+
+def _numbers_of(ranking: Ranking) -> dict[str, int]:
+    return {name: k for k, cluster in enumerate(ranking.clusters, 1) for name in cluster}
+
+
 def system_table(analysis: Analysis) -> Table:
-    number = {name: k for k, cluster in enumerate(analysis.ranking.clusters, 1) for name in cluster}
+    ranking, other = analysis.ranking, analysis.other
+    number, second = _numbers_of(ranking), _numbers_of(other)
+    both = ranking.by != other.by
     rows = [
         [
             *(number[s.name], rank_range(s.ranks), s.name, s.raw, s.z),
             interval_cell(s.interval, "one caption"),
             *(s.captions, s.n),
+            *([second[s.name]] if both else []),
         ]
         for s in analysis.ranking.systems
     ]
@@ -59,10 +88,12 @@ def system_table(analysis: Analysis) -> Table:
             Column("raw", ".1f"),
             *numbers("+.3f", "z", "95 %"),
             *numbers(",d", "captions", "ratings"),
+            *([Column(f"cluster ({CLUSTER_NAMES[other.by]})", "d")] if both else []),
         ],
         rows,
         title="Systems",
         note="Every system significantly beats every system of the clusters below its own."
+        + (f" {_CLUSTER_NOTES[ranking.by]}" if both else "")
         + (" raw is –: the file holds standardised scores only." if analysis.scale == "z" else ""),
     )
 
@@ -77,7 +108,7 @@ def pair_table(analysis: Analysis) -> Table:
         [*keys("better", "worse"), *numbers(".4g", "p", "p Holm", "p BH"), "significant"],
         rows,
         title="Differences between systems",
-        note=(f"Rank-sum test on z scores of captions, one-sided; significant: p < {alpha:g}."),
+        note=f"{PAIR_TESTS[analysis.ranking.by]}; significant: p < {alpha:g}.",
     )
 
 
@@ -157,8 +188,9 @@ def summary_lines(analysis: Analysis) -> list[str]:
         lines.append(f"Agreement cannot be computed: {agree.reason}.")
     if split is not None:
         lines.append(
-            f"Two random halves of the raters rank the systems alike with r = {split.z:.3f} (95 % of"
-            f" {split.splits} splits: {split.interval[0]:.3f} to {split.interval[1]:.3f})."
+            f"Two random halves of the raters, each on one half of the items, rank the systems alike with r ="
+            f" {split.z:.3f} (95 % of {split.splits} splits: {split.interval[0]:.3f} to"
+            f" {split.interval[1]:.3f})."
             if split.interval
             else f"Split-half reliability cannot be computed: {split.reason}."
         )

@@ -17,9 +17,17 @@ SYSTEM_WORDS = {
         " raters have the same influence; 0 is the average of a rater, 1 is one standard deviation above it;"
         " the ranking uses this column"
     ),
-    "95 %": "95 % interval: the range in which z would lie in 95 of 100 studies of the same size",
+    "95 %": (
+        "95 % interval of z: with raters as random, where other raters and captions of the same kind would"
+        " put the system; with rank-sum clusters, other captions by the same raters"
+    ),
     "captions": "how many different captions of the system were rated",
     "ratings": "how many ratings they got, exact repeats included",
+    "cluster (rank-sum)": (
+        "the clusters of the papers: a test over captions that takes all ratings as independent, so that it"
+        " separates equal systems more often than it says if raters differ in what they like"
+    ),
+    "cluster (over raters)": ("clusters with raters as random: they hold for other raters of the same kind"),
 }
 WORKER_WORDS = {
     "passed": "whether the rater passed quality control (–: no control items); the reason is in the next"
@@ -72,7 +80,8 @@ SECOND_GATE = {
 }
 PAIR_WORDS = {
     "p": (
-        "how likely so clear a lead would be if the two systems were equally good (rank-sum test, one-sided)"
+        "how likely so large a difference would be if the two systems were equally good; the line above the"
+        " table names the test"
     ),
     "p Holm": (
         "the same, corrected so that the chance of even one false claim in the whole table stays below the"

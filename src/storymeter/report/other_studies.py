@@ -20,7 +20,10 @@ PREFERENCE_WORDS = {
     "undecided": "videos on which the answers cancel out; they are in no share",
     "share B %": "of the decided videos, how many B wins",
     "95 %": "the range in which that share would lie in 95 of 100 studies of the same size",
-    "p": "how likely so uneven a result is if both are equally good (binomial test, two-sided)",
+    "mean": "the mean answer, from -2 (A is much better) to 2 (B is much better)",
+    "95 % mean": "where other raters and videos of the same kind would put the mean, in 95 of 100 studies",
+    "p": "how likely so large a mean is if both are equally good; raters are random, two-sided",
+    "p binomial": "the same for the wins, as in the paper: videos as throws of a coin, for these raters only",
     "alpha": "how far raters agree with each other: 1 is perfectly, 0 is chance (Krippendorff)",
 }
 CRITERION_WORDS = {
@@ -90,7 +93,9 @@ def preferences(results: Sequence[Preference]) -> Study:
         [
             *(r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b),
             interval_cell(r.interval, "no item decided"),
-            *(r.p, r.alpha),
+            r.mean,
+            interval_cell(r.mean_interval, "no test over raters"),
+            *(r.p, r.p_binomial, r.alpha),
         ]
         for r in results
     ]
@@ -100,12 +105,15 @@ def preferences(results: Sequence[Preference]) -> Study:
             Column("items", ",d"),
             *numbers("d", "A wins", "B wins", "undecided"),
             *numbers(".1f", "share B %", "95 %", scale=100.0),
-            *(Column("p", ".4g"), Column("alpha", ".3f")),
+            *numbers("+.2f", "mean", "95 % mean"),
+            *(*numbers(".4g", "p", "p binomial"), Column("alpha", ".3f")),
         ],
         rows,
         title="Preferences",
         note=(
-            "share B: of the decided items, how many B wins; p: two-sided binomial test against 50 %;"
+            "share B: of the decided items, how many B wins, with its interval for these raters; mean:"
+            " answers from -2 (A) to 2 (B); its interval and p (two-sided) take raters as random and hold"
+            " for other raters; p binomial: the paper's test against 50 %, which holds for these raters;"
             " alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies)."
         ),
     )

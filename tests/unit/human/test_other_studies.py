@@ -19,7 +19,7 @@ from storymeter.human.survey import analyse_survey
 def test_preferences_by_hand(tmp_path: Path) -> None:
     (result,) = analyse_preferences(preferences())
     assert (result.a, result.b, result.wins_a, result.wins_b, result.undecided) == ("a", "b", 1, 2, 1)
-    assert result.share_b == pytest.approx(2 / 3) and result.p == pytest.approx(1.0)
+    assert result.share_b == pytest.approx(2 / 3) and result.p_binomial == pytest.approx(1.0)
     assert any("liar" in note for note in result.notes)
     accuracy = metric_accuracy(
         result,

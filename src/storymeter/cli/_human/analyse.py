@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     ("storymeter", "wmt", "mturk", "appraise"),
 )
 @option("--test", "Worker test on the control pairs.", ("t", "signed-rank", "mann-whitney"), "t")
+@option(
+    "--clusters",
+    "raters: differences that hold for other raters (raters are random; two-sided). ranksum: the rank-sum"
+    " test over captions of the papers and of WMT, which holds for these raters only.",
+    ("raters", "ranksum"),
+    "raters",
+)
 @option("--alpha", "Significance level of every test.", WITHIN, 0.05)
 @option("--scale", "z: the scores in the file are already standardised.", ("raw", "z"), "raw")
 @option("--accept", "all: keep every rater.", ("passed", "all"), "passed")
