@@ -15,6 +15,23 @@ COUNT = click.IntRange(1)
 FROM_ZERO = click.IntRange(0)
 FROM_TWO = click.IntRange(2)
 RESAMPLES = click.IntRange(0, 1_000_000)
+
+
+class Resamples(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """`auto`, or a number of resamples."""
+
+    name = "resamples"
+
+    def __init__(self, least: int) -> None:
+        self.range = click.IntRange(least, 1_000_000)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "auto|NUMBER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if value == "auto" else self.range.convert(value, param, ctx)
+
+
 PORT = click.IntRange(0, 65535)
 #: real numbers
 AMOUNT = click.FloatRange(0)

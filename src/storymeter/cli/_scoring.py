@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -134,7 +134,7 @@ def score_files(
     *,
     references: Sequence[str],
     metrics: Sequence[str],
-    resamples: int,
+    resamples: int | Literal["auto"],
     progress: Progress,
     cluster: str | None = None,
     save: str | None = None,
@@ -146,7 +146,7 @@ def score_files(
     from .. import protocol as protocols
     from ..engine.defaults import default_metrics
     from ..engine.partial import PartialRun
-    from ..engine.results import Conditions
+    from ..engine.results import INTERVALS, Conditions
 
     names = metric_names(metrics)
     protocols.get(options["protocol"])
@@ -160,6 +160,7 @@ def score_files(
         if options.pop(name, None) is not None:
             hint = "Give a quoted pattern such as 'mine/*.parquet', or a folder."
             raise UsageError(f"--{name} is for a corpus in shards.", hint=hint)
+    resamples = INTERVALS if resamples == "auto" else resamples
     systems, against = read_both(candidates, references, options, names)
     if equal_lines:
         require_equal_lines([*systems, *against])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError
 from ..metric import Progress
@@ -35,7 +35,7 @@ def score_in_shards(
     candidates: Sequence[str],
     references: Sequence[str],
     names: Sequence[str],
-    resamples: int,
+    resamples: int | Literal["auto"],
     progress: Progress,
     *,
     cluster: str | None,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from ..errors import UsageError
-from ._declare import option
+from ._declare import Resamples, option
 from ._options import busy, progress_bar, put, say
 from ._reading import result_options
 from ._scoring import cluster_options, is_saved, score_files, scoring_options
@@ -18,14 +19,20 @@ from ._shards import in_shards
 @click.argument("candidates", nargs=-1, required=True, metavar="A B [C...]")
 @scoring_options
 @cluster_options
-@option("--resamples", "Resamples of each test.", click.IntRange(99, 1_000_000), 1000)
+@option(
+    "--resamples",
+    "Resamples of each test; auto: until chance decides no significance, all swaps up to 12 documents.",
+    Resamples(99),
+    "auto",
+)
 @option("--most", "Number of documents with the largest differences to list.", click.IntRange(0, 1000), 5)
 @result_options
-def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, **options: Any) -> None:
+def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, **options: Any) -> None:
     """Test the differences between systems.
 
-    Systems are compared pairwise on the same documents: paired permutation test and paired bootstrap, with
-    Holm's correction.
+    Systems are compared pairwise on the same documents: paired permutation test, corrected after Holm over
+    the comparisons of one metric, bootstrap-t test and simultaneous intervals. The saved run's seed is used
+    unless --seed is given.
 
     \b
     storymeter compare mine.json yours.json -r references.json -m soda_c
@@ -47,7 +54,9 @@ def command(candidates: tuple[str, ...], resamples: int, most: int, style: str, 
             "A comparison needs two systems.", hint="Add one: storymeter score NEW.json --into RUN.smr"
         )
     with busy("comparing the systems"):
-        comparisons = results.compare(resamples=resamples, seed=options["seed"], most=most)
+        given = click.get_current_context().get_parameter_source("seed") == ParameterSource.COMMANDLINE
+        seed = options["seed"] if given else None
+        comparisons = results.compare(resamples=resamples, seed=seed, most=most)
     say(*coverage_lines(results))
     differences = difference_table(comparisons)
     people = style in ("table", "html") and len(differences.rows)

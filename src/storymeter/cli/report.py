@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ._declare import NEW_FILE, option
+from ._declare import NEW_FILE, Resamples, option
 from ._options import busy, jobs_option, progress_bar, say, seed_option
 from ._reading import reading_options, reference_reading_options
 from ._scoring import make_run, score_files, scoring_options
@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     "report.html",
     metavar="FILE",
 )
-@option("--resamples", "Resamples of the intervals and of each test.", click.IntRange(99, 1_000_000), 1000)
+@option(
+    "--resamples",
+    "Resamples of the intervals and of each test; auto: as many as the marks need.",
+    Resamples(99),
+    "auto",
+)
 @jobs_option
 @seed_option
 @reading_options
@@ -48,7 +53,7 @@ def command(
     facts: bool,
     title: str | None,
     out: Path,
-    resamples: int,
+    resamples: Any,
     **options: Any,
 ) -> None:
     """Write a self-contained HTML report.

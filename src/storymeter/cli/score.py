@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ._declare import RESAMPLES, option
+from ._declare import Resamples, option
 from ._options import busy, output, progress_bar, put, say
 from ._reading import result_options
 from ._scoring import cluster_options, is_saved, score_files, score_into, scoring_options
 from ._shards import in_shards
 
 if TYPE_CHECKING:
+    from ..engine.compare import Comparison
+    from ..engine.results import Resamples as Resampled
+    from ..engine.results import Results
     from ..score import Score
 
 
@@ -36,7 +39,12 @@ if TYPE_CHECKING:
     click.Path(exists=True, dir_okay=False),
     metavar="RUN.smr",
 )
-@option("--resamples", "Bootstrap resamples for the interval; 0: none.", RESAMPLES, 1000)
+@option(
+    "--resamples",
+    "Resamples of the intervals and of each test; auto: as many as the marks need; 0: neither.",
+    Resamples(0),
+    "auto",
+)
 @option("--long", "One row per system and metric, with the parts of each score.", bool)
 @result_options
 def command(
@@ -89,18 +97,25 @@ def command(
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
     if fresh and (lacking := left_out(results.systems[0].candidates.kind)):
         say(lacking)
+    tests = _tests(results, options["resamples"]) if not long and style != "csv" else []
     if style == "json":
-        output(score_json(results))
+        output(score_json(results, tests))
         return
     if long:
         put(score_table(results), style, "Scores")
     else:
-        several = len(results.systems) > 1 and results.systems[0].scores[0].n > 1
-        with busy("comparing the systems"):
-            tests = results.compare() if several and style != "csv" else []
         put(leaderboard_table(results, tests), style, "Scores")
     if style == "table":
         say("What the numbers depend on:", *(f"  {line}" for line in signature_lines(results)))
+
+
+def _tests(results: Results, resamples: Resampled) -> list[Comparison]:
+    """The tests behind the marks: those of `compare`, with the same options."""
+    untested = resamples == 0 or (results.in_shards and not results.conditions.resamples)
+    if len(results.systems) < 2 or results.systems[0].scores[0].n < 2 or untested:
+        return []
+    with busy("comparing the systems"):
+        return results.compare(resamples=resamples)
 
 
 def _check(save: str | None, into: str | None, candidates: tuple[str, ...], per_document: str | None) -> None:

@@ -1,13 +1,16 @@
 """Which of two systems is better, and is it more than luck? Every pair of systems, every metric, on the same
 documents.
 
-The rows that a run leaves behind are all that is needed: nothing is scored again. p-values come from a
-paired permutation test and from a paired bootstrap (stats.paired); both are corrected after Holm over all
-tests of the run. A run in shards keeps no rows: its resamples were drawn while they were there
+The rows that a run leaves behind are all that is needed: nothing is scored again. The comparisons of one
+metric are one family of tests: their permutation p-values are corrected after Holm over the pairs of systems,
+and the intervals of their differences hold together. The number of resamples is chosen (`stats.paired`)
+unless it is given. A run in shards keeps no rows: its resamples were drawn while they were there
 (stats.poisson), and their number and seed are those of that run."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -15,13 +18,29 @@ from itertools import combinations
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import DataError
+from ..errors import DataError, UsageError
+from ..metric import Metric
 from ..score import Score
-from ..stats.multiple import holm
-from ..stats.paired import Part, paired_bootstraps, paired_permutations, win_tie_loss
-from ..stats.poisson import ResampledSums, paired_tests
-from .results import Results, SystemResult, Tally
+from ..stats.multiple import SIGNIFICANT, holm, simultaneous_tail
+from ..stats.paired import (
+    PairedTest,
+    Part,
+    bootstraps,
+    documents_needed,
+    permutation_tests,
+    smallest_p,
+    win_tie_loss,
+)
+from ..stats.poisson import ResampledSums, paired_tests, standard_error
+from ..stats.resampling import TAIL, expanded_tail, percentiles
+from .results import AUTO, Resamples, Results, SystemResult, Tally
 from .run import value_of
+
+#: resamples of the intervals where their number is chosen: for up to three pairs of systems, for each pair
+#: beyond, and at most
+DRAWN, MORE, MOST = 2048, 512, 10_240
+#: the share of studies that find a difference that is called detectable
+POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +54,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`difference` = value of A - value of B; `interval` is the bootstrap's; p-values are two-sided and never
-    0.
-    """
+    """`difference` = value of A - value of B; p-values are two-sided and never 0.
+
+    `interval` holds together with those of the other pairs under this metric: in 95 of 100 test sets all of
+    them contain their difference; `interval_single` is that of this pair alone. `p_permutation` tests whether
+    the outputs of the two systems could be exchanged, `p_bootstrap` whether their values are equal
+    (bootstrap-t), `p_holm` is `p_permutation` corrected over the `tests` pairs of this metric."""
 
     metric: str
     a: str
@@ -57,110 +79,175 @@ class Comparison:
     most_different: tuple[Difference, ...]
     #: whether tables print the values as percentages
     percent: bool = True
-    #: of the permutation test
+    #: of the permutation test; all swaps of n documents are 2^n
     resamples: int = 0
+    interval_single: tuple[float, float] = (math.nan, math.nan)
+    #: how many pairs of systems were compared under this metric
+    tests: int = 1
+    #: the smallest `p_holm` that any difference could have had
+    p_smallest: float = 0.0
+    #: with fewer documents no difference can be significant
+    documents_needed: int = 0
+    #: the smallest difference that tests of this size find in 80 of 100 studies
+    detectable: float = math.nan
 
     @property
     def scale(self) -> float:
         return 100.0 if self.percent else 1.0
 
+    @property
+    def testable(self) -> bool:
+        """Whether any difference could have been significant."""
+        return self.p_smallest < SIGNIFICANT
+
+    @property
+    def significant(self) -> bool:
+        return self.p_holm < SIGNIFICANT
+
 
 def compare(
-    results: Results, *, resamples: int = 1000, seed: int | None = None, most: int = 5
+    results: Results, *, resamples: Resamples = AUTO, seed: int | None = None, most: int = 5
 ) -> list[Comparison]:
-    """All pairs of systems under all metrics. `p_holm` corrects the permutation p-values over the whole
-    list.
+    """All pairs of systems under all metrics. `p_holm` corrects the permutation p-values over the pairs under
+    one metric.
     """
+    if resamples != AUTO and (not isinstance(resamples, int) or resamples < 1):
+        raise UsageError(f"resamples cannot be {resamples!r}.", hint='It is "auto" or a whole number from 1.')
     seed = results.conditions.seed if seed is None else seed
-    found = []
-    for first, second in combinations(results.systems, 2):
-        found += _pair(results, first, second, resamples, seed, most)
-    corrected = holm([comparison.p_permutation for comparison in found])
-    return [replace(comparison, p_holm=float(p)) for comparison, p in zip(found, corrected, strict=True)]
+    drawn = None if resamples == AUTO else int(resamples)
+    pairs = list(combinations(range(len(results.systems)), 2))
+    if any(system.scores[0].sums is not None for system in results.systems):
+        families = _families_of_sums(results, pairs)
+    else:
+        families = _families(results, pairs, drawn, seed)
+    found = [_corrected(results, k, pairs, family, most) for k, family in enumerate(families)]
+    return [family[j] for j in range(len(pairs)) for family in found]
 
 
-def _pair(
-    results: Results, a: SystemResult, b: SystemResult, resamples: int, seed: int, most: int
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """What is known of one pair of systems under one metric, before the correction."""
+
+    permutation: PairedTest
+    p_bootstrap: float
+    #: differences of resampled documents
+    drawn: FloatArray
+    error: float
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    most: Sequence[tuple[str, float, float]]
+    values: tuple[float, float]
+
+
+def _corrected(
+    results: Results, k: int, pairs: Sequence[tuple[int, int]], family: Sequence[_Test], most: int
 ) -> list[Comparison]:
-    """Two systems under all metrics; they share the documents, and so the resamples."""
-    if a.scores[0].sums is not None or b.scores[0].sums is not None:
-        return _pair_of_sums(results, a, b, most)
-    metrics = results.metrics
-    ids, rows_a, rows_b = _common(a, b)
+    """The pairs of systems under the k-th metric as one family of tests."""
+    from scipy.special import stdtrit
+
+    tests = len(pairs)
+    adjusted = holm([test.permutation.p for test in family])
+    tail = simultaneous_tail(np.stack([test.drawn for test in family], axis=1), TAIL) if tests > 1 else TAIL
+    found = []
+    for (a, b), test, p in zip(pairs, family, adjusted, strict=True):
+        first, second, n = results.systems[a], results.systems[b], test.permutation.n
+        score = first.scores[k]
+        quantiles = stdtrit(n - 1, 1 - SIGNIFICANT / (2 * tests)) + stdtrit(n - 1, POWER)
+        found.append(
+            Comparison(
+                score.metric,
+                first.name,
+                second.name,
+                *test.values,
+                test.permutation.difference,
+                percentiles(test.drawn, expanded_tail(n, tail)),
+                test.p_bootstrap,
+                test.permutation.p,
+                float(p),
+                test.wins,
+                test.ties,
+                test.losses,
+                n,
+                tuple(Difference(*entry) for entry in test.most[:most] if entry[1] != entry[2]),
+                score.percent,
+                test.permutation.resamples,
+                percentiles(test.drawn, expanded_tail(n)),
+                tests,
+                smallest_p(n, tests, test.permutation.resamples),
+                documents_needed(tests),
+                float(quantiles * test.error),
+            )
+        )
+    return found
+
+
+def _families(
+    results: Results, pairs: Sequence[tuple[int, int]], resamples: int | None, seed: int
+) -> list[list[_Test]]:
+    """[metric][pair]: systems that were scored on the same documents are resampled together."""
+    systems, metrics = results.systems, results.metrics
+    for_intervals = resamples or min(MOST, DRAWN + MORE * max(0, len(pairs) - 3))
     widths = np.cumsum([0, *(len(metric.columns) for metric in metrics)]).tolist()
     parts = [
         Part(slice(begin, end), partial(value_of, metric))
         for metric, begin, end in zip(metrics, widths, widths[1:], strict=False)
     ]
-    permutations = paired_permutations(rows_a, rows_b, parts, resamples=resamples, seed=seed)
-    bootstraps = paired_bootstraps(rows_a, rows_b, parts, resamples=resamples, seed=seed)
-    totals = rows_a.sum(axis=0), rows_b.sum(axis=0)
-    found = []
-    for k, (metric, part, permutation, bootstrap) in enumerate(
-        zip(metrics, parts, permutations, bootstraps, strict=True)
-    ):
-        values = [metric.by_document(rows[:, part.columns]) for rows in (rows_a, rows_b)]
-        there = np.flatnonzero(~np.isnan(values).any(axis=0))  # a judge may have no verdict on a document
-        by_document = [np.nan_to_num(each[there]) for each in values]
-        sign = -1.0 if a.scores[k].higher_is_better is False else 1.0
-        wins, ties, losses = win_tie_loss(sign * by_document[0], sign * by_document[1])
-        order = np.argsort(-np.abs(by_document[0] - by_document[1]), kind="stable")[:most]
-        differences = [
-            Difference(ids[there[i]], float(by_document[0][i]), float(by_document[1][i])) for i in order
-        ]
-        found.append(
-            Comparison(
-                a.scores[k].metric,
-                a.name,
-                b.name,
-                float(part.value(totals[0])),
-                float(part.value(totals[1])),
-                permutation.difference,
-                bootstrap.interval or (float("nan"), float("nan")),
-                bootstrap.p,
-                permutation.p,
-                permutation.p,
-                wins,
-                ties,
-                losses,
-                len(ids),
-                tuple(difference for difference in differences if difference.a != difference.b),
-                a.scores[k].percent,
-                permutation.resamples,
-            )
-        )
-    return found
+    alike = len({system.scores[0].ids for system in systems}) == 1
+    groups = [list(range(len(systems)))] if alike else [list(pair) for pair in pairs]
+    found: dict[tuple[int, int], list[_Test]] = {}
+    for group in groups:
+        ids, rows = _common([systems[k] for k in group])
+        inside = list(combinations(range(len(group)), 2))
+        permuted = permutation_tests(rows, parts, inside, resamples=resamples, seed=seed)
+        booted = bootstraps(rows, parts, inside, for_intervals, seed)
+        totals = [each.sum(axis=0) for each in rows]
+        for j, (a, b) in enumerate(inside):
+            found[group[a], group[b]] = [
+                _Test(
+                    permuted[k][j],
+                    float(booted[k].p[j]),
+                    booted[k].drawn[:, j],
+                    float(booted[k].errors[j]),
+                    *_by_document(metric, part, rows[a], rows[b], ids),
+                    (float(part.value(totals[a])), float(part.value(totals[b]))),
+                )
+                for k, (metric, part) in enumerate(zip(metrics, parts, strict=True))
+            ]
+    return [[found[pair][k] for pair in pairs] for k in range(len(metrics))]
 
 
-def _pair_of_sums(results: Results, a: SystemResult, b: SystemResult, most: int) -> list[Comparison]:
+def _by_document(
+    metric: Metric, part: Part, rows_a: FloatArray, rows_b: FloatArray, ids: Sequence[str]
+) -> tuple[int, int, int, list[tuple[str, float, float]]]:
+    """Wins, ties and losses of A, and the documents by the size of the difference."""
+    values = [metric.by_document(rows[:, part.columns]) for rows in (rows_a, rows_b)]
+    there = np.flatnonzero(~np.isnan(values).any(axis=0))  # a judge may have no verdict on a document
+    a, b = (np.nan_to_num(each[there]) for each in values)
+    sign = -1.0 if metric.higher_is_better is False else 1.0
+    order = np.argsort(-np.abs(a - b), kind="stable")[:1000].tolist()
+    return *win_tie_loss(sign * a, sign * b), [(ids[there[i]], float(a[i]), float(b[i])) for i in order]
+
+
+def _families_of_sums(results: Results, pairs: Sequence[tuple[int, int]]) -> list[list[_Test]]:
     """The same of runs in shards, whose resamples were drawn when they were made (`stats.poisson`)."""
-    found = []
-    for metric, x, y in zip(results.metrics, a.scores, b.scores, strict=True):
-        ours, theirs = _comparable(x, y, a.name, b.name)
-        permutation, bootstrap = paired_tests(ours, theirs, partial(value_of, metric), x.n)
-        tally = results.tallies.get((a.name, b.name, x.metric)) or Tally(None, None, None, [])
-        found.append(
-            Comparison(
-                x.metric,
-                a.name,
-                b.name,
-                x.value,
-                y.value,
-                permutation.difference,
-                bootstrap.interval or (float("nan"), float("nan")),
-                bootstrap.p,
-                permutation.p,
-                permutation.p,
-                tally.wins,
-                tally.ties,
-                tally.losses,
-                x.n,
-                tuple(Difference(*entry) for entry in tally.most[:most]),
-                x.percent,
-                permutation.resamples,
-            )
-        )
-    return found
+    families = []
+    for k, metric in enumerate(results.metrics):
+        value = partial(value_of, metric)
+        family = []
+        for i, j in pairs:
+            a, b = results.systems[i], results.systems[j]
+            x, y = a.scores[k], b.scores[k]
+            ours, theirs = _comparable(x, y, a.name, b.name)
+            permutation, bootstrap = paired_tests(ours, theirs, value, x.n)
+            drawn = np.asarray(value(ours.drawn) - value(theirs.drawn))
+            tally = results.tallies.get((a.name, b.name, x.metric)) or Tally(None, None, None, [])
+            counts = (tally.wins, tally.ties, tally.losses, tally.most)
+            error = standard_error(drawn, x.n)
+            family.append(_Test(permutation, bootstrap.p, drawn, error, *counts, (x.value, y.value)))
+        fewest = min(len(test.drawn) for test in family)
+        families.append([replace(test, drawn=test.drawn[:fewest]) for test in family])
+    return families
 
 
 def _comparable(a: Score, b: Score, *names: str) -> tuple[ResampledSums, ResampledSums]:
@@ -174,31 +261,31 @@ def _comparable(a: Score, b: Score, *names: str) -> tuple[ResampledSums, Resampl
             " run in shards stores no rows, so the common documents cannot be selected.",
             hint="Score them under a protocol whose field `missing` is zero.",
         )
-    if len(x.drawn) != len(y.drawn) or not len(x.drawn):
-        hint = "Score them with the same --resamples and --seed."
-        raise DataError(
-            f"{names[0]!r} and {names[1]!r} were resampled differently, or not at all.", hint=hint
-        )
-    return x, y
+    drawn = min(len(x.drawn), len(y.drawn))
+    if not drawn:
+        hint = "Score both without --resamples 0."
+        raise DataError(f"{names[0]!r} and {names[1]!r} were not both resampled.", hint=hint)
+    return x.first(drawn), y.first(drawn)
 
 
-def _common(a: SystemResult, b: SystemResult) -> tuple[list[str], FloatArray, FloatArray]:
-    """Rows of the documents that both systems were scored on, all metrics side by side: under `missing=skip`
-    the documents may differ."""
+def _common(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatArray]]:
+    """Rows of the documents that all of these systems were scored on, all metrics side by side: under
+    `missing=skip` the documents may differ.
+    """
     rows = [
         np.hstack([np.zeros((0, len(s.columns))) if s.rows is None else s.rows for s in system.scores])
-        for system in (a, b)
+        for system in systems
     ]
-    ids, others = a.scores[0].ids, b.scores[0].ids
-    if ids != others:
-        where = {document: k for k, document in enumerate(others)}
-        both = [(k, where[document]) for k, document in enumerate(ids) if document in where]
-        ids = tuple(ids[k] for k, _ in both)
-        rows = [rows[0][[k for k, _ in both]], rows[1][[k for _, k in both]]]
+    each = [system.scores[0].ids for system in systems]
+    ids = each[0]
+    if any(other != ids for other in each[1:]):
+        places = [{document: k for k, document in enumerate(of)} for of in each]
+        ids = tuple(document for document in ids if all(document in at for at in places))
+        rows = [r[[at[document] for document in ids]] for r, at in zip(rows, places, strict=True)]
     if len(ids) < 2:
         raise DataError(
-            f"{a.name!r} and {b.name!r} were scored on {len(ids)} common documents; a paired test needs at"
-            " least two.",
+            f"{systems[0].name!r} and {systems[-1].name!r} were scored on {len(ids)} common documents; a"
+            " paired test needs at least two.",
             hint="Compare systems that were scored on the same documents.",
         )
-    return list(ids), rows[0], rows[1]
+    return list(ids), rows

@@ -14,7 +14,7 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,13 @@ from ..score import Score
 if TYPE_CHECKING:
     from .compare import Comparison
 
+#: resamples are chosen: as many as intervals and tests need
+Auto = Literal["auto"]
+AUTO: Auto = "auto"
+Resamples = int | Auto
+#: how many the interval of a score needs
+INTERVALS = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
@@ -38,7 +45,7 @@ class Conditions:
     protocol: Protocol = field(default_factory=Protocol)
     tokenizer: str = "ptb"
     seed: int = 0
-    resamples: int = 1000
+    resamples: int = INTERVALS
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -129,7 +136,9 @@ class Results:
         systems = tuple(replace(s, scores=tuple(s.scores[k] for k in kept)) for s in self.systems)
         return replace(self, systems=systems, metrics=tuple(self.metrics[k] for k in kept))
 
-    def compare(self, *, resamples: int = 1000, seed: int | None = None, most: int = 5) -> list[Comparison]:
+    def compare(
+        self, *, resamples: Resamples = AUTO, seed: int | None = None, most: int = 5
+    ) -> list[Comparison]:
         """Every pair of systems under every metric (see `engine.compare`)."""
         from .compare import compare
 
@@ -209,7 +218,8 @@ def merged(several: Sequence[Results]) -> Results:
     """
     first = several[0]
     for other in several[1:]:
-        for what in ("protocol", "tokenizer"):
+        drawn = ("seed",) if first.in_shards and other.in_shards else ()  # their resamples are compared
+        for what in ("protocol", "tokenizer", *drawn):
             ours, theirs = getattr(first.conditions, what), getattr(other.conditions, what)
             if ours != theirs:
                 hint = "Score them under the same conditions."

@@ -28,7 +28,7 @@ from ..registry import metric as get_metric
 from ..score import Score
 from ..stats.resampling import bootstrap_interval
 from .languages import warn_of_language
-from .results import Conditions, Results, SystemResult
+from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult
 from .wordless import warn_of_wordless
 from .workbench import Workbench
 
@@ -83,14 +83,15 @@ class Run:
         self,
         candidates: Corpus | Sequence[Corpus],
         metrics: Asked | Sequence[Asked],
-        resamples: int = 1000,
+        resamples: Resamples = AUTO,
         *,
         cluster: str | None = None,
         journal: Journal | None = None,
         each: Callable[[str, Score], None] | None = None,
     ) -> Results:
         """Every system under every metric. `resamples=0` leaves the intervals out; `each(system, score)`
-        hears of every score as it is there; `cluster` spreads the systems (see `engine.cluster`)."""
+        hears of every score as it is there; `cluster` spreads the systems (see `engine.cluster`).
+        """
         systems = corpora(candidates, "candidates")
         if not systems:
             raise UsageError("There is nothing to score.", hint="Give at least one file of candidates.")
@@ -99,8 +100,9 @@ class Run:
             twice = next(name for name in names if names.count(name) > 1)
             hint = "Name each one: Corpus(documents, name)."
             raise UsageError(f"Several systems are called {twice!r}.", hint=hint)
+        resamples = INTERVALS if resamples == AUTO else resamples
         if not isinstance(resamples, int) or resamples < 0:
-            hint = "It is a whole number from 0; 0 leaves the intervals out."
+            hint = 'It is "auto" or a whole number from 0; 0 leaves the intervals out.'
             raise UsageError(f"resamples cannot be {resamples!r}.", hint=hint)
         built = self.built(metrics)
         warn_of_language(
@@ -223,7 +225,7 @@ def evaluate(
     language: str | None = None,
     jobs: int = 1,
     seed: int = 0,
-    resamples: int = 1000,
+    resamples: Resamples = AUTO,
     device: str = "cpu",
     images: str | None = None,
     videos: str | None = None,

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from ..engine.compare import Comparison
+from .marks import rough, too_few
 from .table import Cell, Column, Table, keys, numbers, to_json
 
-#: a difference is called significant below this p after Holm's correction
-SIGNIFICANT = 0.05
 SCORES = ("A's score", "B's score", "A - B")
 
 
-def too_few_resamples(comparisons: Sequence[Comparison]) -> str:
-    """A sentence where no difference, however large, could be significant: p = (count + 1) / (k + 1) is at
-    least 1 / (k + 1), and Holm multiplies it by the number of tests.
-    """
-    tests, drawn = len(comparisons), min((c.resamples for c in comparisons), default=0)
-    least = tests / (drawn + 1)
-    if not drawn or least < SIGNIFICANT:
-        return ""
-    return (
-        f"{drawn:,} resamples are too few for {tests:,} tests: with Holm's correction the smallest possible p"
-        f" is {min(1.0, least):.3f}, so no difference can be significant. Use --resamples"
-        f" {math.ceil(tests / SIGNIFICANT)} or more."
-    )
-
-
 def comparison_json(comparisons: Sequence[Comparison]) -> str:
+    return to_json({"schema": 1, "comparisons": comparison_records(comparisons)})
+
+
+def comparison_records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
     records = [asdict(comparison) for comparison in comparisons]
     for record in records:
         del record["percent"]  # values are fractions here, whatever people are shown
-        del record["resamples"]  # one option of the whole run
-    return to_json({"schema": 1, "comparisons": records})
+    return records
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
@@ -48,6 +35,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             *(c.p_permutation, c.p_bootstrap, c.p_holm),
             Cell({"wins": c.wins, "ties": c.ties, "losses": c.losses}, win_tie_loss(c)),
             c.n,
+            Cell(c.detectable, f"{c.detectable * c.scale:.2f}"),
         ]
         for c in comparisons
     ]
@@ -58,15 +46,20 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         *numbers(".4f", "p permutation", "p bootstrap", "p Holm"),
         Column("win/tie/loss", prefix=""),
         Column("n", ",d"),
+        "detectable",
     ]
-    return Table(
-        columns,
-        rows,
-        note=(
-            "p Holm corrects the permutation test over all rows of this table; win/tie/loss counts documents."
-            f" {too_few_resamples(comparisons)}"
-        ).strip(),
-    )
+    tests = max((c.tests for c in comparisons), default=1)
+    notes = [
+        f"p Holm: corrected over the {tests} comparisons of one metric; their 95 % intervals hold together."
+        if tests > 1
+        else "",
+        "p permutation: could the outputs be exchanged; p bootstrap: are the scores equal (bootstrap-t).",
+        "detectable: the smallest difference that this many documents find in 80 of 100 studies.",
+        "win/tie/loss counts documents.",
+        rough(min((c.n for c in comparisons), default=0)),
+        too_few(comparisons),
+    ]
+    return Table(columns, rows, note=" ".join(note for note in notes if note))
 
 
 def _values(c: Comparison, a: float, b: float, difference: float) -> list[Cell]:

@@ -16,11 +16,15 @@ from ..files import write_bytes
 from ..metric import Metric
 from ..score import Score
 from ..signature import Signature
-from .comparison import SIGNIFICANT, too_few_resamples
+from .comparison import comparison_records
+from .marks import SIGNS, Mark, mark_notes, marks, rough
 from .table import Cell, Column, Table, keys, raw, to_json
 
 
-def score_json(results: Results) -> str:
+def score_json(results: Results, comparisons: Sequence[Comparison] = ()) -> str:
+    """Every score; where there were tests, the mark of each system under each metric and the tests behind
+    it.
+    """
     systems = [
         {
             "name": system.name,
@@ -32,7 +36,16 @@ def score_json(results: Results) -> str:
         }
         for system in results.systems
     ]
-    return to_json({"schema": 1, "systems": systems})
+    if not comparisons:
+        return to_json({"schema": 1, "systems": systems})
+    names = [system.name for system in results.systems]
+    labels = [score.metric for score in results.systems[0].scores]
+    by_metric = {
+        label: dict(zip(names, column, strict=True))
+        for label, column in zip(labels, marks(results, comparisons), strict=True)
+    }
+    tests = {"marks": by_metric, "comparisons": comparison_records(comparisons)}
+    return to_json({"schema": 1, "systems": systems, **tests})
 
 
 def _record(score: Score) -> dict[str, Any]:
@@ -75,12 +88,13 @@ def score_table(results: Results) -> Table:
 
 
 def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) -> Table:
-    """Systems below each other, metrics side by side: the best is bold, † marks what is not significantly
-    worse than it.
+    """Systems below each other, metrics side by side: the best is bold, † marks what cannot be distinguished
+    from it, ? where the documents are too few to tell.
     """
+    by_metric = marks(results, comparisons)
     columns = [
-        _leaderboard_column(metric, [system.scores[k] for system in results.systems], results, comparisons)
-        for k, metric in enumerate(results.metrics)
+        [_cell(system.scores[k], mark) for system, mark in zip(results.systems, by_metric[k], strict=True)]
+        for k in range(len(results.metrics))
     ]
     arrows = {True: "", False: " ↓", None: ""}
     heads: list[Column | str] = [
@@ -90,12 +104,10 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
     rows = [[system.name, *(column[k] for column in columns)] for k, system in enumerate(results.systems)]
     shown = [cell for column in columns for cell in column]
     notes = [
-        "± half of the 95 % interval (bootstrap)." if any("±" in cell.text for cell in shown) else "",
+        "± half of the 95 % interval." if any("±" in cell.text for cell in shown) else "",
         "Bold or *: the best." if any(cell.strong for cell in shown) else "",
-        "†: not significantly worse than the best (permutation test, Holm, p ≥ .05)."
-        if any(cell.mark for cell in shown)
-        else "",
-        too_few_resamples(comparisons).replace("Use", "Use storymeter compare"),
+        mark_notes(by_metric, comparisons),
+        rough(results.systems[0].scores[0].n) if any("±" in cell.text for cell in shown) else "",
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
     ]
     return Table(
@@ -113,29 +125,11 @@ def notebook(results: Results) -> str:
     return leaderboard_table(results, results.compare() if few else ()).render("html")
 
 
-def _leaderboard_column(
-    metric: Metric, scores: Sequence[Score], results: Results, comparisons: Sequence[Comparison]
-) -> list[Cell]:
-    """The cells of one metric, a system each."""
-    sign = {True: 1.0, False: -1.0, None: 0.0}[metric.higher_is_better]
-    best = max((sign * score.value for score in scores), default=0.0)
-    leading = [
-        sign != 0 and len(scores) > 1 and sign * score.value == best and best != -np.inf for score in scores
-    ]
-    leaders = {system.name for system, leads in zip(results.systems, leading, strict=True) if leads}
-    near = {
-        name
-        for c in comparisons
-        if c.metric == metric.name and c.p_holm >= SIGNIFICANT and leaders & {c.a, c.b}
-        for name in (c.a, c.b)
-    } - leaders
-    cells = []
-    for system, score, leads in zip(results.systems, scores, leading, strict=True):
-        text = f"{score.value * score.scale:.2f}"
-        if score.interval is not None:
-            text += f" ± {(score.interval[1] - score.interval[0]) / 2 * score.scale:.2f}"
-        cells.append(Cell(score.value, text, strong=leads, mark="†" if system.name in near else ""))
-    return cells
+def _cell(score: Score, mark: Mark) -> Cell:
+    text = f"{score.value * score.scale:.2f}"
+    if score.interval is not None:
+        text += f" ± {(score.interval[1] - score.interval[0]) / 2 * score.scale:.2f}"
+    return Cell(score.value, text, strong=mark == "best", mark=SIGNS[mark])
 
 
 def signature_lines(results: Results) -> list[str]:

@@ -4,18 +4,18 @@
 (..., columns), into values of shape (...). Only sums are needed, so a thousand resamples are one matrix
 product, for BLEU as for a mean.
 
-- `paired_permutations` (approximate randomisation; Noreen 1989): under the null the two outputs of a document
-  could
-  have changed places. p = (count + 1) / (k + 1), two-sided: never 0, and exact whatever k.
-- `paired_bootstraps` (Koehn 2004; p by the shift method of Efron & Tibshirani 1993, chapter 16): the interval
-  of the
-  difference, and how often the resampled difference strays from its own mean by as much as the observed one.
+- `paired_permutations` (approximate randomisation; Noreen 1989): the null hypothesis is that the two outputs
+  of a document are exchangeable. p = (count + 1) / (k + 1), two-sided: never 0, and exact whatever k. With
+  `resamples=None` the number is chosen: all swaps up to 12 documents, else as many as it takes until the
+  Monte Carlo error of p decides no significance after Holm's correction over the pairs of one value.
+- `paired_bootstraps` (Koehn 2004): the interval of the difference, and a symmetric bootstrap-t test (Hall
+  1988) of the hypothesis that the two values are equal, which also holds where the differences are skewed.
 
 >>> a, b = np.array([[3.0, 1], [4, 1], [5, 1], [6, 1]]), np.array([[1.0, 1], [2, 1], [3, 1], [4, 1]])
 >>> mean = Part(slice(None), lambda sums: sums[..., 0] / sums[..., 1])
->>> (test,) = paired_permutations(a, b, [mean], resamples=999, seed=1)
->>> test.difference, 0.08 < test.p < 0.17        # 2 of 16 swaps are as extreme
-(2.0, True)
+>>> (test,) = paired_permutations(a, b, [mean], resamples=None, seed=1)
+>>> test.difference, test.p        # 2 of 16 swaps are as extreme
+(2.0, 0.125)
 >>> win_tie_loss([1, 2, 3], [0, 2, 4])
 (1, 1, 1)
 """
@@ -23,6 +23,7 @@ product, for BLEU as for a mean.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -31,9 +32,16 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..errors import DataError
-from .resampling import BLOCK, KEPT, percentiles, resample_counts
+from .multiple import SIGNIFICANT, undecided
+from .resampling import BLOCK, KEPT, expanded_tail, percentiles, resample_counts
 
 Combine = Callable[[FloatArray], FloatArray]
+#: up to so many documents all swaps are made
+ALL_SWAPS = 12
+#: swaps drawn at least and at most where their number is chosen; times documents, no more than `SWAPPED`
+LEAST_SWAPS, MOST_SWAPS, SWAPPED = 2048, 131_072, 1 << 27
+#: the smallest corrected p that can be reached is at most this share of the significance level
+REACH = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +67,112 @@ class Part:
         return np.asarray(self.combine(sums[..., self.columns]))
 
 
+Pairs = Sequence[tuple[int, int]]
+
+
 def paired_permutations(
-    rows_a: FloatArray, rows_b: FloatArray, parts: Sequence[Part], *, resamples: int, seed: int
+    rows_a: FloatArray, rows_b: FloatArray, parts: Sequence[Part], *, resamples: int | None, seed: int
 ) -> list[PairedTest]:
     """The test of several values of the same documents, resampled alike."""
     a, b = _same(rows_a, rows_b)
-    change, total_a, total_b = b - a, a.sum(axis=0), b.sum(axis=0)
-    observed = [float(part.value(total_a) - part.value(total_b)) for part in parts]
-    drawn: list[list[FloatArray]] = [[] for _ in parts]
-    for swapped in random_swaps(len(a), resamples, seed):
-        moved = swapped @ change
-        for part, values in zip(parts, drawn, strict=True):
-            values.append(np.abs(part.value(total_a + moved) - part.value(total_b - moved)))
+    found = permutation_tests([a, b], parts, [(0, 1)], resamples=resamples, seed=seed)
+    return [tests[0] for tests in found]
+
+
+def permutation_tests(
+    rows: Sequence[FloatArray], parts: Sequence[Part], pairs: Pairs, *, resamples: int | None, seed: int
+) -> list[list[PairedTest]]:
+    """[part][pair]: the tests of all pairs of systems, which share the documents and so the swaps. Where the
+    number of swaps is chosen, each part has its own: its pairs are one family of tests.
+    """
+    n, every, width = len(rows[0]), np.hstack(rows), rows[0].shape[1]
+    totals = [each.sum(axis=0) for each in rows]
+    observed = np.array(
+        [[part.value(totals[a]) - part.value(totals[b]) for a, b in pairs] for part in parts], dtype=float
+    ).reshape(len(parts), len(pairs))
+    counts = np.zeros(observed.shape, dtype=np.int64)
+    made = np.zeros(len(parts), dtype=np.int64)
+    open_parts = list(range(len(parts)))
+    whole = resamples is None and n <= ALL_SWAPS
+    stage = _first_stage(len(pairs))
+    if resamples is not None:
+        blocks = random_swaps(n, resamples, seed)
+    else:
+        blocks = all_swaps(n) if whole else _swaps(n, _most(n, stage), seed)
+    for swapped in blocks:
+        columns = _columns(open_parts, parts, width, len(rows))
+        used = swapped @ (every if columns is None else every[:, columns])
+        moved = _spread(used, columns, every.shape[1])
+        for k in open_parts:
+            for j, (a, b) in enumerate(pairs):
+                change = moved[:, b * width : (b + 1) * width] - moved[:, a * width : (a + 1) * width]
+                values = np.abs(parts[k].value(totals[a] + change) - parts[k].value(totals[b] - change))
+                counts[k, j] += reached(values, abs(observed[k, j]))
+            made[k] += len(swapped)
+        if resamples is None and not whole and made[open_parts[0]] >= stage:
+            stage *= 2
+            open_parts = [k for k in open_parts if undecided((counts[k] + 1) / (made[k] + 1), made[k])]
+            if not open_parts:
+                break
+    known = 0 if whole else 1  # all swaps include none
     return [
-        PairedTest("permutation", difference, chance(values, abs(difference)), resamples, len(a))
-        for difference, values in zip(observed, drawn, strict=True)
+        [
+            PairedTest(
+                "permutation",
+                float(observed[k, j]),
+                float((counts[k, j] + known) / (made[k] + known)),
+                int(made[k]) * (1 if known else 2),
+                n,
+            )
+            for j in range(len(pairs))
+        ]
+        for k in range(len(parts))
     ]
+
+
+def _first_stage(pairs: int) -> int:
+    """How many swaps reach a corrected p of a tenth of the significance level."""
+    return max(LEAST_SWAPS, -(-math.ceil(pairs / (REACH * SIGNIFICANT)) // BLOCK) * BLOCK)
+
+
+def _most(n: int, first: int) -> int:
+    return max(first, min(MOST_SWAPS, SWAPPED // n // BLOCK * BLOCK))
+
+
+def smallest_p(n: int, tests: int, resamples: int = 0) -> float:
+    """The smallest p after Holm's correction over `tests` that any difference could have: 2 of the 2^n swaps
+    of n documents are as extreme as the most extreme one, and k drawn swaps give no less than 1 / (k + 1).
+
+    >>> smallest_p(5, 1), smallest_p(6, 1), round(smallest_p(100, 45, 999), 4)
+    (0.0625, 0.03125, 0.045)
+    """
+    drawn = 1 / (resamples + 1) if 0 < resamples < 2.0 ** min(n, 60) else 0.0
+    return min(1.0, tests * max(2.0 ** (1 - n), drawn))
+
+
+def documents_needed(tests: int) -> int:
+    """The smallest number of documents with which a difference could be significant.
+
+    >>> documents_needed(1), documents_needed(3), documents_needed(45)
+    (6, 7, 11)
+    """
+    return next(n for n in range(2, 100) if smallest_p(n, tests) < SIGNIFICANT)
+
+
+def _columns(chosen: Sequence[int], parts: Sequence[Part], width: int, systems: int) -> list[int] | None:
+    """The columns of the rows side by side that the chosen parts need; None: all."""
+    if len(chosen) == len(parts):
+        return None
+    needed = sorted({c for k in chosen for c in range(*parts[k].columns.indices(width))})
+    return [system * width + c for system in range(systems) for c in needed]
+
+
+def _spread(sums: FloatArray, columns: list[int] | None, width: int) -> FloatArray:
+    if columns is None:
+        return sums
+    wide = np.zeros((len(sums), width))
+    wide[:, columns] = sums
+    return wide
 
 
 def paired_bootstraps(
@@ -82,23 +180,71 @@ def paired_bootstraps(
 ) -> list[PairedTest]:
     """The same for the bootstrap."""
     a, b = _same(rows_a, rows_b)
-    both, width = np.hstack([a, b]), a.shape[1]
-    total_a, total_b = a.sum(axis=0), b.sum(axis=0)
+    tests = []
+    for part, found in zip(parts, bootstraps([a, b], parts, [(0, 1)], resamples, seed), strict=True):
+        difference = float(part.value(a.sum(axis=0)) - part.value(b.sum(axis=0)))
+        interval = percentiles(found.drawn[:, 0], expanded_tail(len(a)))
+        tests.append(PairedTest("bootstrap", difference, float(found.p[0]), resamples, len(a), interval))
+    return tests
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstraps:
+    """Of one value and all pairs of systems: `drawn` (resamples, pairs) are the differences of resampled
+    documents, `p` those of the symmetric bootstrap-t test, `errors` the standard errors of the differences.
+    """
+
+    drawn: FloatArray
+    p: FloatArray
+    errors: FloatArray
+
+
+def bootstraps(
+    rows: Sequence[FloatArray], parts: Sequence[Part], pairs: Pairs, resamples: int, seed: int
+) -> list[Bootstraps]:
+    """The bootstrap of each part, for all pairs of systems scored on the same documents.
+
+    The test needs the deviation of each resample. It is that of the jackknife's pseudo-values, which for a
+    mean are the values of the documents themselves."""
+    n, every, width = len(rows[0]), np.hstack(rows), rows[0].shape[1]
+    ahead = [_pseudo_values(rows, part, pairs) for part in parts]
+    centred = np.hstack([each - each.mean(axis=0) for each in ahead])
+    wide = np.hstack([every, centred, centred**2])
+    at, some = every.shape[1], centred.shape[1]
     drawn: list[list[FloatArray]] = [[] for _ in parts]
-    for counts in resample_counts(len(a), resamples, seed):
-        sums = counts @ both
-        for part, values in zip(parts, drawn, strict=True):
-            values.append(part.value(sums[:, :width]) - part.value(sums[:, width:]))
-    return [
-        bootstrap_test(float(part.value(total_a) - part.value(total_b)), np.concatenate(values), len(a))
-        for part, values in zip(parts, drawn, strict=True)
-    ]
+    ratios = []
+    for counts in resample_counts(n, resamples, seed):
+        sums = counts @ wide
+        for k, part in enumerate(parts):
+            values = np.stack([part.value(sums[:, s * width : (s + 1) * width]) for s in range(len(rows))])
+            drawn[k].append(np.stack([values[a] - values[b] for a, b in pairs], axis=1))
+        means = sums[:, at : at + some] / n
+        spread = np.maximum(sums[:, at + some :] / n - means**2, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios.append(np.abs(means) / np.sqrt(spread / (n - 1)))
+    # a resample of documents without any difference has no deviation: it counts as extreme
+    ratio = np.nan_to_num(np.vstack(ratios), nan=np.inf, posinf=np.inf)
+    deviations = np.sqrt((centred**2).sum(axis=0) / (n - 1) / n)
+    found = []
+    for k, part in enumerate(parts):
+        own = slice(k * len(pairs), (k + 1) * len(pairs))
+        totals = [float(part.value(each.sum(axis=0))) for each in rows]
+        observed = np.array([abs(totals[a] - totals[b]) for a, b in pairs])
+        p = [
+            1.0 if not o > 0 else chance([ratio[:, j]], o / d) if d > 0 else 1 / (resamples + 1)
+            for j, o, d in zip(range(own.start, own.stop), observed, deviations[own], strict=True)
+        ]
+        found.append(Bootstraps(np.vstack(drawn[k]), np.array(p), deviations[own]))
+    return found
 
 
-def bootstrap_test(observed: float, drawn: FloatArray, n: int) -> PairedTest:
-    """Of the difference that was observed on `n` documents and those that were drawn."""
-    p = chance([np.abs(drawn - np.nanmean(drawn))], abs(observed))
-    return PairedTest("bootstrap", observed, p, len(drawn), n, percentiles(drawn))
+def _pseudo_values(rows: Sequence[FloatArray], part: Part, pairs: Pairs) -> FloatArray:
+    """(documents, pairs): n times the difference minus n - 1 times that without the document."""
+    n = len(rows[0])
+    without = [np.nan_to_num(part.value(each.sum(axis=0) - each)) for each in rows]
+    total = [float(np.nan_to_num(part.value(each.sum(axis=0)))) for each in rows]
+    columns = [n * (total[a] - total[b]) - (n - 1) * (without[a] - without[b]) for a, b in pairs]
+    return np.stack(columns, axis=1)
 
 
 def win_tie_loss(
@@ -114,6 +260,14 @@ def win_tie_loss(
         int((np.abs(difference) <= tolerance).sum()),
         int((difference < -tolerance).sum()),
     )
+
+
+def all_swaps(n: int) -> Iterator[FloatArray]:
+    """One block of (2^(n - 1), n): every swap in which the first pair stays, which is half of all; the other
+    half are their mirror images.
+    """
+    numbers = np.arange(1 << (n - 1), dtype=np.uint32)[:, None]
+    yield (numbers >> np.arange(n - 1, -1, -1, dtype=np.uint32) & 1).astype(float)
 
 
 def random_swaps(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
@@ -139,11 +293,14 @@ def packed_swaps(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8
 
 
 def chance(blocks: Iterable[FloatArray], observed: float) -> float:
-    """p = (count + 1) / (k + 1), where count of k values reach the observed one; rounding in the last places
-    does not decide.
-    """
+    """p = (count + 1) / (k + 1), where count of k values reach the observed one."""
     values = np.concatenate([np.empty(0), *blocks])
-    return (int((values >= observed - 1e-12 * max(1.0, abs(observed))).sum()) + 1) / (len(values) + 1)
+    return (reached(values, observed) + 1) / (len(values) + 1)
+
+
+def reached(values: FloatArray, observed: float) -> int:
+    """How many values reach the observed one; rounding in the last places does not decide."""
+    return int((values >= observed - 1e-12 * max(1.0, abs(observed))).sum())
 
 
 def _same(rows_a: FloatArray, rows_b: FloatArray) -> tuple[FloatArray, FloatArray]:

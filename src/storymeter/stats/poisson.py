@@ -18,15 +18,15 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from .exact import ExactSums, added, weighted_sums
-from .paired import PairedTest, bootstrap_test, chance
-from .resampling import percentiles
+from .paired import PairedTest, chance
+from .resampling import expanded_tail, percentiles
 
 Keys = NDArray[np.uint64]
 #: documents that are weighted at a time, so that their weights stay in the processor's cache
@@ -53,9 +53,15 @@ class ResampledSums:
         resamples = len(sums) // 2
         return cls(sums[0], sums[1 : 1 + resamples], sums[1 + resamples :], documents)
 
-    def interval(self, value: Callable[[FloatArray], FloatArray]) -> tuple[float, float] | None:
-        """The 95 % interval of `value(sums)`; None without resamples."""
-        return percentiles(value(self.drawn)) if len(self.drawn) else None
+    def interval(self, value: Callable[[FloatArray], FloatArray], n: int) -> tuple[float, float] | None:
+        """The 95 % interval of `value(sums)` over `n` documents, expanded like that of rows; None without
+        resamples.
+        """
+        return percentiles(value(self.drawn), expanded_tail(n)) if len(self.drawn) and n > 1 else None
+
+    def first(self, resamples: int) -> ResampledSums:
+        """With fewer resamples: the first ones, which do not depend on how many were drawn."""
+        return replace(self, drawn=self.drawn[:resamples], swapped=self.swapped[:resamples])
 
 
 def document_keys(ids: Iterable[str]) -> Keys:
@@ -96,15 +102,33 @@ def resampled(keys: Keys, rows: FloatArray, resamples: int, seed: int) -> ExactS
 def paired_tests(
     a: ResampledSums, b: ResampledSums, value: Callable[[FloatArray], FloatArray], n: int
 ) -> tuple[PairedTest, PairedTest]:
-    """The permutation test and the bootstrap of `stats.paired`, of two systems summed over the same `n`
-    documents.
+    """The permutation test and the bootstrap of two systems summed over the same `n` documents. There are no
+    rows to make a bootstrap-t of: the test of equal values is a t-test with the deviation of the resamples.
     """
     observed, moved = float(value(a.total) - value(b.total)), b.swapped - a.swapped
     swapped = value(a.total + moved) - value(b.total - moved)
+    drawn = np.asarray(value(a.drawn) - value(b.drawn))
+    interval = percentiles(drawn, expanded_tail(n))
     return (
         PairedTest("permutation", observed, chance([np.abs(swapped)], abs(observed)), len(swapped), n),
-        bootstrap_test(observed, value(a.drawn) - value(b.drawn), n),
+        PairedTest(
+            "bootstrap", observed, t_test(observed, standard_error(drawn, n), n), len(drawn), n, interval
+        ),
     )
+
+
+def standard_error(drawn: FloatArray, n: int) -> float:
+    """Of a value over `n` documents, from its resamples."""
+    return float(np.nanstd(drawn)) * math.sqrt(n / (n - 1))
+
+
+def t_test(observed: float, error: float, n: int) -> float:
+    """Two-sided p of a difference with this standard error."""
+    from scipy.special import stdtr
+
+    if not observed:
+        return 1.0
+    return float(2 * stdtr(n - 1, -abs(observed) / error)) if error > 0 else 0.0
 
 
 def _stream(keys: Keys, words: int, seed: int, begin: int) -> NDArray[np.uint64]:

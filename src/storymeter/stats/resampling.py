@@ -1,11 +1,21 @@
 """Bootstrap over documents: resample the rows of additive statistics, sum, combine.
 
 A resample of n documents is a vector of counts w ~ Multinomial(n, 1/n); its sums are w·rows, so a thousand
-resamples are one matrix product. Percentile interval, as in Efron & Tibshirani (1993), chapter 13."""
+resamples are one matrix product.
+
+Intervals are expanded percentile intervals (Hesterberg, "What Teachers Should Know About the Bootstrap",
+2015): the percentile interval is too short by the factor sqrt((n - 1) / n) and ignores that the deviation is
+itself estimated, so its tails of 2.5 % are replaced by Phi(-sqrt(n / (n - 1)) t), t of n - 1 degrees of
+freedom.
+
+>>> [round(expanded_tail(n), 4) for n in (10, 30, 100, 1000)]
+[0.0086, 0.0188, 0.0231, 0.0248]
+"""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -46,11 +56,22 @@ def bootstrap_interval(
     resamples: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float] | None:
-    """The percentile interval of `value(summed rows)`, or None where there are fewer than two documents."""
+    """The expanded percentile interval of `value(summed rows)`; None where there are fewer than two
+    documents.
+    """
     if len(rows) < 2:
         return None
     values = [value(counts @ rows) for counts in resample_counts(len(rows), resamples, seed)]
-    return percentiles(np.concatenate(values))
+    return percentiles(np.concatenate(values), expanded_tail(len(rows)))
+
+
+def expanded_tail(n: int, tail: float = TAIL) -> float:
+    """The share that an interval over `n` documents leaves out on either side of its resamples, so that it
+    leaves out `tail` of the values that it is an interval for.
+    """
+    from scipy.special import ndtr, stdtrit  # late: the first score of a sentence needs none of scipy
+
+    return float(ndtr(math.sqrt(n / (n - 1)) * stdtrit(n - 1, tail))) if n > 1 else tail
 
 
 def mean_interval(values: FloatArray, *, resamples: int = 1000, seed: int = 0) -> tuple[float, float] | None:

@@ -65,17 +65,18 @@ def test_missing_documents_say_what_they_cost() -> None:
 def test_resamples_too_few_for_any_test_to_come_out_are_named() -> None:
     good, bad = corpus("good", TEXTS), corpus("bad", ["nothing at all"] * 12)
     made = findings(good, bad, metrics=["soda_c", "rouge_l", "meteor", "bleu_1", "bleu_4"])
-    assert not warnings(made) and made.comparisons[0].resamples == 1000
-    few = Findings("t", made.results, made.results.compare(resamples=99))
+    assert not warnings(made) and made.comparisons[0].resamples == 2**12  # all swaps
+    few = Findings("t", made.results, made.results.compare(resamples=19))
     assert min(c.p_holm for c in few.comparisons) >= 0.05  # though one system says everything, one nothing
     said = (
-        "99 resamples are too few for 5 tests: with Holm's correction the smallest possible p is 0.050, so no"
-        " difference can be significant. Use --resamples 100 or more."
+        "19 resamples are too few to tell: no difference can be significant (smallest possible p 0.050). Use"
+        " --resamples auto, or 20 or more."
     )
     assert warnings(few) == [said]
     assert said in comparison_table(few.comparisons).note
-    assert "Use storymeter compare --resamples 100" in leaderboard_table(few.results, few.comparisons).note
-    enough = made.results.compare(resamples=100)
+    table = leaderboard_table(few.results, few.comparisons)
+    assert said in table.note and "†" not in table.render()
+    enough = made.results.compare(resamples=20)
     assert max(c.p_holm for c in enough) < 0.05 and not warnings(Findings("t", made.results, enough))
 
 

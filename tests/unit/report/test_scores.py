@@ -47,7 +47,8 @@ def test_people_get_one_row_per_system_with_the_best_marked(report: Results) -> 
     assert [row[0] for row in table.rows] == ["a-system-with-a-long-name", "another-system"]
     text = table.render("table", width=80)
     assert "*" in text and "±" in text and "bold" in text.casefold()
-    assert "†" in text  # two thirds of three documents are no proof
+    assert "†" not in text and "n too small to tell" in table.note  # three documents can prove nothing
+    assert "?" in text and "6 documents would do" in table.note
     assert "**" in table.render("markdown") and r"\textbf{" in table.render("latex")
     assert "<strong>" in table.render("html")
 

@@ -139,7 +139,7 @@ def _score(name: str, metric: Metric, sums: SystemSums, signature: Signature, va
         sums.n,
         signature,
         columns=metric.columns,
-        interval=kept.interval(partial(value_of, metric)) if sums.n > 1 else None,
+        interval=kept.interval(partial(value_of, metric), sums.n),
         percent=metric.percent,
         higher_is_better=metric.higher_is_better,
         sums=kept,

@@ -7,7 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..comparison import SIGNIFICANT, win_tie_loss
+from ...engine.compare import Comparison
+from ...stats.multiple import SIGNIFICANT
+from ..comparison import win_tie_loss
 from ..figures.bars import bar_and_whisker
 from ..figures.intervals import Dot, both_names, dots
 from .findings import Findings
@@ -22,7 +24,7 @@ def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
     scores = findings.scores(metric)
     ends = [end for score in scores for end in (score.value, *(score.interval or ())) if math.isfinite(end)]
     limits = (min([0.0, *ends]), max([0.0, *ends]) * 1.02 or 1.0)
-    best, near = findings.best(metric), findings.near(metric)
+    best, near, unknown = findings.best(metric), findings.near(metric), findings.unknown(metric)
     cells = []
     for k, score in enumerate(scores):
         text, around = f"{score.value * score.scale:.2f}", ""
@@ -37,7 +39,16 @@ def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
             + (f", 95 %: {around}" if around else ""),
         )
         leads = k in best and len(scores) > 1
-        cells.append({"text": text, "range": around, "figure": figure, "best": leads, "near": k in near})
+        cells.append(
+            {
+                "text": text,
+                "range": around,
+                "figure": figure,
+                "best": leads,
+                "near": k in near,
+                "unknown": k in unknown,
+            }
+        )
     return cells
 
 
@@ -55,10 +66,12 @@ def _test(findings: Findings, metric: int, a: int, b: int) -> dict[str, str] | N
     lead = turn * c.difference
     wins = (findings.direction(metric) or 1.0) * lead > 0
     outcome = "" if not c.p_holm < SIGNIFICANT else "wins" if wins else "loses"
-    sentence = {"wins": "better", "loses": "worse", "": "no significant difference"}[outcome]
+    nothing = "no significant difference" if c.testable else "too few documents to tell"
+    sentence = {"wins": "better", "loses": "worse", "": nothing}[outcome]
     return {
         "text": _signed(lead * findings.scores(metric)[0].scale),
-        "title": f"{findings.systems[a]} against {findings.systems[b]}: {sentence}, p = {c.p_holm:.4f}",
+        "title": f"{findings.systems[a]} against {findings.systems[b]}: {sentence},"
+        f" p = {c.p_permutation:.4f}, after Holm {c.p_holm:.4f}",
         "outcome": outcome,
     }
 
@@ -71,7 +84,7 @@ def forest(findings: Findings, metric: int) -> Markup:
             f"{c.a} – {c.b}",
             c.difference * scale,
             (c.interval[0] * scale, c.interval[1] * scale) if not math.isnan(c.interval[0]) else None,
-            f"p {_p(c.p_holm)} · {win_tie_loss(c)}",
+            f"{_both(c)} · {win_tie_loss(c)}",
             findings.systems.index(c.a) % 8,
             hollow=c.p_holm >= SIGNIFICANT,
             short=both_names(c.a, c.b),
@@ -81,11 +94,16 @@ def forest(findings: Findings, metric: int) -> Markup:
     ]
     return dots(
         rows,
-        label=f"difference in {name}, with its 95 % interval",
+        label=f"difference in {name}, with its 95 % interval" + (" (simultaneous)" if len(rows) > 1 else ""),
         alternative=f"Differences between systems under {name}: "
         + "; ".join(f"{row.name} {row.value:+.2f}" for row in rows),
         zero=True,
     )
+
+
+def _both(c: Comparison) -> str:
+    """p as it is, and after the correction where there are several tests."""
+    return f"p {_p(c.p_permutation)}" + (f", Holm {_p(c.p_holm)}" if c.tests > 1 else "")
 
 
 def _signed(difference: float) -> str:

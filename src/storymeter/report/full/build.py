@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ...captions import Document
 from ...score import Match
 from ..fitting import clip
+from ..marks import mark_notes, rough
 from ..scores import signature_lines
 from ..templating import environment, render
 from .boards import board, forest, matrix
@@ -65,6 +66,7 @@ def report_page(
         warnings=warnings(findings),
         board=board(findings),
         with_intervals=findings.with_intervals,
+        rough=rough(len(findings.ids)),
         luck=(
             [
                 {
@@ -77,7 +79,8 @@ def report_page(
             if findings.comparisons
             else []
         ),
-        tests=len(findings.comparisons),
+        tests=max((c.tests for c in findings.comparisons), default=0),
+        mark_notes=mark_notes(findings.marks, findings.comparisons),
         document_rows=_document_rows(findings),
         static_documents=written,
         static_left=len(findings.ids) - len(written),

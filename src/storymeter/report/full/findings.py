@@ -14,7 +14,7 @@ from ...engine.compare import Comparison
 from ...engine.results import Results, document_values
 from ...metric import Metric
 from ...score import Alignment, Score
-from ..comparison import SIGNIFICANT
+from ..marks import Mark, best_of, direction, marks
 
 
 @dataclass(frozen=True)
@@ -94,24 +94,24 @@ class Findings:
 
     def direction(self, metric: int) -> float:
         """1 where higher is better, -1 where lower is, 0 where neither is."""
-        return {True: 1.0, False: -1.0, None: 0.0}[self.scores(metric)[0].higher_is_better]
+        return direction(self.scores(metric)[0])
+
+    @cached_property
+    def marks(self) -> list[list[Mark]]:
+        """[metric][system]"""
+        return marks(self.results, self.comparisons)
 
     def best(self, metric: int) -> list[int]:
         """The systems that share the best value; none where no direction is better."""
-        sign = self.direction(metric)
-        values = [sign * score.value for score in self.scores(metric)]
-        known = [value for value in values if not np.isnan(value)]
-        return [k for k, value in enumerate(values) if value == max(known)] if sign and known else []
+        return best_of(self.scores(metric))
 
     def near(self, metric: int) -> list[int]:
-        """The systems that are not significantly worse than a best one."""
-        best = self.best(metric)
-        tests = {k: [self.comparison(metric, k, leader) for leader in best] for k in range(len(self.systems))}
-        return [
-            k
-            for k, found in tests.items()
-            if k not in best and any(test is not None and test[0].p_holm >= SIGNIFICANT for test in found)
-        ]
+        """The systems that cannot be distinguished from a best one."""
+        return [k for k, mark in enumerate(self.marks[metric]) if mark == "level"]
+
+    def unknown(self, metric: int) -> list[int]:
+        """The systems that no test could have distinguished from a best one."""
+        return [k for k, mark in enumerate(self.marks[metric]) if mark == "unknown"]
 
 
 def _layers(corpus: Corpus) -> list[tuple[str, dict[str, Document]]]:

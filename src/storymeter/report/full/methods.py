@@ -15,14 +15,15 @@ GLOSSARY = [
     ("document", "one video, one story or one image with its captions."),
     (
         "95 % interval",
-        "the range in which the score falls in 95 of 100 draws of other documents (bootstrap, percentiles).",
+        "the range that contains the score of all such documents for 95 of 100 test sets of this size"
+        " (bootstrap, expanded percentiles). Intervals of several differences hold together.",
     ),
     (
         "p",
         "probability of a difference at least as large if the two systems were equally good, estimated by"
         " exchanging the outputs of the two systems at random for each document (paired permutation test)."
-        " With Holm's correction, the probability of one or more false positives on this page is at most"
-        " .05.",
+        " With Holm's correction, the probability of one or more false positives among the comparisons of"
+        " one metric is at most .05.",
     ),
     ("IoU", "intersection over union: how far two segments of time overlap; 1 is the same segment."),
     ("f", "similarity of two sentences, computed by the scorer of the metric."),
@@ -84,12 +85,15 @@ def _paragraph(findings: Findings) -> str:
     )
     if findings.with_intervals:
         text += (
-            f" Intervals are 95 % bootstrap intervals over documents ({conditions.resamples:,} resamples)."
+            " Intervals are 95 % expanded percentile intervals of the bootstrap over documents"
+            f" ({conditions.resamples:,} resamples)."
         )
     if findings.comparisons:
+        tests = findings.comparisons[0].tests
+        corrected = f"corrected after Holm over the {tests} comparisons of each metric; " if tests > 1 else ""
         text += (
             f" Differences were tested by paired permutation over documents ({PAPERS['noreen1989'].short}),"
-            f" corrected after Holm over {len(findings.comparisons)} tests; seed {conditions.seed}."
+            f" {corrected}seed {conditions.seed}."
         )
     return text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...join import Coverage
-from ..comparison import too_few_resamples
+from ..marks import too_few
 from .findings import Findings
 
 _LUCK = "paired permutation test, p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}.05 after Holm"
@@ -15,7 +15,13 @@ def verdict(findings: Findings) -> list[str]:
     judged = [m for m in range(len(findings.metrics)) if findings.direction(m)]
     if len(findings.systems) == 1 or not judged:
         return [_alone(findings)]
-    alone = {m: findings.best(m)[0] for m in judged if len(findings.best(m)) == 1 and not findings.near(m)}
+    if all(findings.unknown(m) for m in judged):
+        return ["There are too few documents or resamples to tell which system is better."]
+    alone = {
+        m: findings.best(m)[0]
+        for m in judged
+        if len(findings.best(m)) == 1 and not findings.near(m) + findings.unknown(m)
+    }
     wins = [sum(leader == k for leader in alone.values()) for k in range(len(findings.systems))]
     best = [sum(k in findings.best(m) for m in judged) for k in range(len(findings.systems))]
     leader = max(range(len(findings.systems)), key=lambda k: (wins[k], best[k]))
@@ -68,7 +74,7 @@ def warnings(findings: Findings) -> list[str]:
     for system in findings.results.systems:
         for text in _coverage(system.coverage, protocol.missing == "zero", str(protocol)):
             said.setdefault(text, []).append(system.name)
-    few = too_few_resamples(findings.comparisons)
+    few = too_few(findings.comparisons)
     return [*([few] if few else []), *(f"{_listed(names)}: {text}" for text, names in said.items())]
 
 

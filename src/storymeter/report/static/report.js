@@ -578,7 +578,7 @@ function copyText(what) {
     for (const { s } of rows) for (const n of chosen) { const [value, low, high] = data.scores[s][n]; lines.push([cell(data.systems[s]), cell(data.metrics[n].name), value ?? "", low ?? "", high ?? ""].join(",")); }
     return lines.join("\n") + "\n";
   }
-  const texts = rows.map(({ s, cells }) => [data.systems[s], ...cells.map((td) => ({ bold: Boolean(td.querySelector("strong")), text: td.firstChild.textContent.trim() + (td.querySelector(".near") ? "†" : "") }))]);
+  const texts = rows.map(({ s, cells }) => [data.systems[s], ...cells.map((td) => ({ bold: Boolean(td.querySelector("strong")), text: td.firstChild.textContent.trim() + (td.querySelector(".near")?.textContent.trim() ?? "") }))]);
   const names = ["system", ...chosen.map((n) => data.metrics[n].name)];
   if (what === "latex") {
     const line = (row) => row.map((c) => (typeof c === "string" ? latex(c) : c.bold ? `\\textbf{${latex(c.text)}}` : latex(c.text))).join(" & ") + " \\\\";

@@ -1,0 +1,121 @@
+"""Marks of a leaderboard: which system is best, which cannot be distinguished from it, and where the
+documents are too few to tell. All tables, pages and JSON take their marks from here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from ..engine.compare import Comparison
+from ..engine.results import Results
+from ..score import Score
+from ..stats.multiple import SIGNIFICANT
+from ..stats.paired import smallest_p
+
+#: best; level: not distinguishable from the best; worse: significantly worse; unknown: no test could have
+#: told; '': not compared
+Mark = Literal["best", "level", "worse", "unknown", ""]
+SIGNS: dict[Mark, str] = {"best": "", "level": "†", "worse": "", "unknown": "?", "": ""}
+#: below so many documents intervals are rough
+ROUGH = 30
+
+
+def best_of(scores: Sequence[Score]) -> list[int]:
+    """The systems that share the best value; none where no direction is better."""
+    sign = direction(scores[0])
+    values = [sign * score.value for score in scores]
+    known = [value for value in values if not math.isnan(value) and value != -math.inf]
+    return [k for k, value in enumerate(values) if value == max(known)] if sign and known else []
+
+
+def direction(score: Score) -> float:
+    """1 where higher is better, -1 where lower is, 0 where neither is."""
+    return {True: 1.0, False: -1.0, None: 0.0}[score.higher_is_better]
+
+
+def marks(results: Results, comparisons: Sequence[Comparison]) -> list[list[Mark]]:
+    """[metric][system]"""
+    names = [system.name for system in results.systems]
+    tests = {(c.metric, c.a, c.b): c for c in comparisons}
+    found = []
+    for k in range(len(results.metrics)):
+        scores = [system.scores[k] for system in results.systems]
+        best = best_of(scores) if len(scores) > 1 else []
+        column: list[Mark] = []
+        for j, score in enumerate(scores):
+            against = [_against(tests, score.metric, names[leader], names[j]) for leader in best]
+            column.append("best" if j in best else _mark(against, direction(score)))
+        found.append(column)
+    return found
+
+
+def _against(
+    tests: dict[tuple[str, str, str], Comparison], metric: str, leader: str, other: str
+) -> tuple[Comparison, float] | None:
+    """The comparison, and by how much the leader's value is higher."""
+    there, turned = tests.get((metric, leader, other)), tests.get((metric, other, leader))
+    if there is not None:
+        return there, there.difference
+    return None if turned is None else (turned, -turned.difference)
+
+
+def _mark(against: Sequence[tuple[Comparison, float] | None], sign: float) -> Mark:
+    known = [test for test in against if test is not None]
+    if not known:
+        return ""
+    if not all(c.testable for c, _ in known):
+        return "unknown"
+    return "worse" if all(c.significant and sign * ahead > 0 for c, ahead in known) else "level"
+
+
+def mark_notes(columns: Sequence[Sequence[Mark]], comparisons: Sequence[Comparison]) -> str:
+    """What the marks of a leaderboard mean, and over which tests they are corrected."""
+    there = {mark for column in columns for mark in column}
+    test = f"paired permutation test, {family(comparisons)}"
+    said = []
+    if "level" in there:
+        said.append(f"†: not distinguishable from the best ({test}, p ≥ .05).")
+    elif "worse" in there:
+        said.append(f"No mark: significantly worse than the best ({test}, p < .05).")
+    if "unknown" in there:
+        said.append(f"?: {too_few(comparisons)}")
+    return " ".join(said)
+
+
+def family(comparisons: Sequence[Comparison]) -> str:
+    """Which tests are corrected together.
+
+    >>> family([])
+    ''
+    """
+    tests = max((c.tests for c in comparisons), default=0)
+    if not tests:
+        return ""
+    over = "one comparison" if tests == 1 else f"Holm over the {tests} comparisons"
+    return f"{over} of one metric"
+
+
+def too_few(comparisons: Sequence[Comparison]) -> str:
+    """Sentences where no difference, however large, could be significant."""
+    said = dict.fromkeys(_too_few(c) for c in comparisons if not c.testable)
+    return " ".join(said)
+
+
+def _too_few(c: Comparison) -> str:
+    over = f" in {c.tests:,} comparisons per metric" if c.tests > 1 else ""
+    if smallest_p(c.n, c.tests) >= SIGNIFICANT:
+        return (
+            f"n too small to tell: with {c.n:,} documents no difference can be significant{over} (smallest"
+            f" possible p {c.p_smallest:.3f}); {c.documents_needed:,} documents would do."
+        )
+    needed = math.floor(c.tests / SIGNIFICANT)
+    return (
+        f"{c.resamples:,} resamples are too few to tell: no difference can be significant{over} (smallest"
+        f" possible p {c.p_smallest:.3f}). Use --resamples auto, or {needed} or more."
+    )
+
+
+def rough(n: int) -> str:
+    """A sentence on intervals of few documents."""
+    return f"Intervals of fewer than {ROUGH} documents are rough." if 1 < n < ROUGH else ""

@@ -1,0 +1,167 @@
+"""Marks, families of tests and the number of resamples."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from storymeter import Corpus, Document, evaluate
+from storymeter.arrays import FloatArray
+from storymeter.captions import Caption
+from storymeter.engine.compare import Comparison
+from storymeter.engine.results import Results
+from storymeter.metric import MeanMetric
+from storymeter.report.comparison import comparison_json, comparison_table
+from storymeter.report.full.findings import Findings
+from storymeter.report.full.verdict import verdict
+from storymeter.report.marks import marks
+from storymeter.report.scores import leaderboard_table, score_json
+
+
+class Number(MeanMetric):
+    """The number that a caption consists of, plus one of its own."""
+
+    def __init__(self, name: str, add: float = 0.0) -> None:
+        self.name, self.add = name, add
+
+    name = ""
+    needs_references = False
+
+    def document_values(self, task: object, bench: object) -> FloatArray:
+        texts = [document.text for document in task.candidates]  # type: ignore[attr-defined]
+        return np.array([float(text) for text in texts]) + self.add
+
+
+def system(name: str, values: FloatArray) -> Corpus:
+    documents = [Document(f"v{k:03}", (Caption(repr(float(v))),)) for k, v in enumerate(values)]
+    return Corpus(tuple(documents), name)
+
+
+def scored(systems: dict[str, FloatArray], metrics: int = 1) -> Results:
+    corpora = [system(name, values) for name, values in systems.items()]
+    return evaluate(candidates=corpora, metrics=[Number(f"m{k}") for k in range(metrics)])
+
+
+@pytest.fixture(scope="module")
+def four() -> Results:
+    """Four systems, nine metrics: one far behind, one hardly behind."""
+    draw = np.random.default_rng(0)
+    base = draw.normal(0.3, 0.1, 200)
+    worse = [base - 0.19, base + draw.normal(0, 0.05, 200) - 0.002, base - 0.05 + draw.normal(0, 0.02, 200)]
+    return scored({"best": base, **{f"s{k}": each for k, each in enumerate(worse)}}, metrics=9)
+
+
+def test_a_system_far_behind_is_never_called_level(four: Results) -> None:
+    """Holm over 54 tests of 1,000 resamples made every p 1, and every system a †."""
+    tests = four.compare()
+    table = leaderboard_table(four, tests)
+    for column in range(1, 10):
+        assert [row[column].mark for row in table.rows] == ["", "", "†", ""]
+    assert marks(four, tests)[0] == ["best", "worse", "level", "worse"]
+    assert "Holm over the 6 comparisons of one metric" in table.note
+    assert {c.tests for c in tests} == {6}
+    assert min(6 / (c.resamples + 1) for c in tests) <= 0.005
+    said = verdict(Findings("t", four, tests))
+    assert "ties with s1" in " ".join(said) and "s0" not in " ".join(said)
+
+
+def test_the_same_pair_has_the_same_p_whatever_stands_beside_it(four: Results) -> None:
+    """One metric alone, all metrics, JSON of the scores and JSON of the comparison."""
+    every = four.compare()
+    alone = four.only("m4").compare()
+    beside = [c for c in every if c.metric == "m4"]
+    assert [(c.p_permutation, c.p_holm, c.interval) for c in alone] == [
+        (c.p_permutation, c.p_holm, c.interval) for c in beside
+    ]
+    scores = json.loads(score_json(four, every))
+    assert scores["comparisons"] == json.loads(comparison_json(every))["comparisons"]
+    assert scores["marks"]["m4"] == {"best": "best", "s0": "worse", "s1": "level", "s2": "worse"}
+
+
+def test_a_metric_with_options_has_its_daggers() -> None:
+    """Marks were looked up by the full name, not by the one it was asked by."""
+    texts = ["a man rides a horse", "a dog runs on grass", "two women cook", "a boy swims"] * 3
+    said = [text.replace("a ", "the ") for text in texts]
+    corpora = [
+        Corpus(tuple(Document(f"v{k}", (Caption(t),)) for k, t in enumerate(each)), name)
+        for name, each in (("one", said), ("two", [*said[:-1], "a boy"]), ("people", texts))
+    ]
+    results = evaluate(candidates=corpora[:2], references=corpora[2], metrics=["meteor(task=rank)"])
+    tests = results.compare()
+    assert tests[0].p_holm >= 0.05
+    assert sorted(marks(results, tests)[0]) == ["best", "level"]
+
+
+@pytest.mark.parametrize(("n", "systems", "needed"), [(5, 2, 6), (6, 3, 7), (10, 10, 11)])
+def test_too_few_documents_are_said_and_never_marked_level(n: int, systems: int, needed: int) -> None:
+    """The smallest p of n documents is 2^(1 - n), whatever the difference."""
+    base = np.linspace(0.01, 0.02, n)
+    results = scored({f"s{k}": base + (0.9 if k == 0 else 0.01 * k) for k in range(systems)})
+    tests = results.compare()
+    assert min(c.p_permutation for c in tests) == 2.0 ** (1 - n)
+    table = leaderboard_table(results, tests)
+    assert "†" not in table.render("table")
+    assert "n too small to tell" in table.note and f"{needed} documents would do" in table.note
+    assert marks(results, tests)[0] == ["best", *["unknown"] * (systems - 1)]
+    assert "n too small to tell" in comparison_table(tests).note
+    assert "too few documents" in verdict(Findings("t", results, tests))[0]
+
+
+def test_enough_documents_earn_the_mark() -> None:
+    base = np.linspace(0.01, 0.02, 6)
+    results = scored({"a": base + 0.9, "b": base})
+    (test,) = results.compare()
+    assert test.p_holm == 2.0**-5 and test.resamples == 64
+    assert marks(results, [test])[0] == ["best", "worse"]
+
+
+def test_a_fixed_number_of_resamples_is_kept(four: Results) -> None:
+    assert {c.resamples for c in four.only("m0").compare(resamples=200)} == {200}
+
+
+def test_simultaneous_intervals_are_wider_than_single_ones(four: Results) -> None:
+    for c in four.only("m0").compare():
+        assert c.interval[0] <= c.interval_single[0] < c.interval_single[1] <= c.interval[1]
+        assert c.interval != c.interval_single or c.interval[1] - c.interval[0] < 1e-12
+    (pair,) = scored({"a": np.arange(9.0), "b": np.arange(9.0) ** 1.1}).compare()
+    assert pair.interval == pair.interval_single
+
+
+def test_equal_systems_rarely_lose_their_dagger() -> None:
+    """Ten equal systems, per metric: at most 5 in 100 tables call one of them worse."""
+    draw = np.random.default_rng(3)
+    found = []
+    for _ in range(20):
+        base = draw.lognormal(size=30)
+        results = scored({f"s{k}": base + draw.normal(0, 1, 30) for k in range(5)})
+        found.append("worse" in marks(results, results.compare())[0])
+    assert sum(found) <= 3
+
+
+def test_chance_does_not_decide_a_mark() -> None:
+    """Two seeds agree on every mark where p is near the limit: more is drawn there."""
+    draw = np.random.default_rng(11)
+    base = draw.normal(size=40)
+    ahead = draw.normal(0, 1, 40)
+    near = scored({"a": base + ahead - ahead.mean() + 0.284, "b": base})
+    first, second = (near.compare(seed=seed)[0] for seed in (1, 2))
+    assert 0.03 < first.p_permutation < 0.07 and first.resamples > 2048
+    assert abs(first.p_permutation - second.p_permutation) < 0.005
+
+
+def test_detectable_falls_with_the_root_of_the_documents() -> None:
+    draw = np.random.default_rng(5)
+
+    def detectable(n: int) -> float:
+        tests: list[Comparison] = scored({"a": draw.normal(size=n), "b": draw.normal(size=n)}).compare()
+        return tests[0].detectable
+
+    assert detectable(400) / detectable(100) == pytest.approx(0.5, rel=0.2)
+
+
+def test_intervals_of_few_documents_are_called_rough() -> None:
+    few, many = (scored({"a": np.arange(float(n)), "b": np.arange(n) + 1.0}) for n in (12, 40))
+    assert "rough" in leaderboard_table(few, few.compare()).note
+    assert "rough" not in leaderboard_table(many, many.compare()).note
