@@ -169,7 +169,7 @@ def assert_close(a: Comparison, b: Comparison) -> None:
     width = b.interval[1] - b.interval[0]
     assert np.abs(np.subtract(a.interval, b.interval)).max() < 0.15 * width
     assert a.p_permutation == pytest.approx(b.p_permutation, abs=0.06)
-    assert a.p_bootstrap == pytest.approx(b.p_bootstrap, abs=0.06)
+    assert a.p_bootstrap == pytest.approx(b.p_bootstrap, abs=0.1)  # a t-test against a bootstrap-t
 
 
 def test_a_document_without_a_verdict_is_left_out_of_wins_and_losses() -> None:
