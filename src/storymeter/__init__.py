@@ -1,7 +1,11 @@
 """Storymeter evaluates video captions, dense captions and visual stories.
 
     import storymeter
-    run = storymeter.Run(references=storymeter.read("references.json"), protocol="paper")
+    storymeter.evaluate(["a dog runs"], [["the dog runs", "a dog is running"]], "meteor")    # lists of texts
+    storymeter.evaluate("mine.json", "references.json", ["soda_c", "meteor"])                # files
+    storymeter.metric("cider").corpus(candidates=[...], references=[[...], ...])             # one score
+
+    run = storymeter.Run(references=storymeter.read("references.json"), protocol="paper")    # many systems
     results = run.score(storymeter.read("mine.json"), ["soda_c", "meteor"])
 
 Names are loaded on first use, so that a program that only wants METEOR starts in a moment.
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
     from .metric import Metric as Metric
     from .pairs.base import PairScorer as PairScorer
     from .protocol import Protocol as Protocol
+    from .registry import metric as metric
+    from .registry import scorer as scorer
     from .score import Score as Score
     from .signature import Signature as Signature
 
@@ -48,10 +54,14 @@ _MODULES = {
     "metric": ("MeanMetric", "Metric"),
     "pairs.base": ("PairScorer",),
     "protocol": ("Protocol",),
+    "registry": ("metric", "scorer"),
     "score": ("Score",),
     "signature": ("Signature",),
 }
 _LATE = {name: module for module, names in _MODULES.items() for name in names}
 
+#: subpackages and modules that are there without an import of their own: `storymeter.pairs.Cider()`
+_ROOMS = ("errors", "formats", "human", "meta", "pairs", "registry", "stats", "stress", "text")
+
 __all__ = sorted(_LATE)
-__getattr__, __dir__ = late(__name__, _LATE)
+__getattr__, __dir__ = late(__name__, _LATE, _ROOMS)

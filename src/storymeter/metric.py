@@ -12,9 +12,12 @@ rows need beside the documents (tokens, pairs, tracks, vectors, the protocol, th
 
 from __future__ import annotations
 
+import importlib
+import sys
+import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
 #: those for text without blanks, whose characters are all above U+007F
 UNSPACED = ("ja", "zh")
+#: a scorer's own tokenizer, or that of the run
+ScorerTokenizer = Literal["run", "ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
 
 
 class Metric(Measure, ABC):
@@ -108,6 +113,23 @@ class Metric(Measure, ABC):
             metric=self.name, tok=bench.tokenizer, protocol=bench.protocol, version=__version__
         )
 
+    def corpus(self, *, candidates: Any, references: Any = None, **settings: Any) -> Score:
+        """The score of a whole corpus, with its interval and signature.
+
+        metric("cider").corpus(candidates=["a dog runs", …], references=[["the dog runs", "a dog"], …])
+
+        candidates, references: texts in lists, or whatever else `storymeter.evaluate` takes.
+        settings: its other arguments (protocol, tokenizer, resamples, seed, jobs …).
+        """
+        evaluate = importlib.import_module("storymeter.engine.run").evaluate
+        results = evaluate(candidates, references, [self], **settings)
+        if len(results.systems) > 1:
+            raise UsageError(
+                "corpus() scores one system.", hint="Score several with storymeter.evaluate(candidates, …)."
+            )
+        score: Score = results.systems[0].scores[0]
+        return score
+
     def by_document(self, rows: FloatArray) -> FloatArray:
         """The value of each document by itself."""
         return np.asarray(self.combine(rows)["value"], dtype=np.float64)
@@ -131,7 +153,7 @@ class Metric(Measure, ABC):
             self.columns,
             rows.values,
             alignment=rows.alignment,
-            percent=self.percent,
+            as_percent=self.percent,
             higher_is_better=self.higher_is_better,
         )
 
@@ -198,3 +220,13 @@ class MeanMetric(Metric):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         count = np.maximum(sums[..., -1], 1.0)
         return {part: sums[..., k] / count for k, part in enumerate(self.parts)}
+
+
+class _Callable(types.ModuleType):
+    """`storymeter.metric` is this module as soon as anything imports it; a call builds a metric by name."""
+
+    def __call__(self, text: str) -> Metric:
+        return Metric.from_text(text)
+
+
+sys.modules[__name__].__class__ = _Callable

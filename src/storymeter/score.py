@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from .arrays import FloatArray, IntArray, KeyArray
@@ -84,10 +85,28 @@ class CorpusCounts(NamedTuple):
     counts: IntArray
 
 
-@dataclass(frozen=True)
+#: measures as people write them
+TITLES = {
+    "meteor": "METEOR",
+    "cider": "CIDEr",
+    "cider_d": "CIDEr-D",
+    "rouge_l": "ROUGE-L",
+    "spice": "SPICE",
+    "bertscore": "BERTScore",
+    "sts": "STS",
+    "wmd": "WMD",
+    **{f"bleu_{n}": f"BLEU-{n}" for n in range(1, 5)},
+    **{f"soda_{letter}": f"SODA_{letter}" for letter in "abcd"},
+}
+
+
+@dataclass(frozen=True, repr=False)
 class Score:
     """The number, its parts (precision, recall, …), the per-document rows it came from, and what it depends
     on.
+
+    `value` is the number itself (METEOR: from 0 to 1); `percent`, tables and print() multiply it by 100, as
+    papers do, except counts and other values that are no share.
     """
 
     #: the metric as it was asked for; the signature has its full name
@@ -102,7 +121,7 @@ class Score:
     interval: tuple[float, float] | None = None
     alignment: Alignment | None = None
     #: whether tables print the value as a percentage
-    percent: bool = True
+    as_percent: bool = True
     higher_is_better: bool | None = True
     #: of a run in shards, which keeps no rows: what intervals and tests need of them
     sums: ResampledSums | None = None
@@ -110,4 +129,36 @@ class Score:
     @property
     def scale(self) -> float:
         """What tables multiply the value by."""
-        return 100.0 if self.percent else 1.0
+        return 100.0 if self.as_percent else 1.0
+
+    @property
+    def percent(self) -> float:
+        """The value as tables print it: times 100, unless it is a count or another value that is no share."""
+        return self.value * self.scale
+
+    @property
+    def title(self) -> str:
+        """The metric as people write it: METEOR, `SODA_c(scorer=sts)`."""
+        word, bracket, options = self.metric.partition("(")
+        return TITLES.get(word, word) + bracket + options
+
+    def __str__(self) -> str:
+        """`METEOR 21.59 [20.1, 23.0]`: the value as tables print it and its 95 % interval."""
+        around = (
+            ""
+            if self.interval is None
+            else f" [{', '.join(f'{end * self.scale:.1f}' for end in self.interval)}]"
+        )
+        return f"{self.title} {self.percent:.2f}{around}"
+
+    def __repr__(self) -> str:
+        times = " x 100" if self.as_percent else ""
+        return f"<Score {self}{times}, n={self.n}, {self.signature}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the number, and below it what it depends on."""
+        times = "value × 100; " if self.as_percent else ""
+        return (
+            f"<div><strong>{escape(str(self))}</strong><br><small>{times}{self.n:,} documents<br>"
+            f"<code>{escape(str(self.signature))}</code></small></div>"
+        )

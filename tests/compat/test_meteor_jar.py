@@ -37,7 +37,7 @@ SETTINGS = {
 
 
 def check(name: str, pairs: list[Pair], statistics: list[str], scores: list[float], aggregate: float) -> None:
-    meteor = scorer(name)
+    meteor = scorer(name).for_tokens()
     assert isinstance(meteor, Meteor)
     text = {"candidates": [hyp for hyp, _ in pairs], "references": [refs for _, refs in pairs]}
     ours = meteor.segment_statistics(**text)

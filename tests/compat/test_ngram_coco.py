@@ -36,7 +36,11 @@ def compare(items: Items, atol: float = 1e-9) -> None:
         theirs = {f"bleu_{n + 1}": (corpus[n], each[n]) for n in range(4)}
         theirs["rouge_l"] = rouge.Rouge().compute_score(truth, results)
         theirs["cider"] = cider.Cider().compute_score(truth, results)
-    ours = {**{f"bleu_{n}": Bleu(n) for n in range(1, 5)}, "rouge_l": RougeL(), "cider": Cider()}
+    ours = {
+        **{f"bleu_{n}": Bleu(n, tokenizer="none") for n in range(1, 5)},
+        "rouge_l": RougeL(tokenizer="none"),
+        "cider": Cider(tokenizer="none"),
+    }
     for name, scorer in ours.items():
         wanted_corpus, wanted = theirs[name]
         got = scorer.pairs(candidates=candidates, references=references, jobs=2)

@@ -18,7 +18,11 @@ from storymeter.text.tokens import tokenize
 sys.path.insert(0, str(Path(__file__).parent))
 import material
 
-NGRAMS = {**{f"bleu_{n}": Bleu(n) for n in range(1, 5)}, "rouge_l": RougeL(), "cider": Cider()}
+NGRAMS = {
+    **{f"bleu_{n}": Bleu(n, tokenizer="none") for n in range(1, 5)},
+    "rouge_l": RougeL(tokenizer="none"),
+    "cider": Cider(tokenizer="none"),
+}
 METEOR = [(task, normalize) for task in ("rank", "adq", "hter") for normalize in (True, False)]
 
 
@@ -61,7 +65,7 @@ def test_meteor_to_the_last_bit(task: Any, normalize: bool) -> None:
         "candidates": [g.candidate for g in groups] + [g.references[0] for g in groups],
         "references": [g.references for g in groups] + [[g.candidate] for g in groups],
     }
-    meteor = Meteor(task=task, normalize=normalize)
+    meteor = Meteor(task=task, normalize=normalize, tokenizer="none")
     made = figures("meteor")["settings"][f"{task} -norm" if normalize else task]
     statistics = [[float(s) for s in row.split()] for row in made["statistics"]]
     assert meteor.segment_statistics(**text).tolist() == statistics

@@ -38,10 +38,10 @@ def samples(references: dict[str, list[str]]) -> list[list[str]]:
 
 def test_equal_to_the_scorers(references: dict[str, list[str]], samples: list[list[str]]) -> None:
     first = [group[0] for group in samples]
-    cider = Cider().pairs(candidates=first, references=list(references.values()))
+    cider = Cider(tokenizer="none").pairs(candidates=first, references=list(references.values()))
     assert CiderD.fit(references)(first, ids=list(references)).tolist() == cider.tolist()
     for n in (1, 4):
-        wanted = BleuScorer(n).pairs(candidates=first, references=list(references.values()))
+        wanted = BleuScorer(n, tokenizer="none").pairs(candidates=first, references=list(references.values()))
         assert Bleu.fit(references, n=n)(first).tolist() == wanted.tolist()
 
 
@@ -95,7 +95,7 @@ def test_saved_and_loaded(
 
 
 def test_references_that_were_not_fitted_keep_the_idf(references: dict[str, list[str]]) -> None:
-    fitted = Cider().fit(list(references.values()))
+    fitted = Cider(tokenizer="none").fit(list(references.values()))
     wanted = fitted.pairs(candidates=["a red dog", "new words"], references=[["a red dog runs"], ["new"]])
     got = CiderD.fit(references)(["a red dog", "new words"], references=[["a red dog runs"], ["new"]])
     assert got.tolist() == wanted.tolist()
@@ -121,12 +121,18 @@ def test_the_bits_of_the_scorers_on_odd_texts(
     said = data.draw(st.lists(texts, min_size=len(own), max_size=len(own)))
     which = [data.draw(st.integers(0, len(fitted) - 1)) for _ in own]
     theirs = [fitted[k] for k in which]
-    cider, scorer = CiderD.fit(dict(enumerate(fitted))), Cider().fit(fitted)
+    cider, scorer = CiderD.fit(dict(enumerate(fitted))), Cider(tokenizer="none").fit(fitted)
     bleu = Bleu.fit(dict(enumerate(fitted)))
     assert cider(said, ids=which).tolist() == scorer.pairs(candidates=said, references=theirs).tolist()
     assert cider(said, references=own).tolist() == scorer.pairs(candidates=said, references=own).tolist()
-    assert bleu(said, ids=which).tolist() == BleuScorer().pairs(candidates=said, references=theirs).tolist()
-    assert bleu(said, references=own).tolist() == BleuScorer().pairs(candidates=said, references=own).tolist()
+    assert (
+        bleu(said, ids=which).tolist()
+        == BleuScorer(tokenizer="none").pairs(candidates=said, references=theirs).tolist()
+    )
+    assert (
+        bleu(said, references=own).tolist()
+        == BleuScorer(tokenizer="none").pairs(candidates=said, references=own).tolist()
+    )
 
 
 def test_many_words_and_many_references() -> None:
@@ -136,7 +142,7 @@ def test_many_words_and_many_references() -> None:
     fitted = {0: long[:40], 1: long[40:]}
     said = [long[0], "word1 word2", long[41]]
     wanted = (
-        Cider()
+        Cider(tokenizer="none")
         .fit(list(fitted.values()))
         .pairs(candidates=said, references=[fitted[0], fitted[0], fitted[1]])
     )

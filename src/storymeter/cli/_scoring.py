@@ -144,7 +144,7 @@ def score_files(
 ) -> Results:
     """Read, choose the metrics where none are named, score; or take saved runs as they are."""
     from .. import protocol as protocols
-    from ..engine.defaults import default_metrics
+    from ..engine.defaults import choose_metrics
     from ..engine.partial import PartialRun
     from ..engine.results import INTERVALS, Conditions
 
@@ -165,7 +165,7 @@ def score_files(
     if equal_lines:
         require_equal_lines([*systems, *against])
     images = options["images"]
-    names = names or default_metrics(systems[0].kind, references=bool(against), images=images is not None)
+    names = names or choose_metrics(systems[0], references=bool(against), images=images is not None)
     run = make_run(against, progress, options)
     if save is None:
         return run.score(systems, names, resamples, cluster=cluster, each=each)

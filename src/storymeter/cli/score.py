@@ -65,7 +65,7 @@ def command(
     storymeter score theirs.json --into run.smr
     storymeter score 'mine/*.parquet' -r 'people/*.parquet' --save run   in shards
     """
-    from ..engine.defaults import left_out
+    from ..engine.defaults import kind_of, left_out
     from ..report.scores import (
         coverage_lines,
         document_writer,
@@ -95,7 +95,7 @@ def command(
     elif not options["metrics"]:
         say("No --references were given: only metrics that need none are computed.")
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
-    if fresh and (lacking := left_out(results.systems[0].candidates.kind)):
+    if fresh and (lacking := left_out(kind_of(results.systems[0].candidates))):
         say(lacking)
     tests = _tests(results, options["resamples"]) if not long and style != "csv" else []
     if style == "json":

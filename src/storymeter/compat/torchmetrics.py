@@ -67,15 +67,18 @@ class CaptionScore(torchmetrics.Metric):
         if not isinstance(scorer, PairScorer):
             self._of_documents(scorer, protocol, tokenizer, timed)
             return
+        # one with a tokenizer of its own, or that reads sentences as they are, gets them so
+        self.tokenizer: Tokenizer = "none" if scorer.raw_text else tokenizer
+        scorer = scorer if scorer.raw_text else scorer.for_tokens()
         if corpus is not None:
-            groups = prepared([], corpus, tokenizer)[1]
+            groups = prepared([], corpus, self.tokenizer)[1]
             scorer = scorer.fit(groups)
         elif name.startswith("cider"):
             raise UsageError(
                 "CIDEr weighs words by the references of the whole corpus.",
                 hint='Give them: CaptionScore("cider", corpus=[[caption, ...], ...]).',
             )
-        self.scorer, self.tokenizer = scorer, "none" if scorer.raw_text else tokenizer
+        self.scorer = scorer
         width = scorer.statistics(candidates=["a"], references=[["a"]]).shape[1]
         self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
 

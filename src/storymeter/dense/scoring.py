@@ -31,7 +31,7 @@ class CaptionPairs:
     """What a scorer says of the captions of a task."""
 
     def __init__(self, scorer: PairScorer, task: Task, bench: Workbench) -> None:
-        self.bench, self.scorer = bench, bench.scorer(scorer.for_tokens())
+        self.bench, self.scorer = bench, bench.scorer(scorer)
         self.sentences = bench.sentences(scorer=scorer)
         self.scorer.prepare()
         learnt: tuple[str, ...] = ()

@@ -170,7 +170,7 @@ def _corrected(
                 test.losses,
                 n,
                 tuple(Difference(*entry) for entry in test.most[:most] if entry[1] != entry[2]),
-                score.percent,
+                score.as_percent,
                 test.permutation.resamples,
                 percentiles(test.drawn, expanded_tail(n)),
                 tests,

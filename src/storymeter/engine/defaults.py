@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 
-from ..captions import Kind
+from ..captions import Corpus, Kind
+from ..metric import Metric
+from ..text.sentences import split
 
 _DENSE = [
     "soda_c",
@@ -17,12 +20,40 @@ _DENSE = [
 ]
 _COUNTS = ["captions", "words", "coverage", "overlap"]
 _CAPTION = ["meteor", "cider", "bleu_4", "rouge_l"]
+#: documents whose sentences are counted to tell stories from captions
+LOOKED_AT = 1000
 _STORY = ["rovist_nr", "self_bleu"]
 
 
 def neural() -> bool:
     """Whether the optional part `neural` is installed; nothing is imported to find out."""
     return all(importlib.util.find_spec(name) is not None for name in ("torch", "transformers"))
+
+
+def kind_of(corpus: Corpus) -> Kind:
+    """What a corpus holds, for the choice of metrics. Texts by id are stories where most of them have several
+    sentences, and single captions otherwise.
+
+    >>> from storymeter.captions import Caption, Document
+    >>> kind_of(Corpus((Document("a", (Caption("A dog runs."),)),), meta={"kind": "story"}))
+    'caption'
+    """
+    kind = corpus.kind
+    if kind != "story" or any(len(d.captions) > 1 or "photo_sequence" in d.meta for d in corpus):
+        return kind
+    texts = [document.text for document in corpus.documents[:LOOKED_AT] if document.captions]
+    several = sum(len(split(text)) > 1 for text in texts)
+    return "story" if 2 * several > len(texts) else "caption"
+
+
+def choose_metrics(corpus: Corpus, *, references: bool, images: bool = False) -> list[str]:
+    """The default metrics for a system."""
+    return default_metrics(kind_of(corpus), references=references, images=images)
+
+
+def tells_stories(metrics: Iterable[Metric]) -> bool:
+    """Whether one of the metrics measures stories."""
+    return any(type(metric).__module__.startswith("storymeter.story.") for metric in metrics)
 
 
 def default_metrics(kind: Kind, *, references: bool, images: bool = False) -> list[str]:

@@ -101,10 +101,12 @@ class Results:
         """Whether sums are all that was kept: no documents, no rows."""
         return any(score.sums is not None for system in self.systems for score in system.scores)
 
-    def __getitem__(self, key: tuple[str, str]) -> Score:
-        """`results["system", "metric"]`; a metric by the name it was asked for, or any name that means the
-        same.
+    def __getitem__(self, key: tuple[str, str] | str) -> Score:
+        """`results["system", "metric"]`, and `results["metric"]` where there is one system; a metric by the
+        name it was asked for, or any name that means the same.
         """
+        if isinstance(key, str) and len(self.systems) == 1:
+            key = (self.systems[0].name, key)
         if not isinstance(key, tuple) or len(key) != 2:
             raise KeyError(f"{key!r}: write results[system, metric]")
         system, metric = key
@@ -196,7 +198,14 @@ class Results:
         return iter(self.systems)
 
     def __repr__(self) -> str:
-        head = f"{len(self.systems)} systems x {len(self.metrics)} metrics under {self.conditions.protocol}"
+        systems, metrics = len(self.systems), len(self.metrics)
+        times = (
+            "; values x 100" if any(s.as_percent for system in self.systems for s in system.scores) else ""
+        )
+        head = (
+            f"{systems} system{'s' * (systems != 1)} x {metrics} metric{'s' * (metrics != 1)} under"
+            f" {self.conditions.protocol}{times}"
+        )
         lines = [
             f"  {system.name}: " + ", ".join(f"{s.metric} {s.value * s.scale:.2f}" for s in system.scores[:6])
             for system in self.systems[:10]

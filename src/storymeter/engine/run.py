@@ -27,6 +27,7 @@ from ..protocol import Protocol
 from ..registry import metric as get_metric
 from ..score import Score
 from ..stats.resampling import bootstrap_interval
+from .inputs import Given, both
 from .languages import warn_of_language
 from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult
 from .wordless import warn_of_wordless
@@ -216,14 +217,14 @@ class Run:
 
 
 def evaluate(
+    candidates: Given,
+    references: Given = None,
+    metrics: Asked | Sequence[Asked] | None = None,
     *,
-    candidates: Corpus | Sequence[Corpus],
-    references: Corpus | Sequence[Corpus] = (),
-    metrics: Asked | Sequence[Asked],
     protocol: str | Protocol = "paper",
     tokenizer: Tokenizer = "ptb",
     language: str | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
     seed: int = 0,
     resamples: Resamples = AUTO,
     device: str = "cpu",
@@ -233,9 +234,31 @@ def evaluate(
     cluster: str | None = None,
     progress: Progress = silent,
 ) -> Results:
-    """Score `candidates` against `references` in one call: `Run(...).score(...)`."""
+    """evaluate(candidates, references): score what a system wrote against what people wrote.
+
+    results = storymeter.evaluate(["a dog runs"], [["the dog runs", "a dog is running"]], "meteor")
+    results = storymeter.evaluate("mine.json", ["annotator_1.json", "annotator_2.json"])
+
+    candidates: texts in a list, or by id in a dict; a path, a corpus, a column or table of pandas or
+        datasets; several systems as a list of paths or corpora, or as a dict {name: candidates}.
+    references: the same; several for one candidate as a list: [[first, second], …], {id: [first, second]}.
+    metrics: names such as "meteor,cider" or ["soda_c", "meteor"], or objects; default: those that fit the
+        candidates (single captions, timed captions, stories).
+    protocol, tokenizer, language, seed, images, videos, device: as the options of `storymeter score`.
+    jobs: threads; None uses all cores. It never changes a number.
+    resamples: bootstrap resamples of the intervals; 0 leaves them out.
+
+    The numbers are those of `storymeter score` on the same content, bit by bit.
+    """
+    from .defaults import choose_metrics, tells_stories
+
+    wanted = None if metrics is None else list(named(_asked(metrics)).values())
+    story = images is not None or (wanted is not None and tells_stories(wanted))
+    systems, against = both(candidates, references, story=story)
+    if metrics is None:
+        metrics = choose_metrics(systems[0], references=bool(against), images=images is not None)
     run = Run(
-        references,
+        against,
         protocol=protocol,
         tokenizer=tokenizer,
         language=language,
@@ -247,7 +270,7 @@ def evaluate(
         budget=budget,
         progress=progress,
     )
-    return run.score(candidates, metrics, resamples, cluster=cluster)
+    return run.score(systems, metrics, resamples, cluster=cluster)
 
 
 def _asked(metrics: Asked | Sequence[Asked]) -> list[Asked]:

@@ -326,7 +326,7 @@ def _score(entry: ScoreRecord, known: MetricRecord, n: int, ids: tuple[str, ...]
         ids,
         tuple(known.columns),
         interval=(_number(entry.interval[0]), _number(entry.interval[1])) if entry.interval else None,
-        percent=known.percent,
+        as_percent=known.percent,
         higher_is_better=known.higher_is_better,
         **kept,
     )

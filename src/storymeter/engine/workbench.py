@@ -88,11 +88,11 @@ class Workbench:
         settings = {**self.settings(), "tokenizer": tokenizer}
         return _once(self._made, ("reading", tokenizer), lambda: Workbench(**settings))
 
-    def sentences(self, *, raw: bool = False, scorer: PairScorer | None = None) -> Sentences:
-        """The sentences of the run: tokenised, as they were written, or as this scorer wants them."""
+    def sentences(self, tokenizer: Tokenizer | None = None, *, scorer: PairScorer | None = None) -> Sentences:
+        """The sentences of the run, cut by its tokenizer, by another, or as this scorer wants them."""
         from ..pairs.table import Sentences
 
-        tokenizer: Tokenizer = "none" if raw else self.tokenizer
+        tokenizer = tokenizer or self.tokenizer
         if scorer is not None:
             tokenizer = scorer.tokenized_by(self.tokenizer)
         strip = self.protocol.ascii == "strip"
@@ -106,7 +106,7 @@ class Workbench:
         """The run's own copy of a scorer, on its device, with what it has read so far."""
 
         def bound() -> Scorer:
-            return scorer.bind(device=self.device, progress=self.progress).within(self)
+            return scorer.bind(device=self.device, progress=self.progress).for_tokens().within(self)
 
         return _once(self._scorers, _key(scorer), bound)
 
@@ -116,39 +116,37 @@ class Workbench:
         from ..pairs.table import PairTable
 
         def table() -> PairTable:
-            own = self.scorer(scorer.for_tokens())
+            own = self.scorer(scorer)
             fitted = own.fit([[text] for text in learnt_from]) if learnt_from else own
             return PairTable(fitted, self.sentences(scorer=scorer))
 
         digest = hashlib.sha256("\n".join(learnt_from).encode("utf-8", "surrogatepass")).hexdigest()
         return _once(self._made, ("pairs", _key(scorer), digest), table)
 
-    def texts(self, task: Task, *, raw: bool = False) -> Texts:
-        """What corpus metrics compare: the captions of a document joined by a blank, tokenised or as
-        written.
+    def texts(self, task: Task, tokenizer: Tokenizer | None = None) -> Texts:
+        """What corpus metrics compare: the captions of a document joined by a blank, cut by the run's
+        tokenizer or by another.
         """
+        tokenizer = tokenizer or self.tokenizer
 
         def texts() -> Texts:
             documents = [document.text for document in task.candidates]
             alternatives = [document.text for group in task.references for document in group]
-            tokens = self.sentences(raw=raw).tokens([*documents, *alternatives])
+            tokens = self.sentences(tokenizer).tokens([*documents, *alternatives])
             rest = iter(tokens[len(documents) :])
             return Texts(tokens[: len(documents)], [[next(rest) for _ in group] for group in task.references])
 
-        return _once(self._work(task), ("texts", raw), texts)
+        return _once(self._work(task), ("texts", tokenizer), texts)
 
-    def ngrams(self, task: Task, tokenizer: Tokenizer = "none") -> NgramBatch:
-        """The texts of a task for the n-gram kernels; `tokenizer` is a scorer's own, instead of the run's."""
+    def ngrams(self, task: Task, tokenizer: Tokenizer | None = None) -> NgramBatch:
+        """The texts of a task for the n-gram kernels."""
         from ..pairs.ngrams import NgramBatch
-        from ..text.tokens import tokenize
+
+        tokenizer = tokenizer or self.tokenizer
 
         def ngrams() -> NgramBatch:
-            texts = self.texts(task, raw=tokenizer != "none")
-            candidates, references = texts.candidates, texts.references
-            if tokenizer != "none":
-                candidates = tokenize(candidates, tokenizer)
-                references = [tokenize(group, tokenizer) for group in references]
-            return NgramBatch.of_groups(candidates=candidates, references=references)
+            texts = self.texts(task, tokenizer)
+            return NgramBatch.of_groups(candidates=texts.candidates, references=texts.references)
 
         return _once(self._work(task), ("ngrams", tokenizer), ngrams)
 

@@ -76,13 +76,15 @@ def examine(
     role: Role | None = None,
     kind: str | None = None,
     lists: str | None = None,
+    data: bytes | None = None,
 ) -> Reading:
     """Read a file, or a folder of files with one video each, and list its problems. Raises only where there
-    is nothing to read (no such file, a wrong name); see `read` for the options.
+    is nothing to read (no such file, a wrong name); see `read` for the options. `data`: the content, where
+    there is no such file.
     """
     mapped = IdMap.parse(id_map)
     chosen = registry.get(format) if format else None
-    if Path(path).is_dir():
+    if data is None and Path(path).is_dir():
         return _folder(
             Path(path),
             format=format,
@@ -95,7 +97,7 @@ def examine(
         )
     check = Check(os.fspath(path), repair=repair)
     with _no_collection():
-        source = Source.open(path, check)
+        source = Source.open(path, check) if data is None else Source(os.fspath(path), data, check)
         source.columns, source.role, source.kind, source.lists = columns or {}, role, kind, lists or ""
         found, documents = _documents(source, chosen, check)
         documents = mapped.apply(documents, check)

@@ -116,7 +116,7 @@ class Judge(ModelScorer):
 
     def rows(self, task: Task, bench: Workbench) -> FloatArray:
         """What counts, whether it counts, whether it is missing."""
-        texts, bound = bench.texts(task, raw=True), bench.scorer(self)
+        texts, bound = bench.texts(task, "none"), bench.scorer(self)
         sees = self._prompt.sees
         shown = shown_of(task.candidates, bench.images, bench.videos, self.frames) if sees else ()
         values = bound._values(well_formed(texts.candidates), _groups(texts.references), shown)

@@ -136,7 +136,7 @@ def similarity(
     sentences = bench.sentences(scorer=judge)
     numbers = [[sentences.numbers(known[id]) for id in items] for known in texts]
     learnt = [[sentences.texts[k] for side in numbers for k in side[i]] for i in range(len(items))]
-    table = PairTable(bench.scorer(judge.for_tokens()).fit(learnt), sentences)
+    table = PairTable(bench.scorer(judge).fit(learnt), sentences)
     values = np.empty((len(pairs), len(items)))
     for done, (a, b) in enumerate(pairs):
         progress("pairs of sources", done, len(pairs))

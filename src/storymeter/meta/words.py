@@ -102,7 +102,7 @@ def _blame(
     """For each word of each caption, what leaving it out gains."""
     bench = Workbench(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device)
     judge = bench.scorer(get_scorer(name))
-    sentences = bench.sentences(raw=judge.raw_text)
+    sentences = bench.sentences(scorer=judge)
 
     def tokens(texts: Sequence[str]) -> list[str]:
         return [sentences.texts[k] for k in sentences.numbers(list(texts))]

@@ -14,6 +14,8 @@ references' texts.
 from __future__ import annotations
 
 import copy
+import os
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain, islice
@@ -21,9 +23,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
 
 import numpy as np
 
+from .. import _native
 from ..arrays import FloatArray, IntArray
-from ..errors import UsageError
-from ..metric import Metric, Progress, Tokenizer, silent
+from ..errors import StorymeterWarning, UsageError
+from ..metric import Metric, Progress, ScorerTokenizer, Tokenizer, silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
     from ..signature import Signature
 
 Self = TypeVar("Self", bound="PairScorer")
+#: what the option `tokenizer` of a scorer says
+TOKENIZER_OPTION = "how sentences become words; run: as the run does, and ptb in a call of the scorer alone"
 #: the statistics of a pair whose value is simply averaged
 PLAIN_COLUMNS = ("value", "pairs")
 _SIDES: tuple[Literal["candidates"], Literal["references"]] = ("candidates", "references")
@@ -87,7 +92,9 @@ class PairScorer(Metric):
     _device = "cpu"
     _progress: Progress = staticmethod(silent)
     #: who cuts sentences into words (`tokenized_by`); the scorers that count words have it as an option
-    tokenizer: Tokenizer
+    tokenizer: ScorerTokenizer
+    #: whether sentences come as tokens: those of a run do
+    _tokenised = False
 
     @classmethod
     def from_text(cls, text: str) -> PairScorer:
@@ -98,18 +105,22 @@ class PairScorer(Metric):
     @property
     def raw_text(self) -> bool:
         """Whether it reads sentences as they were written: a language model has a tokeniser of its own."""
-        return getattr(self, "tokenizer", "none") != "none"
+        return getattr(self, "tokenizer", "run") != "run"
 
     def tokenized_by(self, outer: Tokenizer) -> Tokenizer:
         """Who cuts its sentences into words, wherever it stands: its own tokenizer where it has one, else the
         one of what is around it; nobody (`none`) where it reads text as it was written.
         """
-        own: Tokenizer = getattr(self, "tokenizer", "none")
-        return own if own != "none" else "none" if self.raw_text else outer
+        own = self._own_tokenizer
+        return outer if own == "run" else own
+
+    @property
+    def _own_tokenizer(self) -> ScorerTokenizer:
+        return getattr(self, "tokenizer", "none" if self.raw_text else "run")
 
     def for_tokens(self: Self) -> Self:
-        """The same scorer for sentences that `tokenized_by` has cut already."""
-        return self._with(tokenizer="none") if getattr(self, "tokenizer", "none") != "none" else self
+        """The same scorer for sentences that were cut into tokens already, as those of a run are."""
+        return self._with(_tokenised=True)
 
     @property
     def pair_columns(self) -> tuple[str, ...]:
@@ -125,7 +136,8 @@ class PairScorer(Metric):
     def _with(self: Self, **hidden: object) -> Self:
         """The same scorer on its device, with these values of attributes that are no options."""
         bound = copy.copy(self)  # of its options alone: see `Options.__getstate__`
-        bound.__dict__.update({"_device": self._device, "_progress": self._progress, **hidden})
+        kept = {"_device": self._device, "_progress": self._progress, "_tokenised": self._tokenised}
+        bound.__dict__.update({**kept, **hidden})
         return bound
 
     def within(self: Self, bench: Workbench) -> Self:
@@ -318,7 +330,7 @@ class PairScorer(Metric):
         return ("value", "documents")
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        texts = bench.texts(task, raw=self.raw_text)
+        texts = bench.texts(task, self.tokenized_by(bench.tokenizer))
         scorer = bench.scorer(self).fit(texts.references)
         return scorer.statistics(candidates=texts.candidates, references=texts.references, jobs=bench.jobs)
 
@@ -333,7 +345,8 @@ class PairScorer(Metric):
         """What the signature of the metric of documents says beside its name."""
         return {"references": self.over_references, **self.depends_on()}
 
-    def _read(self, sentences: Sequence[str], role: str) -> list[str]:
+    def _read(self, sentences: Sequence[str], role: str, *, warn: bool = True) -> list[str]:
+        """Sentences given in Python, checked and tokenised as the metric of documents does."""
         if isinstance(sentences, str):
             raise UsageError(
                 f"{role} are one string, not a list of strings.", hint=f"Write {role}=[text, …]."
@@ -346,9 +359,14 @@ class PairScorer(Metric):
                     f"{role}[{wrong}] is a {type(listed[wrong]).__name__}, not a string.",
                     hint="Sentences are strings.",
                 )
-        how: Tokenizer = getattr(self, "tokenizer", "none")
-        if how == "none":
+        how = self._own_tokenizer
+        if self._tokenised or how == "none":
             return listed
+        if how == "run":
+            tokens = _ptb(listed)
+            if warn and tokens != listed:
+                _warn_of_tokens(self.name)
+            return tokens
         from ..text.tokens import tokenize
 
         return tokenize(listed, how)
@@ -382,6 +400,36 @@ class ModelScorer(PairScorer):
         from ..text.tokens import has_words
 
         return has_words(text)
+
+
+def _ptb(lines: list[str]) -> list[str]:
+    """Tokens joined by blanks, as `text.tokens.tokenize` gives them, without loading the room of texts."""
+    distinct = list(dict.fromkeys(lines))
+    try:
+        tokens = _native.ptb_tokenize(distinct, False, os.cpu_count() or 1, True) if distinct else []
+    except (UnicodeEncodeError, RuntimeError):  # a lone surrogate
+        from ..text.tokens import tokenize
+
+        return tokenize(lines, "ptb")
+    found = dict(zip(distinct, tokens, strict=True))
+    return [found[line] for line in lines]
+
+
+def _warn_of_tokens(name: str) -> None:
+    """Once in a program: until version 0.1 these calls took sentences for tokens, and gave another number."""
+    if not _WARNED:
+        _WARNED.append(name)
+        warnings.warn(
+            f"{name}: sentences given to pairs(), matrix(), statistics(), aggregate() and fit() are tokenised"
+            " now (ptb), as `storymeter score` does; earlier versions took them as they were, so that this"
+            " number has changed. For text that is tokenised already write tokenizer='none'.",
+            StorymeterWarning,
+            stacklevel=5,
+        )
+
+
+#: the first scorer that tokenised raw sentences
+_WARNED: list[str] = []
 
 
 def _jobs(jobs: int) -> int:

@@ -34,10 +34,10 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..measure import Named, measure
-from ..metric import Tokenizer
+from ..metric import ScorerTokenizer
 from ..options import option
 from ..score import Rows
-from .base import IndexedPairs, PairScorer
+from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer
 from .ngrams import NgramBatch
 
 if TYPE_CHECKING:
@@ -115,9 +115,7 @@ class Bleu(PairScorer):
     level: Literal["corpus", "sentence"] = option(
         "corpus", "of documents: one formula over summed counts, or the mean of the documents' BLEU"
     )
-    tokenizer: Tokenizer = option(
-        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
-    )
+    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
 
     threads: ClassVar[bool] = True
     #: COCO's own value of a text without words stays: 1e-15 or less
@@ -148,7 +146,7 @@ class Bleu(PairScorer):
         return columns(self.n) if self.level == "corpus" else ("value", "documents")
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        statistics = of_order(bench.ngrams(task, self.tokenizer).bleu(bench.jobs), self.n)
+        statistics = of_order(bench.ngrams(task, self.tokenized_by(bench.tokenizer)).bleu(bench.jobs), self.n)
         if self.level == "corpus":
             return statistics
         return np.column_stack([self.value_of(statistics), np.ones(len(statistics))])

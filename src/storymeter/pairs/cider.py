@@ -31,10 +31,10 @@ from .. import _native
 from ..arrays import FloatArray, KeyArray
 from ..errors import UsageError
 from ..measure import Named, measure
-from ..metric import Tokenizer
+from ..metric import ScorerTokenizer
 from ..options import option
 from ..score import CorpusCounts, Rows
-from .base import IndexedPairs, PairGroups, PairScorer
+from .base import TOKENIZER_OPTION, IndexedPairs, PairGroups, PairScorer
 from .ngrams import NgramBatch, analyse, bounds_of
 
 if TYPE_CHECKING:
@@ -59,9 +59,7 @@ class Cider(PairScorer):
         "corpus", "rarity in all references, or in those of each video alone"
     )
     sigma: float = option(6.0, "width of CIDEr-D's length penalty", low=1e-9)
-    tokenizer: Tokenizer = option(
-        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
-    )
+    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
 
     range: ClassVar[tuple[float, float]] = (0.0, 10.0)
     over_references: ClassVar[Literal["max", "mean"]] = "mean"
@@ -125,7 +123,7 @@ class Cider(PairScorer):
                 f"{self.name} of whole documents would be 0: a video has one document.",
                 hint="Leave idf out; idf=video belongs into anet(scorer=…) and soda_c(scorer=…).",
             )
-        batch = bench.ngrams(task, self.tokenizer)
+        batch = bench.ngrams(task, self.tokenized_by(bench.tokenizer))
         if not self._find:
             model = _native.CiderModel(batch.index, batch.references, batch.bounds)
         else:
@@ -139,7 +137,7 @@ class Cider(PairScorer):
     def corpus_counts(self, task: Task, bench: Workbench) -> CorpusCounts | None:
         """In how many documents' references each n-gram stands, by its hash. A hash of 64 bits is the same
         for two n-grams about once in thirty corpora of a billion distinct ones."""
-        batch = bench.ngrams(task, self.tokenizer)
+        batch = bench.ngrams(task, self.tokenized_by(bench.tokenizer))
         counts = _native.item_frequencies(batch.index, batch.references, batch.bounds)
         seen = np.flatnonzero(counts)
         return CorpusCounts(len(task), batch.index.gram_hashes()[seen], counts[seen].astype(np.int64))

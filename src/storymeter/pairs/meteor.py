@@ -40,9 +40,9 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..measure import Named, Seen, measure
-from ..metric import UNSPACED, Tokenizer
+from ..metric import UNSPACED, ScorerTokenizer
 from ..options import option
-from .base import IndexedPairs, PairScorer
+from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer
 from .meteor_tables import load
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ STATISTICS = (
 )
 @dataclass(frozen=True)
 class Meteor(PairScorer):
-    """See the module. Texts are tokens joined by blanks, unless `tokenizer` says how to make them so.
+    """See the module. Texts are sentences; `tokenizer="none"` is for tokens joined by blanks.
 
     As a metric of documents its value is the corpus score; the part `mean` is the mean of the documents'
     scores, which some papers report instead."""
@@ -92,9 +92,7 @@ class Meteor(PairScorer):
         "rank", "the parameters: captioning reports rank, stories hter"
     )
     normalize: bool = option(True, "whether punctuation and numbers are normalised first")
-    tokenizer: Tokenizer = option(
-        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
-    )
+    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
 
     threads: ClassVar[bool] = True
     english: ClassVar[bool] = True
@@ -184,9 +182,7 @@ class Meteor(PairScorer):
         from ..text.unicode import well_formed
         from .meteor_alignment import align
 
-        test, ref = well_formed(
-            [*self._read([candidate], "candidate"), *self._read([reference], "reference")]
-        )
+        test, ref = well_formed(self._read([candidate, reference], "texts", warn=False))
         return align(load(), test, ref, self.task, self._normalizes)
 
     def value_of(self, sums: FloatArray) -> FloatArray:

@@ -24,10 +24,10 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray
 from ..measure import Named, measure
-from ..metric import Tokenizer
+from ..metric import ScorerTokenizer
 from ..options import option
 from ..score import Rows
-from .base import IndexedPairs, PairScorer
+from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer
 from .ngrams import NgramBatch
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def f_measure(precision_recall: FloatArray, beta: float) -> FloatArray:
 @dataclass(frozen=True)
 class RougeL(PairScorer):
     beta: float = option(1.2, "how much recall counts against precision", low=0)
-    tokenizer: Tokenizer = option(
-        "none", "who cuts sentences into words; none: the run, and sentences given in Python are tokens"
-    )
+    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
 
     threads: ClassVar[bool] = True
     columns = ("value", "precision", "recall", "documents")
@@ -74,7 +72,7 @@ class RougeL(PairScorer):
         ]
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        batch = bench.ngrams(task, self.tokenizer)
+        batch = bench.ngrams(task, self.tokenized_by(bench.tokenizer))
         candidates, references = batch.texts
         if not all(map(self.has_words, chain(candidates, *references))):
             candidates, references = self._worded(candidates, references)

@@ -194,7 +194,7 @@ class Spice(ModelScorer):
         return np.array([self._said[item] for item in items]).reshape(len(items), len(CATEGORIES))
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        texts = bench.texts(task, raw=True)
+        texts = bench.texts(task, "none")
         values = bench.scorer(self).by_category(
             candidates=texts.candidates, references=texts.references, jobs=bench.jobs
         )

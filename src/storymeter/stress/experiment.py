@@ -108,7 +108,7 @@ def run_trials(
             metric,
             part,
             tuple(Cell(tuple(values)) for values in columns),
-            facts[metric].percent,
+            facts[metric].as_percent,
             facts[metric].higher_is_better,
         )
         for (metric, part), columns in found.items()

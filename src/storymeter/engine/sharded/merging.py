@@ -140,7 +140,7 @@ def _score(name: str, metric: Metric, sums: SystemSums, signature: Signature, va
         signature,
         columns=metric.columns,
         interval=kept.interval(partial(value_of, metric), sums.n),
-        percent=metric.percent,
+        as_percent=metric.percent,
         higher_is_better=metric.higher_is_better,
         sums=kept,
     )

@@ -54,7 +54,7 @@ def data(findings: Findings, *, details: dict[str, Any]) -> dict[str, Any]:
         "ids": [harmless(id) for id in findings.ids],
         "systems": [harmless(name) for name in findings.systems],
         "metrics": [
-            {"name": harmless(name), "percent": score.percent, "sign": findings.direction(m)}
+            {"name": harmless(name), "percent": score.as_percent, "sign": findings.direction(m)}
             for m, name in enumerate(findings.metrics)
             for score in findings.scores(m)[:1]
         ],
@@ -135,7 +135,7 @@ def _word_links(findings: Findings) -> list[list[list[list[str]]]]:
     from ...pairs import Meteor
     from .words import WordLinks
 
-    words = WordLinks(Meteor())
+    words = WordLinks(Meteor(tokenizer="none"))
 
     def linked(alignment: Alignment, document: Document | None, id: str) -> list[str]:
         found = alignment.get(id)

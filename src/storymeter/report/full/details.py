@@ -106,7 +106,7 @@ def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
     from ..graphs import fact_table
     from .words import WordLinks
 
-    scorer = Meteor()
+    scorer = Meteor(tokenizer="none")
     words = WordLinks(scorer)
 
     def pair(document: Document | None) -> dict[str, Any] | None:

@@ -16,6 +16,6 @@ class Meteor(base.CaptionModule):
     paper: ClassVar[str] = "Denkowski and Lavie, Meteor Universal, WMT 2014"
 
     def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
-        scorer = Scorer()
+        scorer = Scorer().for_tokens()
         rows = scorer.segment_statistics(candidates=candidates, references=references)
         return scorer.aggregate_of_statistics(rows), scorer.score_of_statistics(rows)

@@ -73,7 +73,9 @@ class CiderScorer(Gathered):
                     " pycocoevalcap."
                 )
         self.ref_len = np.log(float(len(self._references)))
-        values = Cider(sigma=self.sigma).pairs(candidates=self._tests, references=self._references)
+        values = Cider(sigma=self.sigma, tokenizer="none").pairs(
+            candidates=self._tests, references=self._references
+        )
         return list(values * (ORDERS / self.n))
 
     def compute_score(self, option: object = None, verbose: int = 0) -> tuple[np.float64, FloatArray]:
