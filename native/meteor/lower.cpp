@@ -8,13 +8,13 @@ namespace storymeter::meteor {
 namespace {
 
 // Every `step`-th character of first..last moves by `delta`.
-struct Run {
+struct CaseRun {
     char32_t first, last;
     std::uint8_t step;
     std::int32_t delta;
 };
 
-constexpr Run kRuns[] = {
+constexpr CaseRun kRuns[] = {
     {0x00C0, 0x00D6, 1, 32},     {0x00D8, 0x00DE, 1, 32},     {0x0100, 0x012E, 2, 1},
     {0x0132, 0x0136, 2, 1},      {0x0139, 0x0147, 2, 1},      {0x014A, 0x0176, 2, 1},
     {0x0178, 0x0178, 1, -121},   {0x0179, 0x017D, 2, 1},      {0x0181, 0x0181, 1, 210},
@@ -80,8 +80,8 @@ constexpr Run kRuns[] = {
 
 char32_t lower(char32_t point) {
     if (point < 0x80) return point >= 'A' && point <= 'Z' ? point + 32 : point;
-    const Run* run = std::lower_bound(std::begin(kRuns), std::end(kRuns), point,
-                                      [](const Run& r, char32_t p) { return r.last < p; });
+    const CaseRun* run = std::lower_bound(std::begin(kRuns), std::end(kRuns), point,
+                                          [](const CaseRun& r, char32_t p) { return r.last < p; });
     if (run == std::end(kRuns) || point < run->first || (point - run->first) % run->step != 0) return point;
     return static_cast<char32_t>(static_cast<std::int32_t>(point) + run->delta);
 }

@@ -147,15 +147,15 @@ void punctuation(Text& text) {
     between(text, '\'', digit, [](char32_t c) { return c == 's'; }, U" '");
 }
 
-using Word = std::u32string_view;
+using Token32 = std::u32string_view;
 
-void full_stop(Word word, Word next, const PrefixList& prefixes, Text& out) {
+void full_stop(Token32 word, Token32 next, const PrefixList& prefixes, Text& out) {
     if (word.size() < 2 || word.back() != '.') {
         out.append(word);
         return;
     }
-    const Word stem = word.substr(0, word.size() - 1);
-    if (stem.find(U'.') != Word::npos && std::any_of(stem.begin(), stem.end(), alpha)) {
+    const Token32 stem = word.substr(0, word.size() - 1);
+    if (stem.find(U'.') != Token32::npos && std::any_of(stem.begin(), stem.end(), alpha)) {
         std::copy_if(word.begin(), word.end(), std::back_inserter(out), [](char32_t c) { return c != '.'; });
         return;
     }
@@ -168,19 +168,19 @@ void full_stop(Word word, Word next, const PrefixList& prefixes, Text& out) {
 }
 
 Text full_stops(const Text& text, const PrefixList& prefixes) {
-    std::vector<Word> words;
+    std::vector<Token32> words;
     for (std::size_t k = 0; k < text.size();) {
         while (k < text.size() && separator(text[k])) ++k;
         std::size_t end = k;
         while (end < text.size() && !separator(text[end])) ++end;
-        if (end > k) words.push_back(Word(text).substr(k, end - k));
+        if (end > k) words.push_back(Token32(text).substr(k, end - k));
         k = end;
     }
     Text out;
     out.reserve(text.size());
     for (std::size_t k = 0; k < words.size(); ++k) {
         if (k) out.push_back(' ');
-        full_stop(words[k], k + 1 < words.size() ? words[k + 1] : Word(), prefixes, out);
+        full_stop(words[k], k + 1 < words.size() ? words[k + 1] : Token32(), prefixes, out);
     }
     return out;
 }

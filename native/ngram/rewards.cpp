@@ -14,7 +14,7 @@ namespace storymeter {
 
 namespace {
 
-constexpr std::size_t kBlock = 16;
+constexpr std::size_t kStride = 16;
 
 #if defined(__GNUC__)
 void prefetch(const void* at) { __builtin_prefetch(at); }
@@ -47,7 +47,7 @@ std::span<const std::uint32_t> FittedReferences::words(Scratch& scratch, std::st
 template <typename Begin, typename Score>
 void FittedReferences::each_sample(const Samples& samples, int threads, Begin&& begin, Score&& score) const {
     std::vector<Scratch> workers(static_cast<std::size_t>(std::max(threads, 1)));
-    parallel_blocks(samples.count(), kBlock, threads, [&](std::size_t first, std::size_t end, int worker) {
+    parallel_blocks(samples.count(), kStride, threads, [&](std::size_t first, std::size_t end, int worker) {
         Scratch& scratch = workers[static_cast<std::size_t>(worker)];
         for (std::size_t k = first; k < end; ++k) {
             if (samples.items.empty() || samples.items[k] != scratch.item) {

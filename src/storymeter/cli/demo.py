@@ -41,8 +41,8 @@ def command(out: str, jobs: int, seed: int) -> None:
     references = [read(videos / "reference_1.json"), read(videos / "reference_2.json")]
 
     say(
-        "Twelve short videos, two annotators, three systems: a good one, one that pads with repeats, one in"
-        " the wrong order.\n"
+        "Twelve short videos, two annotators, three systems: a good one, one that pads\n"
+        "with repeats, one in the wrong order.\n"
     )
     with progress_bar() as progress:
         results = evaluate(
@@ -64,7 +64,7 @@ def command(out: str, jobs: int, seed: int) -> None:
     write_text(folder / "comparison.tex", comparison_table(comparisons).render("latex"))
 
     timeline = Shown(systems[1], tuple(references), "soda_c", results).timeline("pancakes")
-    output("\n" + terminal(timeline, terminal_width() or 110))
+    output("\n" + terminal(timeline, terminal_width() or 80))
     write_text(folder / "pancakes.html", timeline_page(timeline))
     _stories(examples, folder, jobs, seed)
     people = _people(examples, folder, seed)
@@ -73,7 +73,21 @@ def command(out: str, jobs: int, seed: int) -> None:
         "\nWritten:",
         *(f"  {path}" for path in sorted(folder.iterdir())),
         f"\nThe results on one page, to open in a browser: {folder / 'report.html'}",
+        *_lacking(),
+        "\nNext, your own files:",
+        "  storymeter validate mine.json -r references.json",
+        "  storymeter score mine.json -r references.json",
+        "  storymeter compare mine.json yours.json -r references.json",
+        "  storymeter report mine.json yours.json -r references.json --out report.html",
     )
+
+
+def _lacking() -> list[str]:
+    """What the part `neural` would add to the tables, where it is not installed."""
+    from ..engine.defaults import neural
+
+    added = "soda_c(scorer=sts), rovist_c, rovist_vg"
+    return [] if neural() else [f"\npip install 'storymeter[neural]' adds {added}."]
 
 
 def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
@@ -85,8 +99,8 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
     stories = [read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
     images = str(examples / "stories" / "images")
     say(
-        "\nEight stories of five pictures, three systems: a good one, a dull one, one with its sentences"
-        " shuffled.\n"
+        "\nEight stories of five pictures, three systems: a good one, a dull one, one\n"
+        "with its sentences shuffled.\n"
     )
     with progress_bar() as progress:
         results = evaluate(
