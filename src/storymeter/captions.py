@@ -98,7 +98,7 @@ class Rating(msgspec.Struct, frozen=True):
     `kind` says what was rated: "system" (an ordinary caption), "repeat" (the same item again), "degraded" (a
     caption damaged on purpose), "human" (the undamaged human caption). `pair` links the two members of a
     control pair within one rater's work: a degraded caption with its undamaged original, or a repeat with its
-    first showing."""
+    first showing. `campaign` tells the HITs of several campaigns apart."""
 
     item: str
     system: str
@@ -112,3 +112,4 @@ class Rating(msgspec.Struct, frozen=True):
     seconds: float | None = None
     time: str = ""
     meta: dict[str, Any] = {}
+    campaign: str = ""

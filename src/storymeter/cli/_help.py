@@ -42,7 +42,7 @@ HEADINGS: dict[str, str] = {
     "Output": (
         "format out save into per-document html figures title long fragment force keep date real- ids to"
     ),
-    "Reading of files": "from columns id-map repair unequal-lines skip-bad",
+    "Reading of files": "from columns answers id-map repair unequal-lines skip-bad",
     "Language models as judges": "judge max-requests deadline token-price yes",
     "Large corpora": "cluster shards sample",
     "Computation": "jobs seed device",
@@ -54,7 +54,7 @@ COMMON: dict[str, str] = {
     "compare": "references metric protocol images videos resamples most format from columns",
     "report": "references metric human videos images facts title out from columns",
     "show": "references system metric facts graphs html images from columns",
-    "human analyse": "from scale test alpha stratum html figures format price",
+    "human analyse": "from columns scale test alpha stratum html figures format price",
     "human new": "task systems human clips hits raters-per-hit platform title dry-run seed",
     "human plan": "systems captions difference power alpha pilot per-hit overlap price format",
     "meta agree": "human scores level references metric resamples compare html figures format",

@@ -16,6 +16,23 @@ from ._declare import option, together
 from ._options import format_option, jobs_option, say, seed_option
 
 
+def pairs_of(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, str] | None:
+    """`rater=worker,score=mark` to a dict; a word alone (`names`) stands for itself. A comma that no `=`
+    follows is part of a name."""
+    if not text:
+        return None
+    found: dict[str, str] = {}
+    last = ""
+    for part in text.split(","):
+        key, mark, name = part.partition("=")
+        if mark or not last:
+            last = key.strip()
+            found[last] = name.strip()
+        else:
+            found[last] += f",{part}"
+    return found
+
+
 def _columns(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, str] | None:
     """`video=clip,text=caption` to {"video": "clip", "text": "caption"}"""
     if not text:

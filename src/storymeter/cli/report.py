@@ -114,8 +114,14 @@ def _unsupported(findings: Any, device: str) -> Any:
 
 
 def _people(findings: Any, source: Path, seed: int) -> Any:
+    from ..human.sources import open_ratings
+    from ..human.studies import result_of
     from ..report.full.people import people_section, study_section
-    from ._human.analyse import study_of
+    from ..report.other_studies import presented
 
-    study, analysis = study_of(source, seed)
-    return study_section(study) if study is not None else people_section(findings, analysis, seed=seed)
+    opened = open_ratings(source)
+    say(*opened.about)
+    if not opened.kind.scored:
+        return study_section(presented(result_of(opened)))
+    found: Any = result_of(opened, splits=0, seed=seed)
+    return people_section(findings, found if opened.table is not None else found.analysis, seed=seed)

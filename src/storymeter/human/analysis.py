@@ -11,7 +11,7 @@ from ..errors import DataError
 from .held import Held, table_without
 from .influence import Influence, influence
 from .quality import Gates, Quality, Test, assess
-from .ratings import BoolArray, Ratings
+from .ratings import REPEAT, BoolArray, Ratings
 from .reliability import RaterAgreement, SplitHalf, agreement, split_half
 from .scores import CaptionScores, Clusters, Ranking, Repeats, caption_scores, rank, standardise
 
@@ -37,6 +37,11 @@ class Analysis:
     #: the ranking by the other kind of test
     other: Ranking
 
+    @property
+    def tested(self) -> bool:
+        """Whether there are control pairs, by which raters were tested."""
+        return any(worker.pairs for worker in self.quality.workers)
+
 
 def analyse(
     ratings: Ratings,
@@ -53,9 +58,9 @@ def analyse(
     held: Held = "leave-out",
     clusters: Clusters = "raters",
 ) -> Analysis:
-    """`clusters="raters"`: differences that hold for other raters; `ranksum`: the papers' test over captions.
-    `accept="all"` drops nobody but raters on hold; the verdicts are still reported. `splits=0` leaves the
-    split-half bootstrap out.
+    """`clusters="raters"`: differences that hold for other raters; `ranksum`: the papers' test over
+    captions. `accept="all"` drops nobody but raters on hold; the verdicts are still reported. Without
+    control pairs nobody can be tested, and all are used. `splits=0` leaves the split-half bootstrap out.
     """
     if len(ratings.strata) > 1:
         counts = ", ".join(f"{name or '(none)'} {n:,}" for name, n in ratings.strata.items())
@@ -68,13 +73,15 @@ def analyse(
     quality = assess(
         ratings, test=test, alpha=alpha, gates=gates, enforce_repeats=enforce_repeats, scale=scale
     )
-    kept = quality.accepted if accept == "passed" else np.ones(len(quality.workers), dtype=bool)
+    tested = any(worker.pairs for worker in quality.workers)
+    everybody = np.ones(len(quality.workers), dtype=bool)
+    kept = quality.accepted if accept == "passed" and tested else everybody
     if not kept.any():
         reasons = {worker.reason.split(" (")[0] for worker in quality.workers}
         raise DataError(
             f"None of the {len(kept):,} raters passed the control test ({test}, alpha = {alpha:g}):"
             f" {'; '.join(sorted(reasons)[:3])}.",
-            hint="If the file holds accepted raters only, or has no control pairs, use --accept all.",
+            hint="If the file holds accepted raters only, use --accept all.",
         )
     used = ratings.of_raters(kept) if not kept.all() else ratings
     captions = caption_scores(used, scale=scale, repeats=repeats)
@@ -107,14 +114,19 @@ OUTSIDE = 0.05
 
 
 def _in_range(ratings: Ratings, scale: str) -> Ratings:
-    """Raw scores come from a slider from 0 to 100. A few others are left out; many are no raw scores."""
+    """Raw scores are within the scale, 0 to 100 on a slider. A few others are left out; many are no raw
+    scores."""
     if scale == "z":
         return ratings
-    good = (ratings.value >= 0) & (ratings.value <= 100)
+    low, high = ratings.bounds
+    good = (ratings.value >= low) & (ratings.value <= high)
     bad = ratings.value[~good]
     if not len(bad):
         return ratings
-    worst = f"{len(bad):,} of {len(good):,} scores are not in 0-100 (from {bad.min():g} to {bad.max():g})"
+    worst = (
+        f"{len(bad):,} of {len(good):,} scores are not in {low:g}-{high:g} (from {bad.min():g} to"
+        f" {bad.max():g})"
+    )
     if len(bad) > OUTSIDE * len(good):
         raise DataError(
             f"{worst}.",
@@ -131,7 +143,11 @@ def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> 
             " half done?); they are not used in any test."
         )
     if not any(worker.pairs for worker in quality.workers):
-        notes.append("The file holds no control pairs, so no rater could be tested.")
+        repeats = "" if (ratings.kind == REPEAT).any() else ", the check of repeats"
+        notes.append(
+            f"There are no control pairs, so that no rater could be tested: the worker test{repeats} and the"
+            " check of attention cannot be applied, and the ratings of all raters are used."
+        )
     thin = [s.name for s in ranking.systems if s.n < SYSTEM_MINIMUM]
     if thin:
         notes.append(

@@ -55,7 +55,8 @@ def ratings(folder: Folder, store: Store, *, real_names: bool = False) -> list[R
         line = key.get((row.hit, order[row.position] if order else row.position))
         answer = msgspec.json.decode(row.answer)
         if line is not None and "skipped" not in answer:
-            found.extend(study.judgements(line, answer, _common(line, row, real_names)))
+            common = {**_common(line, row, real_names), "campaign": folder.campaign.id}
+            found.extend(study.judgements(line, answer, common))
     return found
 
 

@@ -20,7 +20,7 @@ from ..captions import Rating
 from ..errors import DataError, some
 from .ratings import Labels, Numbering, columns_of
 
-_NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum", "held")
+_NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum", "held", "campaign")
 _NUMBERS = ("value", "position", "seconds")
 #: bytes of JSON Lines and rows of CSV at a time; so few rows do not wake the garbage collector
 _BYTES, _ROWS = 1 << 21, 500
@@ -40,6 +40,7 @@ class _Line(msgspec.Struct, gc=False):
     seconds: float | None = None
     stratum: str = ""
     held: str = ""
+    campaign: str = ""
     meta: msgspec.Raw = msgspec.Raw()
 
 

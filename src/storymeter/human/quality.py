@@ -64,7 +64,7 @@ FLAGS = {
         " (p >= .02), or is below half of it among captions of one author"
     ),
 }
-_STREAK, _SECONDS, _HUMAN = 8, 3.0, 90.0
+_STREAK, _SECONDS, _HUMAN = 8, 3.0, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +265,14 @@ def _flags(ratings: Ratings, scale: str) -> dict[str, BoolArray]:
         rows = ratings.kind == kind
         return means(ratings.value[rows], rater[rows], n)
 
+    lowest, highest = ratings.bounds
     with np.errstate(invalid="ignore"):
         flags = {"degraded-not-lower": mean_of(DEGRADED) >= mean_of(SYSTEM)}
-        flags["human-below-90"] = mean_of(HUMAN) < _HUMAN if scale == "raw" else np.zeros(n, dtype=bool)
+        flags["human-below-90"] = (
+            mean_of(HUMAN) < lowest + _HUMAN * (highest - lowest)
+            if scale == "raw"
+            else np.zeros(n, dtype=bool)
+        )
     work = rater * len(ratings.hit) + ratings.hit.codes
     _, first, hits = np.unique(work, return_index=True, return_inverse=True)
     quick = means(ratings.seconds, hits, len(first)) < _SECONDS

@@ -97,6 +97,8 @@ class Ratings:
     stratum: Labels | None = None
     #: why the organiser holds the rater of a row, or nothing; None where nobody is on hold
     held: Labels | None = None
+    #: the ends of the scale of raw scores
+    bounds: tuple[float, float] = (0.0, 100.0)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -185,7 +187,7 @@ def from_records(records: Sequence[Rating]) -> Ratings:
 
 def columns_of(records: Sequence[Rating]) -> dict[str, list[Any]]:
     """What `from_columns` takes."""
-    own = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds")
+    own = ("item", "system", "rater", "value", "kind", "hit", "pair", "position", "seconds", "campaign")
     return {
         **{name: list(map(operator.attrgetter(name), records)) for name in own},
         "systems": [r.meta.get("systems") for r in records],
@@ -196,7 +198,8 @@ def columns_of(records: Sequence[Rating]) -> dict[str, list[Any]]:
 def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratings:
     """Lists of equal length (names may come as `Labels`, numbers as arrays) under the names of the fields of
     `Rating`; `item`, `system`, `rater` and `value` are needed. `systems` may hold a list of several systems
-    that a rating is credited to, `stratum` what is not to be mixed, `held` why a rater is on hold."""
+    that a rating is credited to, `stratum` what is not to be mixed, `held` why a rater is on hold; HITs of
+    different values of `campaign` are different HITs."""
     n = len(columns["value"])
     if not n:
         raise DataError(
@@ -216,7 +219,8 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
             f"Unknown kind of rating: {some(unknown)}.", hint=f"A rating's kind is one of {', '.join(KINDS)}."
         )
     value = _numbers(columns["value"], n)
-    rater, hit, pair_name, held = (labels(name) for name in ("rater", "hit", "pair", "held"))
+    rater, pair_name, held = (labels(name) for name in ("rater", "pair", "held"))
+    hit = _of_campaign(labels("hit"), labels("campaign"))
     unpaired = np.array([name == "" for name in pair_name.names])[pair_name.codes]
     _, pair = np.unique(
         (rater.codes * len(hit) + hit.codes) * len(pair_name) + pair_name.codes, return_inverse=True
@@ -242,6 +246,16 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
     if not len(table):
         raise DataError("No row of the file holds a usable rating.", hint="; ".join(said))
     return replace(table, notes=tuple(said))
+
+
+def _of_campaign(hit: Labels, campaign: Labels) -> Labels:
+    """HITs named by their campaign, where there is one."""
+    if not any(campaign.names):
+        return hit
+    both, codes = np.unique(campaign.codes * len(hit) + hit.codes, return_inverse=True)
+    pairs = [(campaign.names[k // len(hit)], hit.names[k % len(hit)]) for k in both.tolist()]
+    named = Labels.of([f"{of} {name}" if of else name for of, name in pairs])
+    return Labels(named.codes[codes], named.names)
 
 
 def _numbers(values: Any, n: int) -> FloatArray:

@@ -1,28 +1,30 @@
 """Human scores and metric scores from files.
 
-`--human`: a table with a system, an item and a score per line (CSV, tab- or blank-separated; `SYS SID RAW.SCR
-Z.SCR N` of TRECVID and WMT is understood), a table without items (system level), or a file of ratings (our
-export, WMT, MTurk, Appraise), from which caption scores are made as `storymeter human analyse` makes them.
-Preferences and story surveys (our exports) are known by their criteria. `--scores`: one column per metric
-beside system and item, or lines of metric, system, item, score."""
+`--human`: a table with a system, an item and a score per line (CSV, tab- or blank-separated; `SYS SID
+RAW.SCR Z.SCR N` of TRECVID and WMT is understood), a table without items (system level), or ratings (a
+campaign, our export, WMT, MTurk, Appraise, any table that names raters), from which caption scores are made
+as `storymeter human analyse` makes them. Preferences and story surveys are known by what they hold. Raters
+who failed the controls of their study are left out. `--scores`: one column per metric beside system and
+item, or lines of metric, system, item, score."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
-
-import msgspec
+from typing import Any, Literal
 
 from ..captions import Rating
 from ..errors import DataError, some
 from ..files import content
-from ..human.analysis import analyse
+from ..human.analysis import Analysis, analyse
 from ..human.held import records_without
-from ..human.imports import peek, read, records_of, sniff
-from ..human.own_files import plain_cell
+from ..human.imports import is_known
+from ..human.preference import of_faithful
+from ..human.sources import OpenedRatings, open_ratings
+from ..human.span_analysis import analyse_spans
 from ..human.survey import story_means
+from ..human.tables import names_raters
+from ..human.tables.sheets import sheet_of, unpacked
 from .compute import Key
 from .scores import Judgement, Scores, tabulate
 
@@ -33,12 +35,29 @@ SCORE = {
 }
 
 
+Accept = Literal["passed", "all"]
+
+
+def open_human(path: Path, columns: dict[str, str] | None = None) -> OpenedRatings | None:
+    """The ratings of a campaign or file; None where the file is a table of scores."""
+    if path.is_dir():
+        return open_ratings(path)
+    raw = unpacked(content(path, "Give a table of scores."), path.name)
+    return open_ratings(path, columns=columns) if is_known(raw) or names_raters(path, columns) else None
+
+
 def read_human(
-    path: Path, *, which: Literal["z", "raw"] = "z", accept: Literal["passed", "all"] = "passed"
+    path: Path,
+    *,
+    which: Literal["z", "raw"] = "z",
+    accept: Accept = "passed",
+    opened: OpenedRatings | None = None,
 ) -> Scores:
+    """The human score of every caption. `opened` saves the reading of ratings that were opened already."""
+    opened = opened or open_human(path)
+    if opened is not None:
+        return _from_ratings(opened, which, accept)
     raw = content(path, "Give a table of scores.")
-    if _is_ratings(raw):
-        return _from_ratings(path, which, accept)
     rows = _table(raw, path.name)
     system, item = _column(rows[0], SYSTEM), _column(rows[0], ITEM)
     value = _column(rows[0], SCORE[which])
@@ -67,29 +86,43 @@ def read_human(
     return tabulate(judgements, scale=scale, notes=notes)
 
 
-def read_preferences(path: Path) -> list[Rating] | None:
+def read_preferences(path: Path, opened: OpenedRatings | None = None) -> list[Rating] | None:
     """The records of a preference study, or None where the file is something else."""
-    return (
-        records_of(path)
-        if any(record.criterion in ("preference", "test") for record in peek(path, 20))
-        else None
-    )
+    opened = opened or open_human(path)
+    return list(opened.records) if opened is not None and opened.kind.name == "preference" else None
 
 
-def read_survey(path: Path) -> dict[str, Scores] | None:
-    """Mean marks of a story survey by criterion (and `overall`, their sum), or None where the file is
-    something else.
-    """
-    if not any(
-        record.criterion and record.criterion not in ("preference", "test") for record in peek(path, 20)
-    ):
+def read_survey(
+    path: Path, *, accept: Accept = "passed", opened: OpenedRatings | None = None
+) -> dict[str, Scores] | None:
+    """Mean marks of a survey by criterion (and `overall`, their sum), or None where the file is something
+    else. Raters who failed the control stories are left out, unless `accept` is `all`."""
+    opened = opened or open_human(path)
+    if opened is None or opened.kind.name != "survey":
         return None
+    records, notes = (
+        of_faithful(opened.records, 1.0, "leave-out")
+        if accept == "passed"
+        else records_without(opened.records, "leave-out")
+    )
+    if not records:
+        raise DataError(
+            "No rater passed the control stories.", hint="Use --accept all to count the marks of every rater."
+        )
+    raters, used = (
+        len({record.rater for record in some_records}) for some_records in (opened.records, records)
+    )
     return {
         criterion: tabulate(
             [Judgement(system, item, value) for (system, item), value in stories.items()],
-            notes=[f"Mean marks of {len(stories):,} stories for each criterion."],
+            notes=[
+                *opened.notes,
+                f"Mean marks of {len(stories):,} stories for each criterion, by {used:,} of {raters:,}"
+                " raters.",
+                *notes,
+            ],
         )
-        for criterion, stories in story_means(records_without(records_of(path))[0]).items()
+        for criterion, stories in story_means(records).items()
         if stories
     }
 
@@ -128,82 +161,66 @@ def read_scores(path: Path) -> dict[str, dict[Key, float]]:
     return found
 
 
-def _is_ratings(raw: bytes) -> bool:
-    first = raw.lstrip()[:20_000]
-    if first[:1] == b"{":
-        return b'"rater"' in first.split(b"\n", 1)[0]
-    try:
-        sniff(raw)
-    except DataError:
-        return False
-    return True
-
-
-def _from_ratings(path: Path, which: Literal["z", "raw"], accept: Literal["passed", "all"]) -> Scores:
-    analysis = analyse(read(path), accept=accept, splits=0)
+def _from_ratings(opened: OpenedRatings, which: Literal["z", "raw"], accept: Accept) -> Scores:
+    notes: Sequence[str] = ()
+    if opened.table is not None:
+        analysis: Analysis = analyse(opened.table, accept=accept, splits=0)
+    elif opened.kind.scored:
+        marked = analyse_spans(opened.records, accept=accept, splits=0)
+        analysis, notes = marked.analysis, (*opened.notes, *marked.notes)
+    else:
+        raise DataError(
+            f"The answers of a {opened.kind.name} study are no scores of captions.",
+            hint="Use storymeter human analyse, or storymeter meta with metrics to compare.",
+        )
     captions, names = analysis.captions, analysis.used
     values = captions.z if which == "z" else captions.raw
     judgements = [
         Judgement(names.systems[s], names.item.names[i], float(v))
         for s, i, v in zip(captions.system, captions.item, values, strict=True)
     ]
-    passed = int(analysis.kept.sum())
+    raters = len({record.rater for record in opened.records}) or len(analysis.kept)
     return tabulate(
         judgements,
         scale=which,
         notes=[
             (
-                f"Caption scores ({which}) from {len(analysis.used):,} ratings of {passed:,} of"
-                f" {len(analysis.kept):,} raters."
+                f"Caption scores ({which}) from {len(analysis.used):,} ratings of"
+                f" {int(analysis.kept.sum()):,} of {raters:,} raters."
             ),
+            *notes,
             *analysis.ratings.notes,
         ],
     )
 
 
 def _table(raw: bytes, name: str) -> list[dict[str, str]]:
-    """Rows by column name, whatever separates them; JSON Lines too."""
+    """Rows by column name, whatever container they are in and whatever separates them."""
+    raw = unpacked(raw, name)
+    first = raw.lstrip().split(b"\n", 1)[0]
+    if first[:1] in b"[{" or first[:4] in (b"PAR1", b"PK\x03\x04") or any(mark in first for mark in b"\t,;|"):
+        sheet = sheet_of(raw, name)
+        return [{head: _text(row.get(head)) for head in sheet.heads} for row in sheet.rows]
     try:
-        text = raw.decode()
+        lines = [line.split() for line in raw.decode().splitlines() if line.strip()]
     except UnicodeDecodeError as error:
         raise DataError(
             f"{name} is not UTF-8 (byte {error.start:,}).", hint="Convert it: iconv -f latin1 -t utf-8 FILE"
         ) from None
-    lines = [line for line in text.splitlines() if line.strip()]
-    if lines[0].lstrip().startswith("{"):
-        try:
-            records = [msgspec.json.decode(line, type=dict[str, str | float | None]) for line in lines]
-        except msgspec.MsgspecError as error:
-            raise DataError(
-                f"{name} is not JSON Lines of flat records: {error}.", hint="Write one object per line."
-            ) from None
-        keys = list(dict.fromkeys(key for record in records for key in record))
-        return [
-            {key: "" if record.get(key) is None else str(record[key]) for key in keys} for record in records
-        ]
-    separator = "\t" if "\t" in lines[0] else "," if "," in lines[0] else None
-    try:
-        rows = (
-            [line.split() for line in lines]
-            if separator is None
-            else [[plain_cell(cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
-        )
-    except csv.Error as error:
-        raise DataError(
-            f"{name} cannot be read as a table: {error}.",
-            hint="Look for a quotation mark that is never closed.",
-        ) from None
-    head = [cell.strip() for cell in rows[0]]
-    wrong = [str(number) for number, row in enumerate(rows[1:], 2) if len(row) != len(head)]
+    wrong = [str(number) for number, row in enumerate(lines[1:], 2) if len(row) != len(lines[0])]
     if wrong:
         raise DataError(
-            f"{name}: {len(wrong):,} lines do not have the {len(head)} columns of the header: lines"
+            f"{name}: {len(wrong):,} lines do not have the {len(lines[0])} columns of the header: lines"
             f" {some(wrong)}.",
             hint="Check the separators.",
         )
-    if len(rows) < 2:
+    if len(lines) < 2:
         raise DataError(f"{name} has a header but no rows.", hint="Give a table of scores.")
-    return [dict(zip(head, row, strict=True)) for row in rows[1:]]
+    return [dict(zip(lines[0], row, strict=True)) for row in lines[1:]]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def _column(row: dict[str, str], names: Sequence[str]) -> str | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..meta.comparisons import MetricComparison
+from ..meta.agreeing import Agreement as Agreement
 from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
 from ..stats.correlation import pearson
@@ -32,20 +32,6 @@ STATISTICS = {
     "soft_pairwise_accuracy": "soft pairwise acc",
     "auc": "AUC",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """What one run of `storymeter meta` found."""
-
-    title: str
-    level: str
-    scores: Scores
-    results: Sequence[MetricResult]
-    comparisons: Sequence[MetricComparison]
-    notes: Sequence[str] = ()
-    curve: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    curve_statistic: str = "kendall_c"
 
 
 def agreement_data(agreement: Agreement) -> dict[str, Any]:

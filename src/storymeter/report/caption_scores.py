@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..human.analysis import Analysis
 from ..human.export import safe
@@ -28,12 +28,16 @@ def caption_rows(analysis: Analysis) -> Iterator[tuple[str, str, float | None, f
     return iter(sorted(rows, key=lambda row: (row[0], len(row[1]), row[1])))
 
 
-def caption_csv(analysis: Analysis) -> str:
+def caption_csv(analyses: Mapping[str, Analysis]) -> str:
+    """The captions of each stratum below each other; where there are several, the first column names them."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HEAD)
-    for system, item, raw, z, n in caption_rows(analysis):
-        writer.writerow([safe(system), safe(item), "" if raw is None else raw, z, n])
+    several = len(analyses) > 1
+    writer.writerow(("stratum", *HEAD) if several else HEAD)
+    for name, analysis in analyses.items():
+        for system, item, raw, z, n in caption_rows(analysis):
+            row = [safe(system), safe(item), "" if raw is None else raw, z, n]
+            writer.writerow([safe(name), *row] if several else row)
     return out.getvalue()
 
 

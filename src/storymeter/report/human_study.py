@@ -163,16 +163,20 @@ def summary_lines(analysis: Analysis) -> list[str]:
         "repeats": " and the check of repeats (p < 0.1)",
         "": "",
     }[analysis.quality.second]
-    lines = [
-        f"{len(analysis.ratings):,} ratings by {len(quality.workers):,}"
-        f" {'rater' if len(quality.workers) == 1 else 'raters'}; {passed:,} passed the control test"
-        f" ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second}, "
-        + (
+    people = f"{len(quality.workers):,} {'rater' if len(quality.workers) == 1 else 'raters'}"
+    if not analysis.tested:
+        found = "no rater could be tested (no control pairs), and the ratings of all are used."
+    else:
+        used = (
             f"and the {len(analysis.used):,} ratings of these are used."
             if analysis.accept == "passed"
             else "but the ratings of all are used (--accept all)."
         )
-    ]
+        found = (
+            f"{passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second},"
+            f" {used}"
+        )
+    lines = [f"{len(analysis.ratings):,} ratings by {people}; {found}"]
     if agree.units:
         lines.append(
             f"Agreement on the {agree.units:,} captions that two or more raters rated: Krippendorff's alpha"

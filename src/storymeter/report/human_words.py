@@ -11,7 +11,8 @@ SYSTEM_WORDS = {
         "the best and worst place that is compatible with the significant differences: 1-2 means first or"
         " second"
     ),
-    "raw": "the mean score on the slider from 0 to 100, after averaging the ratings of each caption",
+    "raw": "the mean score, on the slider (0 to 100) or the scale of the file, after averaging the ratings of"
+    " each caption",
     "z": (
         "the same mean after standardising the scores of each rater (z-scores), so that strict and generous"
         " raters have the same influence; 0 is the average of a rater, 1 is one standard deviation above it;"

@@ -136,12 +136,14 @@ def survey(result: Survey) -> Study:
 
     total = sum(result.votes.values())
     mean = {(m.system, m.criterion): m.mean for m in result.means}
+    if not total:
+        return _marks(result, mean)
     rows = [
         [
             system,
             *(mean.get((system, c)) for c in result.criteria),
             result.votes[system],
-            result.votes[system] / total if total else None,
+            result.votes[system] / total,
         ]
         for system in result.systems
     ]
@@ -154,7 +156,7 @@ def survey(result: Survey) -> Study:
         ],
         rows,
         title="Criteria and votes",
-        note="Means of story means, 1 to 5." + ("" if total else " Nobody voted."),
+        note="Means of story means, 1 to 5.",
     )
     rows = [
         [
@@ -189,6 +191,57 @@ def survey(result: Survey) -> Study:
             }
             | VOTE_WORDS,
             RANK_WORDS,
+        ],
+        result.notes,
+        "criteria",
+        "Mean mark of each system for each criterion, with its 95 % range.",
+        lambda: plots_human.survey_means(result),
+        lambda: human_figures.survey_means(result),
+    )
+
+
+def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
+    """A survey in which nobody was asked for the best: marks by criterion alone."""
+    from . import human_figures, plots_human
+
+    interval = {(m.system, m.criterion): (m.interval, m.n) for m in result.means}
+    means = Table(
+        [*keys("system"), *numbers(".2f", *result.criteria)],
+        [[system, *(mean.get((system, c)) for c in result.criteria)] for system in result.systems],
+        title="Criteria",
+        note="Means over items of the mean mark of their raters. Nobody voted.",
+    )
+    details = Table(
+        [*keys("criterion", "system"), *numbers(".2f", "mean", "95 %"), Column("marks", ",d")],
+        [
+            [
+                c,
+                system,
+                mean[system, c],
+                interval_cell(interval[system, c][0], "one item"),
+                interval[system, c][1],
+            ]
+            for c in result.criteria
+            for system in result.systems
+            if (system, c) in mean
+        ],
+        title="Intervals",
+    )
+    agreement = Table(
+        [*keys("criterion"), Column("alpha", ".3f")],
+        [[c, result.alphas.get(c)] for c in result.criteria],
+        title="Agreement of raters",
+        note="Krippendorff's alpha, ordinal; – where no item has two raters or nothing varies.",
+    )
+    marks = {c: f"the mean mark for this criterion: {CRITERION_WORDS.get(c, c)}" for c in result.criteria}
+    return Study(
+        "Human ratings by criterion",
+        to_json({"schema": 1, "task": "survey", **asdict(result)}),
+        [means, details, agreement],
+        [
+            marks,
+            {"mean": "the mean over items", "marks": "how many marks were given"},
+            {"alpha": RANK_WORDS["alpha"]},
         ],
         result.notes,
         "criteria",

@@ -7,11 +7,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import msgspec
-
 from ..human.span_analysis import SpanStudy
-from .human_json import analysis_json
-from .table import Column, Table, keys, numbers, to_json
+from .human_json import analysis_data
+from .table import Column, Table, keys, numbers
 
 PROFILE_WORDS = {
     "weight": (
@@ -37,9 +35,9 @@ RATER_WORDS = {
 }
 
 
-def span_json(study: SpanStudy, **more: Any) -> str:
-    """The JSON of Direct Assessment, with the spans beside it."""
-    base = msgspec.json.decode(analysis_json(study.analysis, **more))
+def span_data(study: SpanStudy, **more: Any) -> dict[str, Any]:
+    """The data of Direct Assessment, with the spans beside it."""
+    base = analysis_data(study.analysis, **more)
     base["notes"] = [*study.notes, *base["notes"]]
     base["task"] = "spans"
     base["spans"] = {
@@ -47,7 +45,7 @@ def span_json(study: SpanStudy, **more: Any) -> str:
         "profiles": [asdict(one) for one in study.profiles],
         "raters": [asdict(one) for one in study.raters],
     }
-    return to_json(base)
+    return base
 
 
 def profile_table(study: SpanStudy) -> Table:

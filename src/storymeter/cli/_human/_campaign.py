@@ -16,14 +16,9 @@ if TYPE_CHECKING:
 
 def warn(home: Folder) -> None:
     """What makes the private key less than private."""
-    if exposed := home.exposed():
-        names = " ".join(str(home.path / name) for name in exposed)
-        say(f"note: other users of this machine can read private files. Restrict access: chmod 600 {names}")
-    if home.rehearsal:
-        say(
-            "note: this campaign was drawn from a chosen --seed, from which others may reconstruct the"
-            " private key: use it for rehearsals only."
-        )
+    from ...human.sources import campaign_notes
+
+    say(*campaign_notes(home))
 
 
 @contextlib.contextmanager

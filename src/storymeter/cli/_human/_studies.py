@@ -1,53 +1,46 @@
-"""Scores from 0 to 100 on their way to tables, files and pages: what `human analyse` does with them."""
+"""Scores on their way to tables, files and pages: what `human analyse` does with the result of a study."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
 from ...files import write_text
 from .._options import busy, fragment_asked, rendered, say, write_figures
 
 if TYPE_CHECKING:
-    from ...captions import Rating
     from ...human.analysis import Analysis
     from ...human.ratings import Ratings
+    from ...human.sources import OpenedRatings
     from ...human.span_analysis import SpanStudy
-    from ...human.study import Study
+    from ...report.table import Table
 
 
-class Source(NamedTuple):
-    """What is analysed: a table of ratings, or the records of a study that says more than scores."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One study, ready to be printed."""
 
-    kind: Study
-    ratings: Ratings | None = None
-    records: Sequence[Rating] = ()
-
-    def __len__(self) -> int:
-        return len(self.records if self.ratings is None else self.ratings)
-
-    def analyse(self, **options: Any) -> Any:
-        from ...human.analysis import analyse
-
-        if self.ratings is not None:
-            return analyse(self.ratings, **options)
-        return self.kind.analyse(self.records, faithful=1.0, minimum=1, **options)
+    analysis: Analysis
+    tables: list[Table]
+    data: dict[str, Any]
+    page: Callable[[], str]
 
 
 def studies(
-    kind: Study, ratings: Ratings, page: str | None, style: str, *, stratum: str | None, **options: Any
+    opened: OpenedRatings, page: str | None, style: str, *, stratum: str | None, **options: Any
 ) -> str:
     """Every stratum by itself, one of them, or all mixed knowingly, as text in the style asked for."""
-    from ...human.strata import parts
+    from ...human.studies import strata_of
 
-    chosen = parts(ratings, stratum)
+    chosen = strata_of(opened, stratum)
     if len(chosen) == 1:
         name, part = next(iter(chosen.items()))
-        if ratings.strata and stratum not in (None, "all"):
-            say(f"Only {name}: {len(part):,} of {len(ratings):,} ratings.")
-        return study(Source(kind, part), page, style, **options)
+        if opened.table is not None and opened.table.strata and stratum not in (None, "all"):
+            say(f"Only {name}: {len(part):,} of {len(opened):,} ratings.")
+        return _text({name: study(part, page, style, **options)}, style, options["caption_file"])
     say(
         f"{len(chosen)} strata are analysed each by itself: "
         + ", ".join(f"{name} ({len(part):,} ratings)" for name, part in chosen.items())
@@ -61,14 +54,12 @@ def studies(
         }
         say(f"\n{name}")
         try:
-            done[name] = study(
-                Source(kind, part), _beside(page, name) if page else None, style, **{**options, **own}
-            )
+            done[name] = study(part, _beside(page, name) if page else None, style, **{**options, **own})
         except DataError as error:
             say(f"{name} was left out: {error.message}")
     if not done:
         raise DataError("No stratum could be analysed.", hint="The lines above say why.")
-    return _together(done, style)
+    return _text(done, style, options["caption_file"])
 
 
 def _beside(path: Any, name: str) -> Any:
@@ -78,26 +69,33 @@ def _beside(path: Any, name: str) -> Any:
     return type(path)(plain.with_name(f"{plain.stem}-{safe}{plain.suffix}"))
 
 
-def _together(done: dict[str, str], style: str) -> str:
-    """The results of several strata as one text; CSV gets a column, JSON a level."""
+def _text(done: dict[str, Shown], style: str, caption_file: str | None) -> str:
+    """The results of all strata as one text; in CSV a column names them, in JSON a level."""
+    from ...report.caption_scores import caption_csv
+    from ...report.table import to_json
+
+    several = len(done) > 1
+    if caption_file == "-":
+        return caption_csv({name: shown.analysis for name, shown in done.items()})
     if style == "json":
-        import msgspec
+        data = {name: shown.data for name, shown in done.items()}
+        return to_json({"schema": 1, "strata": data} if several else next(iter(data.values())))
+    if style == "html" and not fragment_asked():
+        texts = {name: shown.page() for name, shown in done.items()}
+    elif style == "csv" and several:
+        tables = [_in_stratum(name, shown.tables[0]) for name, shown in done.items()]
+        return rendered([replace(tables[0], rows=[row for table in tables for row in table.rows])], style)
+    else:
+        texts = {name: rendered(shown.tables, style) for name, shown in done.items()}
+    return "\n".join(f"{name}\n{text}" if several else text for name, text in texts.items())
 
-        from ...report.table import to_json
 
-        parts = {name: msgspec.json.decode(text) for name, text in done.items()}
-        return to_json({"schema": 1, "strata": parts})
-    if style == "csv":
-        lines: list[str] = []
-        for name, text in done.items():
-            head, *rows = text.rstrip("\n").split("\n")
-            lines += ([f"stratum,{head}"] if not lines else []) + [f"{name},{row}" for row in rows]
-        return "\n".join(lines) + "\n"
-    return "\n".join(f"{name}\n{text}" for name, text in done.items())
+def _in_stratum(name: str, table: Table) -> Table:
+    return replace(table, columns=["stratum", *table.columns], rows=[[name, *row] for row in table.rows])
 
 
 def study(
-    source: Source,
+    opened: OpenedRatings,
     page: str | None,
     style: str,
     *,
@@ -105,29 +103,28 @@ def study(
     caption_file: str | None,
     word_file: str | None,
     replicates: Ratings | None,
-    splits: int | None,
     price: float,
     fee: float,
     currency: str,
     **options: Any,
-) -> str:
-    """One study, as text in the style asked for; files are written, notes said."""
+) -> Shown:
+    """One study; files are written, notes said."""
     from ...human.analysis import analyse
     from ...human.reliability import replication
+    from ...human.studies import result_of
     from ...report import human_study as report
     from ...report import spans as span_report
-    from ...report.human_json import analysis_json
+    from ...report.human_json import analysis_data
     from ...report.human_page import analysis_page
     from ...report.influence import influence_table
 
-    options.pop("stratum", None)
     with busy("analysing the ratings"):
-        options["splits"] = splits if splits is not None else 100 if len(source) <= 200_000 else 0
-        found = source.analyse(**options)
-        marked: SpanStudy | None = found if hasattr(found, "analysis") else None
+        found: Any = result_of(opened, **options)
+        marked: SpanStudy | None = found if opened.table is None else None
         analysis: Analysis = marked.analysis if marked else found
+        scored = {key: value for key, value in options.items() if key not in ("faithful", "minimum")}
         repeated = (
-            replication(analysis.ranking, analyse(replicates, **{**options, "splits": 0}).ranking)
+            replication(analysis.ranking, analyse(replicates, **{**scored, "splits": 0}).ranking)
             if replicates is not None
             else None
         )
@@ -140,16 +137,17 @@ def study(
     if repeated is not None:
         say(report.replication_line(repeated))
     _words(marked, word_file)
-    if caption_file is not None and (text := _captions(analysis, caption_file)) is not None:
-        return text
-    if style == "json":
-        return span_report.span_json(marked, **more) if marked else analysis_json(analysis, **more)
-    if style == "html" and not fragment_asked():
-        return whole()
-    say(*report.summary_lines(analysis), *analysis.notes)
+    if caption_file not in (None, "-"):
+        _captions(analysis, str(caption_file))
+    printed = style not in ("json", "html") and caption_file != "-"
+    if printed:
+        say(*report.summary_lines(analysis), *analysis.notes)
+    else:
+        say(*assumptions(analysis.notes))
     tables = [report.system_table(analysis)]
     if marked:
-        say(span_report.agreement_line(marked), *marked.notes)
+        if printed:
+            say(span_report.agreement_line(marked), *marked.notes)
         tables += [span_report.profile_table(marked), span_report.kind_table(marked)]
     if style == "table":
         tables += [
@@ -161,7 +159,13 @@ def study(
         tables += [influence_table(analysis.influence)]
     elif style == "csv":
         tables = tables[:1]
-    return rendered(tables, style)
+    data = span_report.span_data(marked, **more) if marked else analysis_data(analysis, **more)
+    return Shown(analysis, tables, data, whole)
+
+
+def assumptions(notes: Sequence[str]) -> list[str]:
+    """The lines that say how a table was read, which are said in every style."""
+    return [note for note in notes if note.startswith("read ")]
 
 
 def _words(marked: SpanStudy | None, path: str | None) -> None:
@@ -177,16 +181,12 @@ def _words(marked: SpanStudy | None, path: str | None) -> None:
     say(f"Words of {len(marked.labels):,} captions: {path}")
 
 
-def _captions(analysis: Analysis, path: str) -> str | None:
-    """The caption scores, into a file, or as text where the file is `-`."""
+def _captions(analysis: Analysis, path: str) -> None:
+    """The caption scores, into a file."""
     from ...report.caption_scores import caption_csv, caption_json
 
-    text = caption_json(analysis) if path.endswith(".json") else caption_csv(analysis)
-    if path == "-":
-        return text
-    write_text(path, text)
+    write_text(path, caption_json(analysis) if path.endswith(".json") else caption_csv({"": analysis}))
     say(f"Scores of {len(analysis.captions.z):,} captions: {path}")
-    return None
 
 
 def files(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...errors import UsageError
 from .._declare import AMOUNT, COUNT, PATH, SHARE, WITHIN, option
 from .._options import busy, format_option, fragment_asked, output, rendered, say, seed_option
-from ._studies import Source, files, studies, study
-
-if TYPE_CHECKING:
-    from ...human.study import Study
+from .._reading import pairs_of
+from ._studies import files, studies
 
 
 @click.command("analyse")
@@ -23,7 +21,20 @@ if TYPE_CHECKING:
 @option(
     "--from origin",
     "Format of the files; default: detected from their content.",
-    ("storymeter", "wmt", "mturk", "appraise"),
+    ("storymeter", "wmt", "mturk", "appraise", "table"),
+)
+@option(
+    "--columns",
+    "Columns of a table by their roles: rater=worker,item=clip,system=model,score=rating; several columns of"
+    " a role are joined by + (rater=ann+bob); pattern={item} - {system} for a column per question.",
+    callback=pairs_of,
+    metavar="PAIRS",
+)
+@option(
+    "--answers",
+    "What the answers of a table of votes mean: 0=left,1=right,2=tie; names where they are systems.",
+    callback=pairs_of,
+    metavar="PAIRS",
 )
 @option("--test", "Worker test on the control pairs.", ("t", "signed-rank", "mann-whitney"), "t")
 @option(
@@ -34,7 +45,13 @@ if TYPE_CHECKING:
     "raters",
 )
 @option("--alpha", "Significance level of every test.", WITHIN, 0.05)
-@option("--scale", "z: the scores in the file are already standardised.", ("raw", "z"), "raw")
+@option(
+    "--scale",
+    "z: the scores in the file are already standardised. 1-5: the ends of the scale of a table; default:"
+    " found from the scores, and 0-100 for campaigns.",
+    default="raw",
+    metavar="raw|z|LOW-HIGH",
+)
 @option("--accept", "all: keep every rater.", ("passed", "all"), "passed")
 @option(
     "--held", "include: count raters whom the organiser put on hold.", ("leave-out", "include"), "leave-out"
@@ -99,77 +116,42 @@ def command(
     style: str,
     faithful: float,
     minimum: int,
+    columns: dict[str, str] | None,
+    answers: dict[str, str] | None,
     **options: Any,
 ) -> None:
     """Analyse ratings: worker tests, z-scores, ranking.
 
-    Reads a campaign, or files of ratings (Storymeter exports, WMT tables, MTurk batches, Appraise
-    CSV).
+    Reads a campaign, or files of ratings: Storymeter exports, WMT tables, MTurk batches, Appraise CSV, and
+    any table of rater, item, system and score, or of votes (CSV, JSON, Parquet, xlsx; Google Forms, Label
+    Studio, Potato; a Prolific export beside it).
 
     \b
     storymeter human analyse ratings.csv --html people.html
     """
+    from ...human.sources import open_ratings
+    from ...human.studies import result_of
+
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
         raise UsageError(
             f"--html would write its page to {page!r}, which is not an .html file.",
             hint="Put the ratings before the options, or name the page: --html report.html",
         )
-    kind = _kind(sources, origin)
-    if not kind.scored:
-        records = [record for source in sources for record in _records(source)]
-        found = kind.analyse(records, faithful=faithful, minimum=minimum, held=options["held"])
-        output(_compared(found, style, page, options["figures"]))
-    elif not kind.plain:
-        records = [record for source in sources for record in _records(source)]
-        output(study(Source(kind, records=records), page, style, **{**options, "stratum": None}))
-    else:
-        with busy("reading the ratings"):
-            ratings = _table(sources, origin)
-            again = options["replicates"]
-            second = _table((again,), origin) if again is not None else None
-        output(studies(kind, ratings, page, style, **{**options, "replicates": second}))
-
-
-def _kind(sources: tuple[Path, ...], origin: str | None) -> Study:
-    """What kind of study the answers are of; the first lines tell. Files of other tools hold scores."""
-    from ...human.study import of_records
-
-    ours = origin in (None, "storymeter")
-    return of_records(_records(sources[0], limit=50) if ours else ())
-
-
-def _records(source: Path, limit: int | None = None) -> list[Any]:
-    from ...human.imports import peek, records_of
-
-    if source.is_dir():
-        return _campaign_records(source)
-    return records_of(source) if limit is None else peek(source, limit)
-
-
-def _campaign_records(folder: Path) -> list[Any]:
-    from ...human.export import ratings
-    from ._campaign import campaign
-
-    with campaign(folder) as (home, store):
-        return ratings(home, store)
-
-
-def _table(sources: tuple[Path, ...], origin: str | None) -> Any:
-    from ...human.imports import read
-    from ...human.ratings import from_records
-
-    folders = [source for source in sources if source.is_dir()]
-    if not folders:
-        return read(sources, origin)
-    if len(sources) > 1:
-        raise UsageError(
-            "A campaign cannot be analysed together with other files.",
-            hint=(
-                "Export each campaign (storymeter human export DIR --format jsonl --out FILE) and give the"
-                " files."
-            ),
+    stated = None if options["scale"] in ("raw", "z") else options["scale"]
+    options["scale"] = "z" if options["scale"] == "z" else "raw"
+    with busy("reading the ratings"):
+        opened = open_ratings(sources, origin, columns=columns, scale=stated, answers=answers)
+        again = options["replicates"]
+        second = (
+            open_ratings(again, origin, columns=columns, scale=stated).table if again is not None else None
         )
-    return from_records(_campaign_records(folders[0]))
+    say(*opened.about)
+    if opened.kind.scored:
+        options |= {"faithful": faithful, "minimum": minimum, "replicates": second}
+        output(studies(opened, page, style, **options))
+    else:
+        found = result_of(opened, faithful=faithful, minimum=minimum, held=options["held"])
+        output(_compared(found, style, page, options["figures"]))
 
 
 def _compared(found: Any, style: str, page: str | None, figures: Path | None) -> str:
@@ -184,14 +166,3 @@ def _compared(found: Any, style: str, page: str | None, figures: Path | None) ->
     if style == "html" and not fragment_asked():
         return shown.page()
     return rendered(shown.tables, style)
-
-
-def study_of(source: Path, seed: int) -> tuple[Any, Any]:
-    """Ratings or a campaign for the report: (a study without scores, None) or (None, an assessment)."""
-    from ...human.analysis import analyse
-    from ...report.other_studies import presented
-
-    kind = _kind((source,), None)
-    if kind.scored:
-        return None, analyse(_table((source,), None), splits=0, seed=seed)
-    return presented(kind.analyse(_records(source), faithful=1.0, minimum=1)), None

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 from ...files import write_text
-from ...meta.run import evaluate_metrics
-from ...meta.scores import Scores
 from ...report.agreement import (
     Agreement,
     agreement_json,
@@ -58,20 +55,6 @@ def keep(pictures: Mapping[str, bytes], folder: Path) -> None:
 def keep_page(text: str, page: Path) -> None:
     write_text(page, text)
     say(f"Page with figures and explanations: {page}")
-
-
-def agreement(
-    title: str,
-    level: Any,
-    scores: Scores,
-    curve: Mapping[str, Sequence[float]] | None = None,
-    curve_statistic: str | None = None,
-    **resampling: Any,
-) -> Agreement:
-    """Every metric of the table against the people's scores beside it."""
-    results, comparisons = evaluate_metrics(scores, level, **resampling)
-    statistic = curve_statistic or "kendall_c"
-    return Agreement(title, level, scores, results, comparisons, scores.notes, curve or {}, statistic)
 
 
 def show(agreements: Sequence[Agreement], style: str, page: Path | None, figures: Path | None) -> None:

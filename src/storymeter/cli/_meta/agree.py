@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import DataError, UsageError
+from ...meta.agreeing import measured
 from ...meta.compute import pooled_documents, values_of, values_of_file, values_of_results
 from ...meta.run import reference_curve as curve_of
 from ...meta.scores import Judgement, join_scores
@@ -16,12 +17,15 @@ from .._declare import PATH, option
 from .._options import output, progress_bar, say
 from .._reading import require_equal_lines, result_options, unequal_lines_option
 from .._scoring import is_saved, make_run, metric_names, read_both, score_files, scoring_options
-from ._shared import agreement, resampling_options, show
+from ._shared import resampling_options, show
+
+if TYPE_CHECKING:
+    from ...meta.one_table import OneTable
 
 
 @click.command("agree")
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
-@option("--human", "Human scores: a table of scores, or ratings.", PATH, required=True, metavar="FILE")
+@option("--human", "Human scores: a table of scores, ratings, or a campaign.", PATH, metavar="FILE|DIR")
 @option("--scores", "Precomputed metric scores: one column per metric.", PATH, metavar="FILE")
 @option("--level", "One point per judged caption, or per system.", ("segment", "system"), "segment")
 @option("--human-score which", "Human score to use, if the file has both.", ("z", "raw"), "z")
@@ -38,7 +42,7 @@ from ._shared import agreement, resampling_options, show
 @result_options
 def command(
     candidates: tuple[str, ...],
-    human: Path,
+    human: Path | None,
     scores: Path | None,
     level: Any,
     which: Any,
@@ -52,43 +56,63 @@ def command(
 ) -> None:
     """Correlate metrics with human scores of your own data.
 
-    Metrics are computed for CANDIDATES (one file per system), or read with --scores.
+    Metrics are computed for CANDIDATES (one file per system), or read with --scores, or stand in one table
+    with the human scores.
 
     \b
+    storymeter meta table.csv            video,system,human,mymetric,meteor
     storymeter meta agree a.json b.json -r references.json --human ratings.csv
     """
-    from ...meta.inputs import read_human, read_preferences, read_scores, read_survey
+    from ...meta.agreeing import read_people
+    from ...meta.inputs import open_human, read_preferences, read_scores
 
-    if not candidates and scores is None:
-        raise UsageError(
-            "There is nothing to correlate.",
-            hint="Give candidate files with --references and --metric, or metric scores with --scores FILE.",
-        )
     resampling = {key: options.pop(key) for key in ("resamples", "permutations", "unit", "statistic")}
-    preferences = read_preferences(human)
-    if preferences is not None:
-        output(_preferences(preferences, candidates, scores, ties, style, options))
-        return
-    surveyed = read_survey(human)
-    tables = (
-        {f"{human.stem}, {criterion}": table for criterion, table in surveyed.items()}
-        if surveyed
-        else {human.stem: read_human(human, which=which, accept=accept)}
-    )
-    known = values_of_file(read_scores(scores)) if scores is not None else {}
+    table = human or (Path(candidates[0]) if len(candidates) == 1 else None)
+    if table is not None and scores is None and (human is None or not candidates):
+        found = _one_table(table, options["columns"], alone=human is None)
+        tables, known, candidates = found.human, values_of_file(found.metrics), ()
+    elif human is None:
+        raise UsageError(
+            "There are no human scores.",
+            hint="Give them with --human FILE, or one table with human and metric columns: storymeter meta"
+            " FILE",
+        )
+    else:
+        opened = open_human(human)
+        preferences = read_preferences(human, opened) if opened is not None else None
+        if preferences is not None:
+            output(_preferences(preferences, candidates, scores, ties, style, options))
+            return
+        tables = read_people(human, which, accept, opened)
+        known = values_of_file(read_scores(scores)) if scores is not None else {}
     with progress_bar() as progress:
         scored = [join_scores(table, known) for table in tables.values()]
         curves: list[dict[str, list[float]]] = [{} for _ in scored]
         if candidates:
             scored, curves = _score(scored, candidates, reference_curve, progress, **options)
-        if level == "segment" and any(table.items == ("",) for table in scored):
-            raise DataError("The human scores are about whole systems.", hint="Use --level system.")
         again = {**resampling, "seed": options["seed"], "jobs": options["jobs"], "progress": progress}
         agreements = [
-            agreement(title, level, table, curve, reference_curve, **again)
+            measured(title, level, table, curve, reference_curve, **again)
             for title, table, curve in zip(tables, scored, curves, strict=True)
         ]
     show(agreements, style, page, figures)
+
+
+def _one_table(path: Path, columns: dict[str, str] | None, *, alone: bool) -> OneTable:
+    """Human and metric scores of one table; where it is none, what else is needed."""
+    from ...meta.inputs import open_human
+    from ...meta.one_table import read_one_table
+
+    if not alone and (path.is_dir() or open_human(path) is not None):
+        raise UsageError(
+            "There is nothing to correlate.",
+            hint="Give candidate files with --references and --metric, or metric scores with --scores FILE.",
+        )
+    try:
+        return read_one_table(path, columns)
+    except DataError as error:
+        other = "Human scores of their own: --human FILE" if alone else "Metric scores: --scores FILE"
+        raise UsageError(error.message, hint=f"{error.hint}\n{other}") from None
 
 
 def _score(

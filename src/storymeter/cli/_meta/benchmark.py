@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ...meta.agreeing import measured
 from .._declare import COUNT, option
 from .._judging import budget, judging_options
 from .._options import (
@@ -21,7 +22,7 @@ from .._options import (
     seed_option,
     tokenizer_option,
 )
-from ._shared import agreement, resampling_options, show
+from ._shared import resampling_options, show
 from ._special import show_choices, show_words
 
 
@@ -101,7 +102,7 @@ def command(
             else {}
         )
         agreements = [
-            agreement(benchmark.title, one, scores, curve, reference_curve, progress=progress, **resampling)
+            measured(benchmark.title, one, scores, curve, reference_curve, progress=progress, **resampling)
             for one in (benchmark.levels if level is None else (level,))
         ]
         for criterion, judgements in benchmark.criteria.items():  # the same values beside other human scores
@@ -111,7 +112,7 @@ def command(
                 signatures=scores.signatures,
                 lower_is_better=scores.lower_is_better,
             )
-            agreements.append(agreement(f"{benchmark.title}: {criterion}", "segment", beside, **resampling))
+            agreements.append(measured(f"{benchmark.title}: {criterion}", "segment", beside, **resampling))
     show(agreements, style, page, figures)
     if benchmark.words:
         show_words(benchmark, names, style, resamples, seed)

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from ...meta.agreeing import measured
 from .._declare import NEW_FOLDER, PATH, RESAMPLES, option
 from .._options import data_option, metrics_option, output, progress_bar, run_options, say
-from ._shared import agreement
 
 
 @click.command("report-card")
@@ -139,7 +139,7 @@ def _of_scores(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[st
     scores = join_scores(human, values)
     again: dict[str, Any] = {"permutations": PERMUTATIONS, "seed": run.bench.seed}
     found = {
-        level: agreement(benchmark.title, level, scores, resamples=resamples, against=YARDSTICK, **again)
+        level: measured(benchmark.title, level, scores, resamples=resamples, against=YARDSTICK, **again)
         for level in benchmark.levels
     }
     contest = None

@@ -27,6 +27,7 @@ __all__ = [
     "Panel",
     "Study",
     "named",
+    "of_criterion",
     "of_records",
 ]
 
@@ -40,9 +41,13 @@ KEY_LINES: Any = functools.reduce(operator.or_, (one.line for one in STUDIES.val
 def of_records(records: Iterable[Rating]) -> Study:
     """The kind of study that these answers are of, by the first criterion that is no test question's."""
     criteria = [record.criterion for record in records]
-    told = next((one for one in criteria if one != TEST), "preference" if criteria else "")
+    return of_criterion(next((one for one in criteria if one != TEST), "preference" if criteria else ""))
+
+
+def of_criterion(criterion: str) -> Study:
+    """The kind of study whose answers are of this criterion."""
     unnamed = next(one for one in STUDIES.values() if not one.criteria)
-    return next((one for one in STUDIES.values() if told in one.criteria), unnamed)
+    return next((one for one in STUDIES.values() if criterion in one.criteria), unnamed)
 
 
 def named(name: str) -> Study:

@@ -1,0 +1,206 @@
+"""Opens what is to be analysed: a campaign, files of ratings, tables of other people, rows, data frames.
+
+A campaign states its kind in campaign.json, our exports and tables show it by what they hold. Everything is
+read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..captions import Rating
+from ..errors import DataError, UsageError
+from ..files import content
+from . import imports
+from .campaign import Folder
+from .ratings import Ratings, columns_of
+from .study import STUDIES, Study, of_criterion
+
+HINT = "Give a campaign, or a file of ratings."
+#: formats that `origin` may name; `table` is any table
+ORIGINS = (*imports.READERS, "table")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRatings:
+    """The answers of one study: a table of scores where the study is nothing else, otherwise its records."""
+
+    kind: Study
+    table: Ratings | None
+    records: tuple[Rating, ...]
+    #: what was assumed of the files and left out of them; those of a table of scores are in the table
+    notes: tuple[str, ...] = ()
+    #: what the organiser of a campaign should know
+    about: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.records) if self.table is None else len(self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    name: str
+    kind: Study
+    columns: dict[str, Any] | None = None
+    records: Sequence[Rating] | None = None
+    ours: bool = False
+
+
+def open_ratings(
+    sources: Any,
+    origin: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: str | None = None,
+    answers: Mapping[str, str] | None = None,
+) -> OpenedRatings:
+    """The ratings of one source or several: a path of a campaign or file, a list of records, a data frame.
+
+    `origin` names the format where it is not to be found out; `columns`, `scale` and `answers` are for
+    tables (see `storymeter.human.tables.read_tables`)."""
+    given = _listed(sources)
+    notes: list[str] = []
+    about: list[str] = []
+    parts: list[_Part] = []
+    tables: list[Any] = []
+    for source in given:
+        if isinstance(source, Path) and source.is_dir():
+            parts.append(_campaign(source, about))
+        elif not isinstance(source, Path):
+            tables.append(source)
+        else:
+            raw = content(source, HINT)
+            if _is_table(raw, origin, columns):
+                tables.append(source)
+            else:
+                parts.append(_file(raw, source, origin, notes))
+    said: tuple[str, ...] = ()
+    bounds = None
+    if tables:
+        from .tables import read_tables
+
+        found = read_tables(tables, columns, scale, answers)
+        said, bounds = found.notes, found.bounds
+        parts.append(_Part(_name(tables[0]), STUDIES[found.kind], records=found.records))
+    elif columns or answers:
+        raise UsageError(
+            "--columns and --answers are for tables of other tools.", hint=f"{_name(given[0])} needs neither."
+        )
+    elif scale is not None:
+        from .tables.scales import stated_scale
+
+        bounds = stated_scale(scale)
+    return replace(_together(parts, [*said, *notes], bounds), about=tuple(about))
+
+
+def _listed(sources: Any) -> list[Any]:
+    if isinstance(sources, str | Path):
+        return [Path(sources)]
+    if isinstance(sources, list | tuple) and sources and all(isinstance(one, str | Path) for one in sources):
+        return [Path(one) for one in sources]
+    if isinstance(sources, list | tuple) and any(isinstance(one, Rating) for one in sources):
+        return [[msgspec.to_builtins(one) for one in sources]]
+    return [sources]
+
+
+def _name(source: Any) -> str:
+    return source.name if isinstance(source, Path) else "the table"
+
+
+def _is_table(raw: bytes, origin: str | None, columns: Mapping[str, str] | None) -> bool:
+    if origin is not None and origin not in ORIGINS:
+        raise UsageError(
+            f"There is no format of ratings called {origin!r}.", hint=f"Known: {', '.join(ORIGINS)}."
+        )
+    if origin is not None or columns:
+        return origin in (None, "table")
+    return not imports.is_known(raw) or imports.is_plain_table(raw)
+
+
+def _campaign(folder: Path, notes: list[str]) -> _Part:
+    from .export import ratings
+    from .store import Store
+
+    home = Folder(folder)
+    number = home.campaign.id
+    notes += campaign_notes(home)
+    store = Store(home.database)
+    try:
+        store.check(number)
+        found = ratings(home, store)
+    finally:
+        store.close()
+    if not found:
+        raise DataError(
+            f"The {home.campaign.task} campaign in {folder} has no answer yet.",
+            hint=f"Serve it to raters (storymeter human serve {folder}), or try it: storymeter human simulate"
+            f" {folder}",
+        )
+    return _Part(str(folder), home.study, records=found, ours=True)
+
+
+def campaign_notes(home: Folder) -> list[str]:
+    """What makes the private key of a campaign less than private."""
+    notes = []
+    if exposed := home.exposed():
+        names = " ".join(str(home.path / name) for name in exposed)
+        notes.append(
+            f"note: other users of this machine can read private files. Restrict access: chmod 600 {names}"
+        )
+    if home.rehearsal:
+        notes.append(
+            "note: this campaign was drawn from a chosen --seed, from which others may reconstruct the"
+            " private key: use it for rehearsals only."
+        )
+    return notes
+
+
+def _file(raw: bytes, path: Path, origin: str | None, notes: list[str]) -> _Part:
+    criterion = imports.first_criterion(raw, path.name) if origin in (None, "storymeter") else None
+    kind = of_criterion(criterion or "")
+    if kind.plain:
+        format, found = imports.columns_in(raw, path, origin, notes)
+        return _Part(path.name, kind, columns=found, ours=format == "storymeter")
+    return _Part(path.name, kind, records=imports.records_in(raw, path), ours=True)
+
+
+def _together(parts: Sequence[_Part], notes: list[str], bounds: tuple[float, float] | None) -> OpenedRatings:
+    kinds = {part.kind.name: part.kind for part in parts}
+    if len(kinds) > 1:
+        listed = ", ".join(f"{part.name} ({part.kind.name})" for part in parts)
+        raise DataError(
+            f"The sources are of different kinds of study: {listed}.", hint="Analyse them one by one."
+        )
+    kind = parts[0].kind
+    if kind.plain:
+        tables = [part.columns or columns_of(part.records or ()) for part in parts]
+        ours = all(part.ours for part in parts)
+        table = imports.pooled(tables, [part.name for part in parts], notes, ours=ours)
+        return OpenedRatings(kind, replace(table, bounds=bounds or table.bounds), ())
+    records, doubles = _pooled_records(parts)
+    return OpenedRatings(kind, None, records, (*notes, *doubles))
+
+
+def _pooled_records(parts: Sequence[_Part]) -> tuple[tuple[Rating, ...], list[str]]:
+    """All records; what stands in two sources counts once, and is named with them."""
+    if len(parts) == 1:
+        return tuple(parts[0].records or ()), []
+    listed = [(k, record) for k, part in enumerate(parts) for record in part.records or ()]
+    notes: list[str] = []
+    again, of = imports.repeated_rows(
+        [k for k, _ in listed],
+        [(r.campaign, r.rater, r.hit, r.position, r.item, r.system, r.kind, r.criterion) for _, r in listed],
+        [(record.value, record.time) for _, record in listed],
+        [part.name for part in parts],
+        notes,
+    )
+    kept = [
+        record if record.campaign else msgspec.structs.replace(record, campaign=f"file {of[k] + 1}")
+        for row, (k, record) in enumerate(listed)
+        if row not in again
+    ]
+    return tuple(kept), notes

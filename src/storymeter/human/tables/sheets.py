@@ -1,0 +1,313 @@
+"""Rows of named cells from any container: CSV (comma, tab, semicolon), JSON, JSON Lines, Parquet, xlsx.
+
+Each may be compressed (gzip, xz, bzip2), begin with a byte order mark or carry the index column of a data
+frame. Nested records become columns with a dotted name (`data.video`). Rows and data frames of a program
+are taken, too; a data frame is known by its methods, so that no package is imported for it."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import gzip
+import io
+import itertools
+import lzma
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...errors import DataError, MissingPartError, some
+from ...files import content
+from ...formats.xlsx import WorkbookError, is_workbook
+from ...formats.xlsx import rows as workbook_rows
+from ..own_files import plain_cell, text
+from .tools import unfolded
+
+HINT = "Give a table of ratings: a row per rating with rater, item, system and score."
+_MISSING = frozenset({"", "na", "n/a", "nan", "none", "null", "-", "–"})
+#: keys under which files keep their records
+_UNDER = ("annotations", "results", "ratings", "records", "rows", "items", "responses", "votes", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of a file: its column heads, and the cells of every row by head (None where a cell is
+    empty)."""
+
+    name: str
+    heads: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    #: the folder of the file, for exports with a folder per rater
+    folder: str = ""
+    notes: tuple[str, ...] = ()
+    #: the file as it was given, for commands
+    path: str = ""
+
+    def column(self, head: str) -> list[Any]:
+        return [row.get(head) for row in self.rows]
+
+
+def read_sheet(path: Path) -> Sheet:
+    """The table of a file."""
+    raw = unpacked(content(path, HINT), path.name)
+    folder = path.resolve().parent.name
+    sheet = sheet_of(raw, path.name, folder)
+    return Sheet(sheet.name, sheet.heads, sheet.rows, folder, sheet.notes, str(path))
+
+
+def sheet_of(raw: bytes, name: str, folder: str = "") -> Sheet:
+    """The table in the bytes of a file."""
+    if raw[:4] == b"PAR1":
+        return from_rows(_parquet(raw, name), name)
+    if is_workbook(raw):
+        try:
+            return _from_cells(workbook_rows(raw), name)
+        except WorkbookError as error:
+            raise DataError(
+                f"{name} cannot be read as an xlsx workbook: {error}.",
+                hint="Save it as CSV (UTF-8) and give that.",
+            ) from None
+    whole = _decoded(raw, name)
+    if whole.lstrip()[:1] in ("[", "{"):
+        return from_rows(unfolded(_json_rows(whole, name), folder), name)
+    return _from_cells(_separated(whole, name), name)
+
+
+def unpacked(raw: bytes, name: str) -> bytes:
+    """The bytes of a compressed file; other files as they are."""
+    try:
+        if raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)
+        elif raw[:6] == b"\xfd7zXZ\x00":
+            raw = lzma.decompress(raw)
+        elif raw[:3] == b"BZh":
+            raw = bz2.decompress(raw)
+        else:
+            return raw
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
+        raise DataError(
+            f"{name} cannot be decompressed: {error}.", hint="The file is cut off or damaged; copy it again."
+        ) from None
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    if not raw.strip():
+        raise DataError(f"{name} is empty.", hint=HINT)
+    return raw
+
+
+def from_rows(rows: Iterable[Mapping[str, Any]], name: str) -> Sheet:
+    """Records as a table; nested records become columns with a dotted name."""
+    flat = [_flat(row) for row in rows]
+    heads = list(dict.fromkeys(head for row in flat for head in row))
+    return _without_index(Sheet(name, tuple(heads), tuple(flat)))
+
+
+def from_object(table: Any, name: str = "table") -> Sheet:
+    """A data frame (pandas, polars, datasets), a dict of columns, or a sequence of records."""
+    if isinstance(table, Mapping):
+        return from_rows(_json_records(dict(table), name), name)
+    for method, arguments in (
+        ("to_dict", {"orient": "records"}),  # pandas
+        ("to_dicts", {}),  # polars
+        ("to_pylist", {}),  # pyarrow
+        ("to_list", {}),  # datasets
+    ):
+        found = getattr(table, method, None)
+        if callable(found):
+            rows = found(**arguments)
+            break
+    else:
+        rows = list(table)
+    if not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise DataError(
+            "The table has no rows." if not rows else f"A row is a {type(rows[0]).__name__}, not a record.",
+            hint="Give a path, a list of dicts such as {'rater': …, 'item': …, 'system': …, 'score': …}, or a"
+            " data frame.",
+        )
+    return from_rows(unfolded(rows), name)
+
+
+def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        head = f"{before}{key}".strip()
+        if isinstance(value, Mapping):
+            out.update(_flat(value, f"{head}."))
+        elif isinstance(value, list) and len(value) == 1 and not isinstance(value[0], Mapping | list):
+            out[head] = cell(value[0])
+        else:
+            out[head] = cell(value)
+    return out
+
+
+def cell(value: Any) -> Any:
+    """A cell as it is compared: text without blanks around it, and None where nothing stands in it."""
+    if hasattr(value, "item") and callable(value.item) and getattr(value, "shape", None) == ():
+        value = value.item()  # a NumPy scalar
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, str):
+        value = plain_cell(value.strip()).strip()
+        return None if value.lower() in _MISSING else value
+    if hasattr(value, "isoformat"):
+        return None if str(value) == "NaT" else value.isoformat()
+    return value
+
+
+def _without_index(sheet: Sheet) -> Sheet:
+    """Without the index column that a data frame writes: no name, and the numbers of the rows."""
+    dropped = {
+        head
+        for head in sheet.heads
+        if (head == "" or head.lower().startswith(("unnamed: ", "__index_level_")) or head == "level_0")
+        and (_counts(sheet.column(head)) or not any(value is not None for value in sheet.column(head)))
+    }
+    if not dropped:
+        return sheet
+    heads = tuple(head for head in sheet.heads if head not in dropped)
+    rows = tuple({key: value for key, value in row.items() if key not in dropped} for row in sheet.rows)
+    return Sheet(sheet.name, heads, rows, sheet.folder, sheet.notes)
+
+
+def _counts(column: Sequence[Any]) -> bool:
+    try:
+        numbers = [int(str(value)) for value in column]
+    except ValueError:
+        return False
+    return len(set(numbers)) == len(numbers) and all(n >= 0 for n in numbers)
+
+
+def _decoded(raw: bytes, name: str) -> str:
+    if raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return raw.decode("utf-16", errors="replace")
+    return text(raw, name)
+
+
+def _separated(whole: str, name: str) -> list[list[Any]]:
+    first = next(line for line in whole.splitlines() if line.strip())
+    separator = max("\t;,|", key=lambda mark: len(next(csv.reader([first], delimiter=mark))))
+    try:
+        rows: list[list[Any]] = list(csv.reader(io.StringIO(whole, newline=""), delimiter=separator))
+    except csv.Error as error:
+        raise DataError(
+            f"{name} cannot be read as a table: {error}.",
+            hint="Look for a quotation mark that is never closed.",
+        ) from None
+    return rows
+
+
+def _from_cells(cells: Iterable[Sequence[Any]], name: str, notes: Sequence[str] = ()) -> Sheet:
+    """Rows of cells of which the first are the heads; empty rows are left out."""
+    numbered = [
+        (number, row) for number, row in enumerate(cells, 1) if any(cell(value) is not None for value in row)
+    ]
+    if len(numbered) < 2:
+        raise DataError(f"{name} has a header but no rows.", hint=HINT)
+    heads = ["" if value is None else str(value).strip() for value in numbered[0][1]]
+    doubled = sorted({head for head in heads if head and heads.count(head) > 1})
+    if doubled:
+        raise DataError(
+            f"{name}: {some(doubled)} is the name of more than one column.",
+            hint="Give each column its own name in the first line.",
+        )
+    wrong = [str(number) for number, row in numbered[1:] if any(map(_filled, row[len(heads) :]))]
+    wrong += [str(number) for number, row in numbered[1:] if len(row) < len(heads) and name.endswith("sv")]
+    if wrong:
+        raise DataError(
+            f"{name}: {len(wrong):,} lines do not have the {len(heads)} columns of the header: lines"
+            f" {some(wrong)}.",
+            hint="Check the separators.",
+        )
+    rows = [
+        {head: cell(value) for head, value in itertools.zip_longest(heads, row[: len(heads)])}
+        for _, row in numbered[1:]
+    ]
+    return _without_index(Sheet(name, tuple(heads), tuple(rows), notes=tuple(notes)))
+
+
+def _filled(value: Any) -> bool:
+    return cell(value) is not None
+
+
+def _parquet(raw: bytes, name: str) -> list[dict[str, Any]]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingPartError.extra("Parquet", "parquet") from None
+    try:
+        rows: list[dict[str, Any]] = pyarrow.parquet.read_table(pyarrow.BufferReader(raw)).to_pylist()
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise DataError(
+            f"{name} cannot be read as Parquet: {str(error).splitlines()[0][:200]}.",
+            hint="Write the file again.",
+        ) from None
+    return rows
+
+
+def _json_rows(whole: str, name: str) -> list[dict[str, Any]]:
+    try:
+        return _json_records(msgspec.json.decode(whole), name)
+    except msgspec.MsgspecError as error:
+        problems: list[str] = []
+        rows: list[dict[str, Any]] = []
+        for number, line in enumerate(whole.splitlines(), 1):
+            try:
+                if line.strip():
+                    rows.append(msgspec.json.decode(line, type=dict[str, Any]))
+            except msgspec.MsgspecError as wrong:
+                problems.append(f"line {number}: {wrong}")
+        if not problems:
+            return rows
+        if not rows:
+            raise DataError(f"{name} is not JSON: {error}.", hint="Export the file again.") from None
+        raise DataError(
+            f"{name}: {len(problems):,} lines are not JSON records: {some(problems, limit=3)}",
+            hint="Write one JSON object per line.",
+        ) from None
+
+
+def _json_records(value: Any, name: str) -> list[dict[str, Any]]:
+    """The records of a JSON value, wherever it keeps them."""
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        return value
+    if isinstance(value, dict) and value:
+        heads, data = value.get("columns"), value.get("data")
+        if isinstance(heads, list) and isinstance(data, list):
+            return [dict(zip(map(str, heads), row, strict=False)) for row in data]
+        lists = {key: list(column) for key, column in value.items() if _is_column(column)}
+        if len(lists) == len(value) and len({len(column) for column in lists.values()}) == 1:
+            return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+        inner = list(value.values())
+        if all(isinstance(column, dict) for column in inner):
+            keys = [tuple(column) for column in inner]
+            alike = len(set(keys)) == 1 and keys[0] and not any(_nested(column) for column in inner)
+            if alike and all(key.isdecimal() for key in keys[0]):  # pandas: {"column": {"0": …}}
+                return [{head: value[head][key] for head in value} for key in keys[0]]
+            return [{"id": key, **record} for key, record in value.items()]
+        if all(isinstance(column, list) and column and isinstance(column[0], dict) for column in inner) and (
+            len(value) > 1 or next(iter(value)) not in _UNDER
+        ):
+            return [{"id": key, **record} for key, records in value.items() for record in records]
+        for key in (*_UNDER, *value):
+            if isinstance(value.get(key), list | dict) and value[key]:
+                return _json_records(value[key], name)
+        return [value]
+    raise DataError(f"{name} holds no records.", hint=HINT)
+
+
+def _is_column(value: Any) -> bool:
+    return (
+        not isinstance(value, str | bytes | Mapping)
+        and (isinstance(value, list | tuple) or (hasattr(value, "__iter__") and hasattr(value, "__len__")))
+        and not any(isinstance(one, Mapping) for one in value)
+    )
+
+
+def _nested(record: Mapping[str, Any]) -> bool:
+    return any(isinstance(value, Mapping | list) for value in record.values())
