@@ -51,6 +51,9 @@ class Format(ABC):
     story: ClassVar[bool] = False
     #: True where what is kept of the file is a manner of writing (lists or strings), no content
     manner: ClassVar[bool] = False
+    #: True where captions stand in a text between signs of the format, so that what was written is read again
+    #: to find out what it did not keep
+    textual: ClassVar[bool] = False
     #: seconds: the smallest step of time that the format can write; 0 where any number can be written
     tick: ClassVar[float] = 0.0
 

@@ -148,6 +148,7 @@ class YouTube(Format):
     title = "YouTube chapter lines"
     shape = "0:00 Title"
     suffixes = (".chapters",)
+    textual = True
     carries = START_ONLY
     tick = 1.0
 

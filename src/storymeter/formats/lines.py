@@ -34,6 +34,7 @@ class Lines(Format):
     title = "One caption per line (TRECVID VTT)"
     shape = "a caption   or   <number or URL> a caption"
     suffixes = (".txt", ".lines")
+    textual = True
     carries = carrying("documents", "untimed", "empty")
     manner = True
 

@@ -57,6 +57,7 @@ MESSAGES = {
 
 class Prose(Format):
     name = "prose"
+    textual = True
     title = "Answers of language models"
     shape = "[0, 12] …   or   00:05 - 00:09: …   or   From 3.2s to 8s, …   or   JSON in a text"
     suffixes = (".answer", ".md")

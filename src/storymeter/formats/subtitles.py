@@ -32,6 +32,7 @@ _SRT_TAG = re.compile(r"</?[biu]>|</?font[^>]*>|\{\\an?\d+\}", re.IGNORECASE)
 
 class Subtitles(Format):
     carries = carrying("several", "times")
+    textual = True
     tick = 0.001
 
     def read(self, source: Source, check: Check) -> Iterable[Document]:
@@ -111,6 +112,7 @@ class Srt(Subtitles):
     def cue(self, number: int, caption: Caption) -> str:
         span = f"{_stamp(caption.start)} --> {_stamp(caption.end)}".replace(".", ",")
         text = _ENTITY.sub(lambda found: f"&amp;{found[0][1:]}", _unbroken(caption.text))
+        text = text.replace(_ARROW, "--&gt;")  # a line with an arrow is a line of times
         text = _SRT_TAG.sub(lambda found: found[0].replace("<", "&lt;").replace("{", "&#123;"), text)
         return f"{number}\n{span}\n{text}\n\n"
 
@@ -187,5 +189,5 @@ def _stamp(seconds: float | None) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """An empty line would end the cue."""
-    return "\n".join(line for line in text.splitlines() if line.strip())
+    """An empty line would end the cue. Only CR and LF end a line in a subtitle file."""
+    return "\n".join(line for line in re.split(r"\r\n|\r|\n", text) if line.strip())

@@ -181,6 +181,7 @@ class Csv(Table):
     title = "Table, comma-separated"
     shape = "video,start,end,text"
     suffixes = (".csv",)
+    textual = True
     delimiter = ","
 
     def sniff(self, source: Source) -> bool:

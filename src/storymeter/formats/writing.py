@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..captions import Corpus, Document
@@ -11,6 +12,8 @@ from ..errors import DataError, UsageError, some
 from ..files import atomic
 from . import registry
 from .base import FIELDS, Format
+from .checks import Check
+from .source import Source
 
 #: without these the meaning is gone, so nothing is written; the others are left out and named
 _VITAL = ("documents", "several", "alternatives", "untimed", "open")
@@ -54,7 +57,47 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
             hint="Correct it in the program that wrote the file.",
         ) from None
     rounded = [f"fractions of {target.tick:g} s"] if target.tick and _finer(corpus, target.tick) else []
-    return [FIELDS[name] for name in lacking] + rounded + _own_keys(corpus, target)
+    left_out = [FIELDS[name] for name in lacking] + rounded + _own_keys(corpus, target)
+    return left_out + (_changed(corpus, target) if target.textual else [])
+
+
+def _changed(corpus: Corpus, target: Format) -> list[str]:
+    """What reading the file again does not give back of the captions' texts."""
+    check = Check(corpus.name)
+    source = Source("written", b"".join(target.write(corpus)), check)
+    many = "documents" in target.carries  # otherwise the file's name is the id
+    before, after = (
+        _texts(corpus, many),
+        _texts(target.read(source, check), many) if source.data.strip() else {},
+    )
+    lost: list[str] = []
+    blanks: list[str] = []
+    texts: list[str] = []
+    for id, written in before.items():
+        read = after.get(id, [])
+        if len(read) != len(written):
+            bare = len([text for text in written if text.strip()]) == len([t for t in read if t.strip()])
+            (lost if bare else texts).append(id)
+        elif [text.split() for text in read] != [text.split() for text in written]:
+            texts.append(id)
+        elif read != written:
+            blanks.append(id)
+    return [
+        f"{what} ({some(ids, limit=3)})" if many else what
+        for what, ids in (
+            ("captions without text", lost),
+            ("blanks and line ends inside captions as they were", blanks),
+            ("the exact text of captions", texts),
+        )
+        if ids
+    ]
+
+
+def _texts(documents: Iterable[Document], by_id: bool) -> dict[str, list[str]]:
+    texts: dict[str, list[str]] = {}
+    for document in documents:
+        texts.setdefault(document.id if by_id else "", []).extend(c.text for c in document.captions)
+    return texts
 
 
 def _own_keys(corpus: Corpus, target: Format) -> list[str]:
