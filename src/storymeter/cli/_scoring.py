@@ -56,6 +56,15 @@ cluster_options = together(
 )
 
 
+unit_option = option(
+    "--unit",
+    "Documents that are drawn and swapped together in intervals and tests: those with the same FIELD of the"
+    " file, with the same part of the id before SEPARATOR (id:SEPARATOR), or each by itself (id); default:"
+    " the field `source` if all have it, else id.",
+    metavar="FIELD|id:SEPARATOR|id",
+)
+
+
 scoring_options = together(
     references_option,
     metrics_option("Metric, or a comma-separated list; default: chosen by the kind of document."),
@@ -138,6 +147,7 @@ def score_files(
     progress: Progress,
     cluster: str | None = None,
     save: str | None = None,
+    unit: str | None = None,
     equal_lines: bool = False,
     each: Callable[[str, Score], None] | None = None,
     **options: Any,
@@ -147,12 +157,17 @@ def score_files(
     from ..engine.defaults import choose_metrics
     from ..engine.partial import PartialRun
     from ..engine.results import INTERVALS, Conditions
+    from ..engine.units import with_unit
 
     names = metric_names(metrics)
     protocols.get(options["protocol"])
     if any(map(is_saved, candidates)):
-        return load_runs(candidates, references, names)
+        results = load_runs(candidates, references, names)
+        return with_unit(results, unit, results.conditions.resamples) if unit else results
     if in_shards(candidates, references):
+        if unit:
+            hint = "Leave it out, or score the files without a pattern."
+            raise UsageError("--unit is not for a corpus in shards, whose rows are not kept.", hint=hint)
         return score_in_shards(
             candidates, references, names, resamples, progress, cluster=cluster, save=save, **options
         )
@@ -168,10 +183,12 @@ def score_files(
     names = names or choose_metrics(systems[0], references=bool(against), images=images is not None)
     run = make_run(against, progress, options)
     if save is None:
-        return run.score(systems, names, resamples, cluster=cluster, each=each)
+        return run.score(systems, names, resamples, unit=unit or "", cluster=cluster, each=each)
     conditions = Conditions(run.bench.protocol, run.bench.tokenizer, run.bench.seed, resamples)
     journal = PartialRun(save, run.references, conditions, images, options["videos"])
-    results = run.score(systems, names, resamples, cluster=cluster, journal=journal, each=each)
+    results = run.score(
+        systems, names, resamples, unit=unit or "", cluster=cluster, journal=journal, each=each
+    )
     _keep(results, save, journal)
     return results
 
@@ -191,6 +208,7 @@ def score_into(
     from ..engine.partial import PartialRun
     from ..engine.results import merged
     from ..engine.saved import load
+    from ..engine.units import DOCUMENT
 
     before = load(path)
     conditions = before.conditions
@@ -198,7 +216,8 @@ def score_into(
     systems, _ = read_both(candidates, (), options, labels)
     run = make_run(before.references, progress, {**options, **conditions.settings})
     journal = PartialRun(path, run.references, conditions, options["images"], options["videos"])
-    fresh = run.score(systems, labels, conditions.resamples, journal=journal, each=each)
+    unit = conditions.unit or DOCUMENT
+    fresh = run.score(systems, labels, conditions.resamples, unit=unit, journal=journal, each=each)
     together = merged([before, replace(fresh, references=before.references, conditions=conditions)])
     _keep(together, path, journal)
     return together

@@ -11,13 +11,14 @@ from ..errors import UsageError
 from ._declare import Resamples, option
 from ._options import busy, progress_bar, put, say
 from ._reading import result_options
-from ._scoring import cluster_options, is_saved, score_files, scoring_options
+from ._scoring import cluster_options, is_saved, score_files, scoring_options, unit_option
 from ._shards import in_shards
 
 
 @click.command()
 @click.argument("candidates", nargs=-1, required=True, metavar="A B [C...]")
 @scoring_options
+@unit_option
 @cluster_options
 @option(
     "--resamples",

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ._declare import NEW_FILE, Resamples, option
 from ._options import busy, jobs_option, progress_bar, say, seed_option
 from ._reading import reading_options, reference_reading_options
-from ._scoring import make_run, score_files, scoring_options
+from ._scoring import make_run, score_files, scoring_options, unit_option
 
 if TYPE_CHECKING:
     from ..engine.results import Results
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("candidates", nargs=-1, required=True, metavar="RUN.smr... | CANDIDATES...")
 @scoring_options
+@unit_option
 @option(
     "--human",
     "Ratings, or the folder of a campaign: human scores are shown beside the metrics.",

@@ -10,7 +10,7 @@ from ..errors import UsageError
 from ._declare import Resamples, option
 from ._options import busy, output, progress_bar, put, say
 from ._reading import result_options
-from ._scoring import cluster_options, is_saved, score_files, score_into, scoring_options
+from ._scoring import cluster_options, is_saved, score_files, score_into, scoring_options, unit_option
 from ._shards import in_shards
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @scoring_options
+@unit_option
 @cluster_options
 @option("--per-document", "Also write one row per document (.csv, .tsv, .jsonl, .parquet).", metavar="FILE")
 @option(
@@ -136,7 +137,7 @@ def _check(save: str | None, into: str | None, candidates: tuple[str, ...], per_
     if save is not None:
         raise UsageError("--save writes a new run, --into adds to an existing one.", hint="Give one.")
     context = click.get_current_context()
-    for name in ("references", "metrics", "protocol", "tokenizer", "resamples", "seed", "cluster"):
+    for name in ("references", "metrics", "protocol", "tokenizer", "resamples", "seed", "cluster", "unit"):
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             hint = "Leave it out, or score all systems again with --save."
             raise UsageError(f"With --into, --{name} comes from the saved run.", hint=hint)

@@ -35,6 +35,7 @@ from ..stats.poisson import ResampledSums, paired_tests, standard_error
 from ..stats.resampling import TAIL, expanded_tail, percentiles
 from .results import AUTO, Resamples, Results, SystemResult, Tally
 from .run import value_of
+from .units import summed, units_of
 
 #: resamples of the intervals where their number is chosen: for up to three pairs of systems, for each pair
 #: beyond, and at most
@@ -90,6 +91,8 @@ class Comparison:
     documents_needed: int = 0
     #: the smallest difference that tests of this size find in 80 of 100 studies
     detectable: float = math.nan
+    #: what was drawn and swapped as a whole: documents, or sources of several
+    units: int = 0
 
     @property
     def scale(self) -> float:
@@ -138,6 +141,7 @@ class _Test:
     losses: int | None
     most: Sequence[tuple[str, float, float]]
     values: tuple[float, float]
+    documents: int
 
 
 def _corrected(
@@ -168,7 +172,7 @@ def _corrected(
                 test.wins,
                 test.ties,
                 test.losses,
-                n,
+                test.documents,
                 tuple(Difference(*entry) for entry in test.most[:most] if entry[1] != entry[2]),
                 score.as_percent,
                 test.permutation.resamples,
@@ -177,6 +181,7 @@ def _corrected(
                 smallest_p(n, tests, test.permutation.resamples),
                 documents_needed(tests),
                 float(quantiles * test.error),
+                n,
             )
         )
     return found
@@ -197,7 +202,9 @@ def _families(
     groups = [list(range(len(systems)))] if alike else [list(pair) for pair in pairs]
     found: dict[tuple[int, int], list[_Test]] = {}
     for group in groups:
-        ids, rows = _common([systems[k] for k in group])
+        ids, by_document = _common([systems[k] for k in group])
+        unit = units_of(results, ids)
+        rows = [summed(each, unit) for each in by_document]
         inside = list(combinations(range(len(group)), 2))
         permuted = permutation_tests(rows, parts, inside, resamples=resamples, seed=seed)
         booted = bootstraps(rows, parts, inside, for_intervals, seed)
@@ -209,8 +216,9 @@ def _families(
                     float(booted[k].p[j]),
                     booted[k].drawn[:, j],
                     float(booted[k].errors[j]),
-                    *_by_document(metric, part, rows[a], rows[b], ids),
+                    *_by_document(metric, part, by_document[a], by_document[b], ids),
                     (float(part.value(totals[a])), float(part.value(totals[b]))),
+                    len(ids),
                 )
                 for k, (metric, part) in enumerate(zip(metrics, parts, strict=True))
             ]
@@ -244,7 +252,7 @@ def _families_of_sums(results: Results, pairs: Sequence[tuple[int, int]]) -> lis
             tally = results.tallies.get((a.name, b.name, x.metric)) or Tally(None, None, None, [])
             counts = (tally.wins, tally.ties, tally.losses, tally.most)
             error = standard_error(drawn, x.n)
-            family.append(_Test(permutation, bootstrap.p, drawn, error, *counts, (x.value, y.value)))
+            family.append(_Test(permutation, bootstrap.p, drawn, error, *counts, (x.value, y.value), x.n))
         fewest = min(len(test.drawn) for test in family)
         families.append([replace(test, drawn=test.drawn[:fewest]) for test in family])
     return families

@@ -46,6 +46,8 @@ class Conditions:
     tokenizer: str = "ptb"
     seed: int = 0
     resamples: int = INTERVALS
+    #: what is drawn and swapped as a whole (`engine.units`); '': each document
+    unit: str = ""
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from ..stats.resampling import bootstrap_interval
 from .inputs import Given, both
 from .languages import warn_of_language
 from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult
+from .units import found_unit, with_unit
 from .wordless import warn_of_wordless
 from .workbench import Workbench
 
@@ -86,6 +87,7 @@ class Run:
         metrics: Asked | Sequence[Asked],
         resamples: Resamples = AUTO,
         *,
+        unit: str = "",
         cluster: str | None = None,
         journal: Journal | None = None,
         each: Callable[[str, Score], None] | None = None,
@@ -105,6 +107,10 @@ class Run:
         if not isinstance(resamples, int) or resamples < 0:
             hint = 'It is "auto" or a whole number from 0; 0 leaves the intervals out.'
             raise UsageError(f"resamples cannot be {resamples!r}.", hint=hint)
+        wanted = resamples
+        unit = unit or found_unit(self.references, systems)
+        if unit:
+            resamples = 0  # intervals over documents are not wanted
         built = self.built(metrics)
         warn_of_language(
             [*systems, *self.references], built, tokenizer=self.bench.tokenizer, language=self.language
@@ -124,7 +130,8 @@ class Run:
             scored = self._systems(systems, built, resamples, journal, each)
         bench = self.bench
         conditions = Conditions(bench.protocol, bench.tokenizer, bench.seed, resamples)
-        return Results(tuple(scored), tuple(built.values()), tuple(self.references), conditions)
+        results = Results(tuple(scored), tuple(built.values()), tuple(self.references), conditions)
+        return with_unit(results, unit, wanted) if unit else results
 
     def against(self, references: Corpus | Sequence[Corpus]) -> Run:
         """A run with the same settings and these references, which remembers nothing of this one."""
@@ -227,6 +234,7 @@ def evaluate(
     jobs: int | None = None,
     seed: int = 0,
     resamples: Resamples = AUTO,
+    unit: str = "",
     device: str = "cpu",
     images: str | None = None,
     videos: str | None = None,
@@ -270,7 +278,7 @@ def evaluate(
         budget=budget,
         progress=progress,
     )
-    return run.score(systems, metrics, resamples, cluster=cluster)
+    return run.score(systems, metrics, resamples, unit=unit, cluster=cluster)
 
 
 def _asked(metrics: Asked | Sequence[Asked]) -> list[Asked]:

@@ -109,6 +109,7 @@ class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
     systems: list[SystemRecord]
     references: list[str]
     tallies: list[TallyRecord] | msgspec.UnsetType = msgspec.UNSET
+    unit: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class SavedMetric(Metric):
@@ -172,6 +173,7 @@ def write(results: Results, path: str | Path) -> None:
         [_system_record(system) for system in results.systems],
         [corpus.name for corpus in results.references],
         [TallyRecord(*pair, tally) for pair, tally in results.tallies.items()] or msgspec.UNSET,
+        results.conditions.unit or msgspec.UNSET,
     )
     write_zip(path, {"run.json": msgspec.json.format(msgspec.json.encode(record), indent=1), **members})
 
@@ -188,7 +190,7 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
         record = archive.decode("run.json", RunRecord)
         own = {metric.name: metric for metric in metrics or ()}
         conditions = Conditions(
-            get_protocol(record.protocol), record.tokenizer, record.seed, record.resamples
+            get_protocol(record.protocol), record.tokenizer, record.seed, record.resamples, record.unit or ""
         )
         built = tuple(_metric(entry, own, conditions) for entry in record.metrics)
         references = tuple(

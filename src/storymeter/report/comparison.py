@@ -56,7 +56,10 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         "p permutation: could the outputs be exchanged; p bootstrap: are the scores equal (bootstrap-t).",
         "detectable: the smallest difference that this many documents find in 80 of 100 studies.",
         "win/tie/loss counts documents.",
-        rough(min((c.n for c in comparisons), default=0)),
+        f"Resampled and swapped by units: {comparisons[0].units:,}."
+        if any(c.units not in (0, c.n) for c in comparisons)
+        else "",
+        rough(min((c.units or c.n for c in comparisons), default=0)),
         too_few(comparisons),
     ]
     return Table(columns, rows, note=" ".join(note for note in notes if note))

@@ -104,10 +104,11 @@ def too_few(comparisons: Sequence[Comparison]) -> str:
 
 def _too_few(c: Comparison) -> str:
     over = f" in {c.tests:,} comparisons per metric" if c.tests > 1 else ""
-    if smallest_p(c.n, c.tests) >= SIGNIFICANT:
+    n, what = (c.units, "units") if c.units not in (0, c.n) else (c.n, "documents")
+    if smallest_p(n, c.tests) >= SIGNIFICANT:
         return (
-            f"n too small to tell: with {c.n:,} documents no difference can be significant{over} (smallest"
-            f" possible p {c.p_smallest:.3f}); {c.documents_needed:,} documents would do."
+            f"n too small to tell: with {n:,} {what} no difference can be significant{over} (smallest"
+            f" possible p {c.p_smallest:.3f}); {c.documents_needed:,} {what} would do."
         )
     needed = math.floor(c.tests / SIGNIFICANT)
     return (

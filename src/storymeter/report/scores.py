@@ -11,6 +11,7 @@ import numpy as np
 
 from ..engine.compare import Comparison
 from ..engine.results import Results
+from ..engine.units import unit_note, units_of
 from ..errors import MissingPartError, UsageError
 from ..files import write_bytes
 from ..metric import Metric
@@ -92,6 +93,9 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
     from it, ? where the documents are too few to tell.
     """
     by_metric = marks(results, comparisons)
+    first = results.systems[0].scores[0]
+    grouped = results.conditions.unit and not results.in_shards
+    units = int(units_of(results, first.ids).max(initial=-1)) + 1 if grouped else first.n
     columns = [
         [_cell(system.scores[k], mark) for system, mark in zip(results.systems, by_metric[k], strict=True)]
         for k in range(len(results.metrics))
@@ -107,7 +111,8 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         "± half of the 95 % interval." if any("±" in cell.text for cell in shown) else "",
         "Bold or *: the best." if any(cell.strong for cell in shown) else "",
         mark_notes(by_metric, comparisons),
-        rough(results.systems[0].scores[0].n) if any("±" in cell.text for cell in shown) else "",
+        unit_note(results.conditions.unit, units),
+        rough(units) if any("±" in cell.text for cell in shown) else "",
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
     ]
     return Table(
