@@ -147,7 +147,7 @@ BESIDE = _set(
     " scores configs versions n-shot hyperparameters taxonomy stats summary eval plan status"
 )
 #: lists of these names are parts of one text or of one request, not captions
-INNER = _set("messages conversations words tokens choices arguments history tools")
+INNER = _set("messages conversations words tokens choices arguments history tools doc resps")
 NUMBERED = re.compile(r"^(.*?)[\s_\-.]*(\d{1,2})$")
 SENTENCE_COLUMNS = frozenset(("sent", "sentence", "", "s", "line", "storysent", "storysentence", "step"))
 

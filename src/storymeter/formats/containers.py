@@ -139,7 +139,24 @@ def _of_dict(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> 
         return Found([Row(at, value)], single=not _own_id(value))
     if depth < _DEEP and (found := _wrapped(value, role, at, depth)):
         return found
+    if _is_part_of_record(value):
+        return Found([Row(at, value)], single=not _own_id(value))
     return _by_id(value, role, at, depth)
+
+
+def _is_part_of_record(value: dict[str, Any]) -> bool:
+    """One record in which something is lacking or has another name: no key is an id."""
+    texts = [n for n in value if len(plain(n)) > 1 and aliases.text_tier(n, None) is not None]
+    others = [cell for n, cell in value.items() if n not in texts]
+    if all(map(aliases.known, value)):
+        return any(isinstance(cell, str | int | float) for cell in value.values()) or bool(texts)
+    ids = [n for n in value if (tier(n, aliases.IDS) or 9) < 3 and not aliases.text_tier(n, None)]
+    scalar = all(isinstance(cell, str | int | float | None) for cell in value.values())
+    if scalar and any(isinstance(value[n], int) or len(str(value[n]).split()) == 1 for n in ids):
+        return True
+    if not texts or not all(isinstance(cell, str | int | float | None) for cell in others):
+        return False
+    return not any(isinstance(cell, str) and len(cell.split()) > 1 for cell in others)
 
 
 def _columns_and_data(value: dict[str, Any], at: Path) -> Found | None:
@@ -148,6 +165,8 @@ def _columns_and_data(value: dict[str, Any], at: Path) -> Found | None:
     if not isinstance(data, list):
         return None
     columns = value.get("columns")
+    if isinstance(columns, list) and not data:
+        return Found([], wrong=[((*at, "data"), data)])
     if isinstance(columns, list) and all(isinstance(row, list) for row in data):
         names = [str(c.get("name", i)) if isinstance(c, dict) else str(c) for i, c in enumerate(columns)]
         rows, wrong = [], []
@@ -259,6 +278,7 @@ def _holds_captions(name: str, cell: Any, *, timed: bool = False) -> bool:
     fits = key in aliases.WRAPPERS or aliases.text_tier(name, None) is not None or key in aliases.SPAN
     if not fits:
         return False
+    cell = _unwrapped(cell)
     if isinstance(cell, dict):
         return _lists_of_fields(cell) is not None or (
             bool(cell) and all(isinstance(m, dict) and _speaks(m, timed) for m in list(cell.values())[:20])
@@ -266,6 +286,23 @@ def _holds_captions(name: str, cell: Any, *, timed: bool = False) -> bool:
     if not isinstance(cell, list) or not cell:
         return False
     return any(_speaks(m, timed) if isinstance(m, dict) else is_triple(m) for m in cell[:20])
+
+
+def _unwrapped(cell: Any) -> Any:
+    """The list inside of objects of one key, and of lists of one list."""
+    for _ in range(_DEEP):
+        if isinstance(cell, dict) and len(cell) == 1:
+            (inner,) = cell.values()
+            if not (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
+                return cell
+        elif (
+            isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], list) and not is_triple(cell[0])
+        ):
+            inner = cell[0]
+        else:
+            return cell
+        cell = inner
+    return cell
 
 
 def _speaks(member: dict[str, Any], timed: bool) -> bool:
@@ -318,7 +355,8 @@ def _lists_of_fields(cell: dict[str, Any]) -> int | None:
         return None
     sizes = {len(column) for column in cell.values()}
     texts = any(aliases.text_tier(n, None) is not None for n in cell)
-    return sizes.pop() if len(sizes) == 1 and texts and len(cell) > 1 else None
+    named = sum(map(aliases.known, cell))
+    return sizes.pop() if len(sizes) == 1 and texts and named > 1 else None
 
 
 def _wrapped(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> Found | None:
@@ -347,11 +385,25 @@ def _of_parts(
     """Names that nobody knows over containers: `{"my-model": {"a": "…"}}`, `{"train": […], "val": […]}`."""
     if not inner or len(inner) < len([v for v in value.values() if v is not None]):
         return None
-    if all(_has_ids(cell) for cell in inner.values()) or (
+    if all(_names_others(name, cell) for name, cell in inner.items()) or (
         len(inner) <= 20 and all(_maps_ids(cell) for cell in inner.values())
     ):
         return _choose(inner, value, role, at, depth)
     return None
+
+
+def _names_others(key: str, cell: Any) -> bool:
+    """A list of records under a key that is not their id: they name other items, or several."""
+    members = [member for member in cell[:50] if isinstance(member, dict)] if isinstance(cell, list) else []
+    for name in dict.fromkeys(n for member in members for n in member):
+        ids = {m[name] for m in members if isinstance(m.get(name), str | int)}
+        if (
+            tier(name, aliases.IDS) == 1
+            and ids
+            and {str(i).rpartition(".")[0] or str(i) for i in ids} != {key}
+        ):
+            return True
+    return False
 
 
 def _maps_ids(cell: Any) -> bool:
@@ -359,7 +411,9 @@ def _maps_ids(cell: Any) -> bool:
     if not isinstance(cell, dict) or not cell:
         return False
     names = list(cell)[:50]
-    if any(aliases.known(n) or plain(n) in aliases.WRAPPERS or times(n) for n in names):
+    named = [n for n in names if aliases.known(n) or plain(n) in aliases.WRAPPERS or times(n)]
+    wordy = all(isinstance(cell[n], str) and len(cell[n].split()) > 1 for n in names)
+    if named and not (wordy and 2 * len(named) < len(names)):
         return False
     return all(isinstance(cell[n], str | list | dict) for n in names) and not all(n.isdigit() for n in names)
 
@@ -374,6 +428,8 @@ def _choose(
     if not found:
         return None
     best = list(found)
+    if role == "candidates" and all(map(aliases.is_reference_name, best)):
+        return Found([], question=tuple(best))
     if len(best) > 1:
         wanted = [n for n in best if aliases.is_reference_name(n) == (role == "references")]
         best = wanted if 0 < len(wanted) < len(best) or role == "references" else best
@@ -481,7 +537,7 @@ def _is_timed_list(cell: Any) -> bool:
 
 
 def _members(row: Row, name: str, found: Found) -> list[Row]:
-    cell = row.fields.get(name)
+    cell = _unwrapped(row.fields.get(name))
     if isinstance(cell, str) or name not in row.fields or cell is None:
         return [row]
     parent = {n: c for n, c in row.fields.items() if n != name}

@@ -22,6 +22,7 @@ from .ids import IdMap
 from .problem_log import named
 from .problems import Problem, lines
 from .record_claims import may_be_records, prefers_records
+from .record_tables import is_lists_by_line
 from .source import BOM, Source, opened
 
 _HEAD = 1 << 16
@@ -164,7 +165,7 @@ def _documents(source: Source, chosen: Format | None, check: Check) -> tuple[str
             return regular[0].name, _noted(regular[0], regular[1], check)
         if chosen:
             return chosen.name, _noted(chosen, tuple(chosen.read(source, check)), check)
-        known = registry.sniff(source)
+        known = None if is_lists_by_line(source) else registry.sniff(source)
         if known is None or prefers_records(known, source):
             documents = _tried(registry.RECORDS, source, check)
             if documents is not None:

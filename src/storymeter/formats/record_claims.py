@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .aliases import IDS, tier
+from .aliases import known as known_name
 from .base import Format, some_of
 from .checks import Check
 from .containers import KEY, VALUE
@@ -42,6 +43,8 @@ def _texts_by_id(known: Format, source: Source) -> bool:
     plan = plan_of(source)
     if plan is None or source.columns:
         return plan is not None
+    if plan.found.wrong or all(map(known_name, source.value)):
+        return True  # one record or a table, not texts by id
     if plan.questions or not plan.found.keyed or plan.roles.id != KEY or plan.roles.text != VALUE:
         return True
     if plan.found.under:
@@ -131,7 +134,7 @@ def _answers(known: Format, source: Source) -> bool:
         return False
     if is_item(plan.found.rows[0].fields):
         return False
-    if any(q.role == "text" and q.fields for q in plan.questions):
+    if plan.found.under or any(q.role == "text" and q.fields for q in plan.questions):
         return True
     return bool(plan.roles.text) and key_of(plan.found.rows[0].fields, ANSWER, "") not in (
         plan.roles.text,

@@ -22,13 +22,16 @@ _BLANK = re.compile(r"(\S+)\s+(\S.*)")
 _NAME = re.compile(
     r"(?=.*(?:\d|_))(?=.*[A-Za-z])[\w.\-#/\\]+|\S+\.(?:jpe?g|png|mp4|avi|mkv|webm|gif)(?:#\d+)?"
 )
+HEAD_AGAIN = "the header stands here again, and was left out"
 _TIME = re.compile(r"\W*\d{1,3}:\d\d")
 
 
 def is_lines_of_json(source: Source) -> bool:
     """Two lines or more, each with an object or a list of its own."""
-    if source.is_json_lines:
-        return True
+    return source.is_json_lines or is_lists_by_line(source)
+
+
+def is_lists_by_line(source: Source) -> bool:
     lines = [line for line in source.data[:65536].split(b"\n") if line.strip()][:2]
     return len(lines) == 2 and all(
         line.strip().startswith(b"[")
@@ -148,7 +151,12 @@ def _table(rows: Sequence[tuple[Mark, Sequence[Any]]], check: Check) -> Found | 
             (rows[0][0],),
             detail=repr(name),
         )
-    body = rows[1:] if headed else rows
+    body = []
+    for mark, row in rows[1:] if headed else rows:
+        if headed and list(row) == list(rows[0][1]):
+            check.warn("skipped-line", HEAD_AGAIN, (mark,))
+        else:
+            body.append((mark, row))
     return Found(
         [Row((mark,), dict(zip(names, row, strict=True)), group=n) for n, (mark, row) in enumerate(body)]
     )

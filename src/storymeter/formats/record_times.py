@@ -43,7 +43,7 @@ class Clock:
 
     def pair(self, value: Any) -> tuple[Any, Any]:
         """Start and end out of a list of two, an object, or a text."""
-        if isinstance(value, list) and len(value) == 1:
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list | str | dict):
             value = value[0]
         if value is None or value == "":
             return MISSING, MISSING
@@ -55,4 +55,5 @@ class Clock:
             return self.seconds(start), self.seconds(end)
         if isinstance(value, str) and (found := times(value)):
             return self.seconds(found[0]), self.seconds(found[1])
-        return value, value
+        wrong = value if isinstance(value, list | str | dict) else [value]
+        return wrong, wrong

@@ -122,6 +122,13 @@ def _container(source: Source, check: Check) -> Found | None:
 # -- documents
 
 
+@dataclass(frozen=True, eq=False)
+class _NoId:
+    """A value that cannot be an id, to be reported."""
+
+    value: Any
+
+
 @dataclass(slots=True)
 class _Entry:
     """One document to be: its id, its place, and its captions with their places."""
@@ -139,6 +146,8 @@ class Builder:
         self.found, self.roles = plan.found, plan.roles
         self.columns, self.role = source.columns, source.role
         self.notes: list[str] = []
+        #: the text is a field of each caption, not of the record around it
+        self.text_inside = any(get(row.fields, plan.roles.text) is not None for row in plan.found.rows)
 
     def documents(self) -> list[Document]:
         for at, value in self.found.wrong:
@@ -200,8 +209,16 @@ class Builder:
         shown = _SHOWN.get(role, role)
         if role == "records":
             message = "several parts of the file hold records"
+            if len(fields) == 1:
+                message = (
+                    "the only records stand under the name of references, which no candidate is read from"
+                )
             ways = " or ".join(self.command(f"records={name}") for name in fields[:4])
             self.check.error("ambiguous", message, (), detail=f"{', '.join(fields[:6])}; choose: {ways}")
+        elif role == "length":
+            ways = " or ".join(self.command(f"{name}={fields[0]}") for name in ("length", "duration"))
+            message = f"captions have a start and {fields[0]!r} without an end"
+            self.check.error("ambiguous", message, (), detail=f"{question.reason}; choose: {ways}")
         elif question.reason:
             way = self.command(f"{role}={fields[0]}")
             detail = f"{keys}; {question.reason}; to read it all the same: {way}"
@@ -246,7 +263,13 @@ class Builder:
 
         ids = self._ids()
         documents = [
-            document_of_answer(id, row.at, flat(self._text(row)), self._duration(row), self.check)
+            document_of_answer(
+                id.value if isinstance(id, _NoId) else id,
+                row.at,
+                flat(self._text(row)),
+                self._duration(row),
+                self.check,
+            )
             for id, row in zip(ids, self.found.rows, strict=True)
         ]
         self.notes.append("times in the text")
@@ -273,13 +296,16 @@ class Builder:
         return stems
 
     def _id_value(self, value: Any) -> Any:
+        if isinstance(value, dict | list | bool):
+            return _NoId(value)
         if isinstance(value, float) and value.is_integer():
             return str(int(value))
         return MISSING if value is None or value == "" else value
 
     def _text(self, row: Row) -> Any:
-        value = lookup(row, self.roles.text)
-        if value is None and self.roles.text not in row.fields:
+        name = self.roles.text
+        value = get(row.fields, name) if self.text_inside else lookup(row, name)
+        if value is None and name not in row.fields:
             return MISSING
         value = flat(value)
         if isinstance(value, dict):
@@ -296,10 +322,18 @@ class Builder:
     def _entries(self) -> list[_Entry]:
         roles, rows, ids = self.roles, self.found.rows, self._ids()
         used = {
-            *(roles.id, roles.text, roles.start, roles.end, roles.span, roles.duration, roles.image),
+            *(
+                roles.id,
+                roles.text,
+                roles.start,
+                roles.end,
+                roles.span,
+                roles.duration,
+                roles.length,
+                roles.image,
+            ),
             *(roles.images, *roles.parts),
         }
-        per_segment = self._per_segment()
         fps = roles.fps
         entries: dict[tuple[Any, ...], _Entry] = {}
         lists = self._lists()
@@ -316,10 +350,10 @@ class Builder:
                 if n not in used and isinstance(v, str | int | float)
             }
             texts = [get(row.fields, n) for n in roles.parts] if roles.parts else self._text(row)
-            duration = None if per_segment else self._duration(row)
+            duration = self._duration(row)
             if roles.timed:
                 rate = self._rate(row, fps)
-                start, end = self._times(row, rate, per_segment)
+                start, end = self._times(row, rate)
                 key: tuple[Any, ...] = (id, row.group) if exploded else (id,)
                 entry = entries.setdefault(key, _Entry(id, row.at, [], duration, about))
                 if not (isinstance(texts, list) and not texts):
@@ -336,7 +370,7 @@ class Builder:
                     entries[another] = _Entry(id, row.at, [caption], duration, about)
             self._pictures(row, entry)
         listed = list(entries.values())
-        if roles.timed and not roles.end and not roles.span and not per_segment:
+        if roles.timed and not roles.end and not roles.span and not roles.length:
             for entry in listed:
                 _close_ends(entry)
         return self._check_repeats(listed)
@@ -390,30 +424,18 @@ class Builder:
             return float(fps)
         return value
 
-    def _per_segment(self) -> bool:
-        """`start` and `duration` without an end: is the duration that of the caption?"""
-        roles = self.roles
-        if not roles.start or roles.end or not roles.duration:
-            return False
-        values: dict[Any, set[Any]] = {}
-        for row in self.found.rows:
-            if roles.duration in row.fields:
-                id = row.key if roles.id == KEY else str(lookup(row, roles.id, outside=True))
-                values.setdefault(id, set()).add(str(row.fields[roles.duration]))
-        return any(len(several) > 1 for several in values.values())
-
-    def _times(self, row: Row, fps: Any, per_segment: bool) -> tuple[Any, Any]:
+    def _times(self, row: Row, fps: Any) -> tuple[Any, Any]:
         roles = self.roles
         if roles.span:
-            return Clock(roles.span, fps).pair(lookup(row, roles.span))
-        start = Clock(roles.start, fps).seconds(lookup(row, roles.start))
-        if per_segment:
-            length = Clock(roles.duration, fps).seconds(lookup(row, roles.duration))
+            return Clock(roles.span, fps).pair(get(row.fields, roles.span))
+        start = Clock(roles.start, fps).seconds(get(row.fields, roles.start))
+        if roles.length:
+            length = Clock(roles.length, fps).seconds(get(row.fields, roles.length))
             both = all(isinstance(t, int | float) for t in (start, length))
             return start, (round(start + length, 6) if both else length)
         if not roles.end:
             return (MISSING if start is None else start), None
-        end = Clock(roles.end, fps).seconds(lookup(row, roles.end))
+        end = Clock(roles.end, fps).seconds(get(row.fields, roles.end))
         return (MISSING if start is None else start), (MISSING if end is None else end)
 
     # -- lists of sentences
@@ -460,7 +482,8 @@ class Builder:
         if self.roles.order and not self.roles.timed and len(entry.captions) > 1:
             entry.captions.sort(key=lambda c: _number(c[5].get(self.roles.order)))
         check = self.check
-        id = check.open(entry.id, entry.at, text=(), time=(), duration=entry.duration)
+        raw = entry.id.value if isinstance(entry.id, _NoId) else entry.id
+        id = check.open(raw, entry.at, text=(), time=(), duration=entry.duration)
         captions = []
         for k, (at, text, start, end, image, meta) in enumerate(entry.captions):
             check.move(at)
@@ -481,7 +504,7 @@ def what_lists_are(lists: Sequence[Sequence[str]], source: Source) -> str:
     """`story`, `alternatives`, or '' where it cannot be known."""
     if source.lists:
         return source.lists
-    members = [text for several in lists[:500] for text in several if text]
+    members = [text for several in lists[:500] for text in several if isinstance(text, str) and text]
     if members and sum(len(_SENTENCE_END.findall(t)) > 1 for t in members) * 2 > len(members):
         return "alternatives"  # each is a story of its own
     if source.kind == "story":

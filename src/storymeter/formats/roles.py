@@ -17,6 +17,7 @@ from .containers import FILE, KEY, NUMBER, VALUE, Found, Row, is_counter
 
 _SAMPLE = 2000
 _FRACTION = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
+_SIZES = frozenset(("size", "resolution", "shape", "dim", "dimension", "imagesize", "videosize", "point"))
 _CERTAIN = frozenset(("segment", "timestamp"))  #: names under which a list can only be a span
 #: what can be named in --columns, and the role it stands for
 MAPPED = {
@@ -30,6 +31,7 @@ MAPPED = {
     "segment": "span",
     "times": "span",
     "duration": "duration",
+    "length": "length",
     "image": "image",
     "images": "images",
     "fps": "fps",
@@ -56,6 +58,8 @@ class Roles:
     end: str = ""
     span: str = ""
     duration: str = ""
+    #: how long each caption lasts, where there is no end
+    length: str = ""
     fps: str = ""
     image: str = ""
     images: str = ""
@@ -82,6 +86,7 @@ class Roles:
             "start": self.start,
             "end": self.end,
             "times": self.span,
+            "length": self.length,
             "duration": self.duration if self.timed else "",
             "images": self.images or self.image,
         }
@@ -152,8 +157,19 @@ class Finder:
             return replace(roles, span=spans[0])
         if start:
             return replace(roles, start=start)
-        alone = [n for n in self.inside if plain(n) in ("time", "timestamp") and self._most(n, _is_time)]
-        return replace(roles, start=alone[0]) if alone else roles
+        alone = [n for n in self.inside if plain(n) in ("time", "timestamp") and self._most(n, _is_start)]
+        if alone:
+            return replace(roles, start=alone[0])
+        if end:
+            self.questions.append(Question("start"))
+        pairs = [
+            n
+            for n in self.inside
+            if not aliases.known(n) and plain(n) not in _SIZES and self._most(n, _is_number_pair, share=0.9)
+        ]
+        if len(pairs) > 1:
+            self._ask("segment", pairs)
+        return replace(roles, span=pairs[0]) if pairs else roles
 
     def _scaled(self, heads: tuple[str, ...], table: dict[str, int]) -> str:
         """A field of starts or ends, in seconds, milliseconds or frames."""
@@ -256,7 +272,14 @@ class Finder:
                 series.setdefault(plain(found[1]), {})[int(found[2])] = name
         for base, members in series.items():
             order = sorted(members)
-            if len(order) < 2 or order not in (list(range(len(order))), list(range(1, len(order) + 1))):
+            if len(order) < 2 or order[0] > 2:
+                continue
+            if order not in (list(range(len(order))), list(range(1, len(order) + 1))):
+                if base in aliases.SENTENCE_COLUMNS - {""} or text_tier(base, self.role) is not None:
+                    names = ", ".join(members[k] for k in order)
+                    self.questions.append(
+                        Question("text", (members[order[0]],), f"a number is lacking: {names}")
+                    )
                 continue
             if base in aliases.SENTENCE_COLUMNS and base:
                 return tuple(members[k] for k in order), True
@@ -346,6 +369,20 @@ class Finder:
         duration = said.get("duration") or self._first(aliases.DURATION, self.outside + self.inside)
         if duration in (roles.end, roles.start, roles.span):
             duration = ""
+        length = said.get("length", "")
+        if (
+            not length
+            and duration
+            and "duration" not in said
+            and roles.start
+            and not (roles.end or roles.span)
+        ):
+            lasting = self._lasts(duration, roles)
+            if lasting is None:
+                reason = "it may be how long each caption lasts (length), or the video (duration)"
+                self.questions.append(Question("length", (duration,), reason))
+            elif lasting:
+                length, duration = duration, ""
         images = said.get("images") or self._first(
             aliases.IMAGES,
             self.names,
@@ -359,12 +396,37 @@ class Finder:
             image, images = images, ""
         return replace(
             roles,
-            duration=duration,
+            duration=duration if duration != length else "",
+            length=length,
             images=images,
             image=image if image != images else "",
             order="" if roles.timed else order,
             story=roles.story or bool(images),
         )
+
+    def _lasts(self, name: str, roles: Roles) -> bool | None:
+        """Starts and durations without ends: is the duration that of each caption, or of the video?"""
+        from .record_times import Clock
+
+        if name not in self.inside:
+            return False
+        if roles.id == FILE:
+            return True
+        starts, lengths = Clock(roles.start, None), Clock(name, None)
+        groups: dict[str, list[tuple[Any, Any]]] = {}
+        for row in self.rows:
+            id = row.key if roles.id == KEY else str(lookup(row, roles.id, outside=True))
+            pair = starts.seconds(lookup(row, roles.start)), lengths.seconds(row.fields.get(name))
+            groups.setdefault(str(id), []).append(pair)
+        several = [group for group in groups.values() if len(group) > 1]
+        if any(len({length for _, length in group}) > 1 for group in several):
+            return True
+        numbers = [
+            p for group in groups.values() for p in group if all(isinstance(v, int | float) for v in p)
+        ]
+        if any(start >= length for start, length in numbers):
+            return True
+        return False if several or all(start == 0 for start, _ in numbers) else None
 
     # -- tools
 
@@ -485,6 +547,22 @@ def _is_time(value: Any) -> bool:
             and not any(c.isspace() for c in value.strip()[:3])
         )
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_start(value: Any) -> bool:
+    """A time of a video, as opposed to a date."""
+    if isinstance(value, str):
+        return len(value) < 13 and "-" not in value and _is_time(value)
+    return _is_time(value) and abs(value) < 1e8
+
+
+def _is_number_pair(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(isinstance(v, int | float) and not isinstance(v, bool) for v in value)
+        and value[0] < value[1]
+    )
 
 
 def _is_broken_span(value: Any) -> bool:

@@ -204,7 +204,7 @@ class Csv(Table):
                 )
             for row in reader:
                 mark = Mark("line", reader.line_num)
-                if heads[0] == "":  # the index that pandas writes
+                if heads and heads[0] == "":  # the index that pandas writes
                     row.pop("", None)
                 if None in row or None in row.values():
                     check.error(
@@ -213,6 +213,9 @@ class Csv(Table):
                         (mark,),
                         detail=f"{len(reader.fieldnames or ())} columns",
                     )
+                    continue
+                if all(head == cell for head, cell in row.items()):
+                    check.warn("skipped-line", "the header stands here again, and was left out", (mark,))
                     continue
                 yield mark, row
         except csv.Error as error:
