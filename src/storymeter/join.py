@@ -45,8 +45,12 @@ class Task:
     candidates: tuple[Document, ...]
     references: tuple[tuple[Document, ...], ...]
     coverage: Coverage
-    #: which corpus each document of `references[i]` comes from; where nothing is said, the first is 0
+    #: which annotator wrote each document of `references[i]`: with F corpora of references, the j-th document
+    #: of this id in corpus k is annotator j * F + k; where nothing is said, the first is 0
     annotators: tuple[tuple[int, ...], ...] = ()
+    #: the references of documents that the submission lacks and that are not scored (`missing=skip`): what is
+    #: learnt from the references (idf) is learnt from these too, so that it is the same for all systems
+    unscored: tuple[tuple[Document, ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -73,9 +77,11 @@ def join(
     referenced: dict[str, list[Document]] = {}
     annotators: dict[str, list[int]] = {}
     for k, corpus in enumerate(references):
+        alternatives: dict[str, int] = {}
         for document in corpus:
+            j = alternatives[document.id] = alternatives.get(document.id, -1) + 1
             referenced.setdefault(document.id, []).append(document)
-            annotators.setdefault(document.id, []).append(k)
+            annotators.setdefault(document.id, []).append(j * len(references) + k)
     missing = tuple(sorted(i for i in referenced if i not in submitted))
     extra = tuple(sorted(i for i in submitted if i not in referenced))
     matched = len(referenced) - len(missing)
@@ -103,7 +109,16 @@ def join(
         if i in submitted and (not c.captions or not any(d.captions for d in r))
     )
     coverage = Coverage(matched, missing, extra, empty)
-    return Task(candidates.name, ids, chosen, against, coverage, tuple(tuple(annotators[i]) for i in ids))
+    left_out = tuple(tuple(referenced[i]) for i in missing) if protocol.missing == "skip" else ()
+    return Task(
+        candidates.name,
+        ids,
+        chosen,
+        against,
+        coverage,
+        tuple(tuple(annotators[i]) for i in ids),
+        left_out,
+    )
 
 
 def _one_each(candidates: Corpus) -> dict[str, Document]:

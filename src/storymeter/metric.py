@@ -130,6 +130,12 @@ class Metric(Measure, ABC):
         score: Score = results.systems[0].scores[0]
         return score
 
+    def corpus_fields(self, task: Task, bench: Workbench) -> dict[str, object]:
+        """What the signature must say of the documents that were scored together, where the value of one
+        depends on the others beyond its references.
+        """
+        return {}
+
     def by_document(self, rows: FloatArray) -> FloatArray:
         """The value of each document by itself."""
         return np.asarray(self.combine(rows)["value"], dtype=np.float64)
@@ -137,7 +143,8 @@ class Metric(Measure, ABC):
     def score(self, task: Task, bench: Workbench) -> Score:
         metric = self.under(bench.protocol)
         rows = metric.checked(metric.rows(task, bench), task)
-        return metric.score_of_rows(rows, task.ids, metric.signature(bench))
+        signature = metric.signature(bench).add(**metric.corpus_fields(task, bench))
+        return metric.score_of_rows(rows, task.ids, signature)
 
     def score_of_rows(self, rows: Rows, ids: Sequence[str], signature: Signature) -> Score:
         from .score import Score

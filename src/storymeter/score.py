@@ -31,7 +31,7 @@ class Alignment(Mapping[str, tuple[Match, ...]]):
     """Which caption was matched with which reference, by document id: the matching that gave the score.
 
     Document k owns entries offset[k]:offset[k+1]; `annotator[k]` is the annotator it was compared with, from
-    0, or -1 where the tracks of all annotators were merged into one."""
+    0 among those who have the document, or -1 where the tracks of all annotators were merged into one."""
 
     ids: tuple[str, ...]
     offset: IntArray

@@ -14,6 +14,7 @@ True
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
 import msgspec
@@ -74,6 +75,11 @@ class Signature(msgspec.Struct, frozen=True):
 
 def _text(value: object) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def short_hash(content: object) -> str:
+    """Eight hexadecimal digits that name data that is too long to be printed."""
+    return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()[:8]
 
 
 def diff(a: Signature, b: Signature) -> dict[str, tuple[str, str]]:

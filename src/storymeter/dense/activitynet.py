@@ -201,9 +201,10 @@ class TokenisedTogether:
                 pairs = pairs[np.lexsort((written, candidates.order[candidate[pairs]]))]
                 after = pairs[np.flatnonzero(pairs == k)[0] + 1 :]
                 if len(after):
-                    following = (
-                        GARBAGE if entries[after[0]] < 0 else side.texts[side.order[entries[after[0]]]]
-                    )
+                    following = [
+                        GARBAGE if entry < 0 else side.texts[side.order[entry]]
+                        for entry in entries[after].tolist()
+                    ]
                     numbers[k] = self.sentences.number_before(side.texts[side.order[entries[k]]], following)
 
 

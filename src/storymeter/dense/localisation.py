@@ -69,13 +69,14 @@ class _Detection(Metric):
         problems = bench.tracks(task).each
         candidates, references, meets = self.measured(problems)
         out = np.zeros((len(task), 2 * len(self.limits)))
+        both = (problems.candidate_count > 0) & (problems.reference_count > 0)
         for offset, values, counts in (
             (0, candidates, problems.candidate_count),
             (len(self.limits), references, problems.reference_count),
         ):
             owner = np.repeat(np.arange(len(problems)), counts)
             for k, limit in enumerate(self.limits):
-                hit = meets(values, limit).astype(float)
+                hit = (meets(values, limit) & both[owner]).astype(float)
                 number = np.bincount(owner, weights=hit, minlength=len(problems)).astype(float)
                 np.maximum.at(out[:, offset + k], problems.video, share(number, counts))
         precision, recall = out[:, : len(self.limits)].mean(axis=1), out[:, len(self.limits) :].mean(axis=1)

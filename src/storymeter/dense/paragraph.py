@@ -125,6 +125,7 @@ def paragraphs(task: Task, kind: Literal["time", "letters"]) -> Task:
         task,
         candidates=tuple(map(made, task.candidates)),
         references=tuple(tuple(map(made, documents)) for documents in task.references),
+        unscored=tuple(tuple(map(made, documents)) for documents in task.unscored),
     )
 
 

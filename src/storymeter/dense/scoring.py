@@ -37,7 +37,9 @@ class CaptionPairs:
         learnt: tuple[str, ...] = ()
         if scorer.learns:  # from every reference caption of the task, each one an item
             side = bench.tracks(task).merged.references
-            learnt = tuple(self.sentences.texts[k] for k in side.numbers(self.sentences))
+            skipped = [c.text for group in task.unscored for d in group for c in d.captions]
+            numbers = [*side.numbers(self.sentences), *self.sentences.numbers(skipped)]
+            learnt = tuple(self.sentences.texts[k] for k in numbers)
         self.table = bench.pairs(scorer, learnt)
 
     def soda(self, problems: Problems, entries: IntArray | None = None) -> FloatArray:

@@ -209,8 +209,16 @@ def _alignment(
         problems.references.order[overlaps.reference[entry]] - problems.reference_begin[problem],
         overlaps.iou[entry],
         f,
-        np.full(len(task), -1) if merged else problems.annotator[best],
+        np.full(len(task), -1) if merged else _places(task, problems.annotator[best]),
     )
+
+
+def _places(task: Task, annotator: IntArray) -> IntArray:
+    """Where each video's annotator stands among those who have the video."""
+    if not task.annotators:
+        return annotator
+    places = [who.index(k) for who, k in zip(task.annotators, annotator.tolist(), strict=True)]
+    return np.array(places, dtype=np.int64)
 
 
 def _best_last(problems: Problems, f1: FloatArray) -> IntArray:

@@ -46,10 +46,10 @@ class Side:
             numbers = self._numbers[key] = sentences.numbers(self.texts)[self.order]
             run_on = sentences.run_on(self.texts) if batch else []
             for k in np.flatnonzero(np.isin(self.order, run_on)).tolist() if run_on else ():
-                if k + 1 not in self.offset:  # not the last of its document
-                    numbers[k] = sentences.number_before(
-                        self.texts[self.order[k]], self.texts[self.order[k + 1]]
-                    )
+                end = self.offset[np.searchsorted(self.offset, k, side="right")]
+                if k + 1 < end:  # not the last of its document
+                    rest = [self.texts[j] for j in self.order[k + 1 : end].tolist()]
+                    numbers[k] = sentences.number_before(self.texts[self.order[k]], rest)
         return self._numbers[key]
 
 
@@ -189,19 +189,25 @@ class Tracks:
 
     @cached_property
     def each(self) -> Problems:
-        """One problem per video and annotator; a video whose annotators all said nothing has one problem
-        without references.
+        """One problem per video and annotator who said anything; where nobody did, one without references
+        for each annotator who lists the video.
         """
         flat = [
             (video, k, (d,))
             for video, spoke in enumerate(self._annotators)
-            for k, d in spoke or [(0, Document(""))]
+            for k, d in spoke or self._silent(video)
         ]
         return self._problems(
             [d for _, _, d in flat],
             np.array([v for v, _, _ in flat], dtype=np.int64),
             np.array([k for _, k, _ in flat], dtype=np.int64),
         )
+
+    def _silent(self, video: int) -> list[tuple[int, Document]]:
+        which = (
+            self.task.annotators[video] if self.task.annotators else range(len(self.task.references[video]))
+        )
+        return [(k, Document("")) for k in which] or [(0, Document(""))]
 
     def single(self, metric: str) -> Problems:
         several = [

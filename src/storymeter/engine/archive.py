@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..files import atomic
 
-SCHEMA = 2
+SCHEMA = 3
 _MEMBER = re.compile(
     r"(run|checksums)\.json|references/\d{1,6}\.json"
     r"|systems/\d{1,6}/(candidates\.json|\d{1,6}-(rows|alignment|sums)\.npy)"

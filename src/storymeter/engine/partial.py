@@ -17,6 +17,7 @@ from ..errors import StorymeterError
 from ..join import Coverage
 from ..metric import Metric
 from ..score import Score
+from .earlier import REVISION
 from .results import Conditions, Results, SystemResult
 from .saved import load, write
 
@@ -32,7 +33,7 @@ class PartialRun:
         self.folder = Path(f"{target}.partial")
         self.conditions = conditions
         facts = (conditions.protocol, conditions.tokenizer, conditions.seed, conditions.resamples)
-        self._known = [__version__, digest(*references), *map(str, (*facts, *seen))]
+        self._known = [__version__, str(REVISION), digest(*references), *map(str, (*facts, *seen))]
         self._digests: dict[int, str] = {}
         #: how many scores came from the folder
         self.resumed = 0

@@ -26,6 +26,7 @@ from ..metric import Metric
 from ..protocol import Protocol
 from ..registry import metric as get_metric
 from ..score import Score
+from .earlier import REVISION
 
 if TYPE_CHECKING:
     from .compare import Comparison
@@ -48,6 +49,8 @@ class Conditions:
     resamples: int = INTERVALS
     #: what is drawn and swapped as a whole (`engine.units`); '': each document
     unit: str = ""
+    #: of the code that computed the numbers (`engine.earlier`)
+    revision: int = REVISION
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -248,7 +251,9 @@ def merged(several: Sequence[Results]) -> Results:
     if doubled is not None:
         raise UsageError(f"Two runs have a system called {doubled!r}.", hint="Give one of them another name.")
     tallies = {pair: tally for each in kept for pair, tally in each.tallies.items()}
-    return replace(kept[0], systems=systems, tallies=tallies)
+    oldest = min(each.conditions.revision for each in several)
+    conditions = replace(kept[0].conditions, revision=oldest)
+    return replace(kept[0], systems=systems, tallies=tallies, conditions=conditions)
 
 
 def _content(corpus: Corpus) -> tuple[object, ...]:

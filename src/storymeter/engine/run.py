@@ -346,11 +346,13 @@ def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
 
 
 def inputs_signed(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
-    """What the signature says of the files: how many annotators there were, and whether anything was
-    repaired.
+    """What the signature says of the files: how many annotators there were, whether the references chose the
+    documents of a metric that needs none, and whether anything was repaired.
     """
     repaired = any("repairs" in c.meta for c in [corpus, *references])
     return {
         "annotators": len(references) if metric.needs_references else None,
+        # those of the references: what was submitted beyond them is left out, what is missing may count
+        "documents": "referenced" if references and not metric.needs_references else None,
         "repaired": True if repaired else None,
     }

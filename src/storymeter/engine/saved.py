@@ -1,16 +1,15 @@
 """A run in a file: `run.smr`, a zip of JSON and arrays that any language can read.
 
-    run.json                    schema, version, protocol, tokenizer, seed, resamples; the metrics with what
-                                is known of
-                                them; the systems with coverage, document ids and scores; the names of the
-                                references
+    run.json                    schema, version, revision of the numbers, protocol, tokenizer, seed,
+                                resamples; the metrics with what is known of them; the systems with
+                                coverage, document ids and scores; the names of the references
     references/K.json           the K-th annotator's captions (the records of storymeter.captions)
     systems/K/candidates.json   the K-th system's captions
     systems/K/M-rows.npy        (documents, columns): the additive statistics of the M-th metric, float64
     systems/K/M-alignment.npy   (6, …): see `_pack`; only where the metric has a matching
     systems/K/M-sums.npy        instead of rows, of a run in shards: (1 + 2 resamples, columns): the sums of
                                 all rows, of each bootstrap resample, and over the documents that each
-                                permutation swaps; such runs have schema 2, no ids and no captions
+                                permutation swaps; such runs have no ids and no captions
     checksums.json              member -> SHA-256
 
 The same results give the same bytes: nothing in it tells when or where it was made. It appears whole or not
@@ -40,6 +39,7 @@ from ..score import Alignment, Rows, Score
 from ..signature import Signature
 from ..stats.poisson import ResampledSums
 from .archive import SCHEMA, Archive, npy, write_zip
+from .earlier import check_revision
 from .results import Conditions, Results, SystemResult, Tally
 
 
@@ -110,6 +110,8 @@ class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
     references: list[str]
     tallies: list[TallyRecord] | msgspec.UnsetType = msgspec.UNSET
     unit: str | msgspec.UnsetType = msgspec.UNSET
+    #: of the code that computed the numbers (`engine.earlier`)
+    revision: int = 0
 
 
 class SavedMetric(Metric):
@@ -163,7 +165,7 @@ def write(results: Results, path: str | Path) -> None:
             members |= {f"systems/{k}/{m}-{name}": data for name, data in _arrays(score).items()}
     record = RunRecord(
         "run",
-        SCHEMA if results.in_shards else 1,
+        SCHEMA,
         __version__,
         str(results.conditions.protocol),
         results.conditions.tokenizer,
@@ -174,23 +176,32 @@ def write(results: Results, path: str | Path) -> None:
         [corpus.name for corpus in results.references],
         [TallyRecord(*pair, tally) for pair, tally in results.tallies.items()] or msgspec.UNSET,
         results.conditions.unit or msgspec.UNSET,
+        results.conditions.revision,
     )
     write_zip(path, {"run.json": msgspec.json.format(msgspec.json.encode(record), indent=1), **members})
 
 
 def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
     """The results of a saved run: a file, or the folder of a run in shards. `metrics`: those of your own that
-    no plug-in brings.
+    no plug-in brings. A run of an earlier version whose numbers are not those of this one is named
+    (`engine.earlier`).
     """
     if "://" in str(path):
         return _from_afar(str(path), metrics)
-    if Path(path).is_dir():
-        path = _of_folder(Path(path))
+    return _read(_of_folder(Path(path)) if Path(path).is_dir() else path, metrics, str(path))
+
+
+def _read(path: str | Path, metrics: list[Metric] | None, named: str) -> Results:
     with Archive(path) as archive:
         record = archive.decode("run.json", RunRecord)
         own = {metric.name: metric for metric in metrics or ()}
         conditions = Conditions(
-            get_protocol(record.protocol), record.tokenizer, record.seed, record.resamples, record.unit or ""
+            get_protocol(record.protocol),
+            record.tokenizer,
+            record.seed,
+            record.resamples,
+            record.unit or "",
+            record.revision,
         )
         built = tuple(_metric(entry, own, conditions) for entry in record.metrics)
         references = tuple(
@@ -201,7 +212,9 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
         if any(not _gives(metric, system.scores[k]) for system in systems):
             built = (*built[:k], _stand_in(record.metrics[k]), *built[k + 1 :])
     tallies = {(t.a, t.b, t.metric): t.tally for t in record.tallies or ()}
-    return Results(systems, built, references, conditions, tallies)
+    results = Results(systems, built, references, conditions, tallies)
+    check_revision(named, results)
+    return results
 
 
 def _from_afar(address: str, metrics: list[Metric] | None) -> Results:
@@ -213,7 +226,7 @@ def _from_afar(address: str, metrics: list[Metric] | None) -> Results:
 
     with tempfile.TemporaryDirectory() as here:
         (Path(here) / RESULT).write_bytes(Folder(address).read(RESULT))
-        return load(Path(here) / RESULT, metrics=metrics)
+        return _read(Path(here) / RESULT, metrics, address)
 
 
 def _of_folder(folder: Path) -> Path:

@@ -36,10 +36,13 @@ KEPT_TASKS = 3
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The text of each document of a task, and of each of its references."""
+    """The text of each document of a task, of each of its references, and of the references of documents that
+    are not scored.
+    """
 
     candidates: list[str]
     references: list[list[str]]
+    unscored: list[list[str]]
 
 
 class Workbench:
@@ -131,10 +134,12 @@ class Workbench:
 
         def texts() -> Texts:
             documents = [document.text for document in task.candidates]
-            alternatives = [document.text for group in task.references for document in group]
+            groups = [*task.references, *task.unscored]
+            alternatives = [document.text for group in groups for document in group]
             tokens = self.sentences(tokenizer).tokens([*documents, *alternatives])
             rest = iter(tokens[len(documents) :])
-            return Texts(tokens[: len(documents)], [[next(rest) for _ in group] for group in task.references])
+            against = [[next(rest) for _ in group] for group in groups]
+            return Texts(tokens[: len(documents)], against[: len(documents)], against[len(documents) :])
 
         return _once(self._work(task), ("texts", tokenizer), texts)
 
@@ -146,7 +151,9 @@ class Workbench:
 
         def ngrams() -> NgramBatch:
             texts = self.texts(task, tokenizer)
-            return NgramBatch.of_groups(candidates=texts.candidates, references=texts.references)
+            return NgramBatch.of_groups(
+                candidates=texts.candidates, references=texts.references, unscored=texts.unscored
+            )
 
         return _once(self._work(task), ("ngrams", tokenizer), ngrams)
 

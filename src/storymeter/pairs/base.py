@@ -331,7 +331,7 @@ class PairScorer(Metric):
 
     def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
         texts = bench.texts(task, self.tokenized_by(bench.tokenizer))
-        scorer = bench.scorer(self).fit(texts.references)
+        scorer = bench.scorer(self).fit([*texts.references, *texts.unscored])
         return scorer.statistics(candidates=texts.candidates, references=texts.references, jobs=bench.jobs)
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:

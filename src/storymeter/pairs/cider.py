@@ -125,7 +125,7 @@ class Cider(PairScorer):
             )
         batch = bench.ngrams(task, self.tokenized_by(bench.tokenizer))
         if not self._find:
-            model = _native.CiderModel(batch.index, batch.references, batch.bounds)
+            model = _native.CiderModel(batch.index, *batch.corpus)
         else:
             known = self._find[0](batch.index.gram_hashes())
             model = _native.CiderModel.of_frequencies(batch.index, known.items, known.counts.astype(float))
@@ -138,9 +138,11 @@ class Cider(PairScorer):
         """In how many documents' references each n-gram stands, by its hash. A hash of 64 bits is the same
         for two n-grams about once in thirty corpora of a billion distinct ones."""
         batch = bench.ngrams(task, self.tokenized_by(bench.tokenizer))
-        counts = _native.item_frequencies(batch.index, batch.references, batch.bounds)
+        counts = _native.item_frequencies(batch.index, *batch.corpus)
         seen = np.flatnonzero(counts)
-        return CorpusCounts(len(task), batch.index.gram_hashes()[seen], counts[seen].astype(np.int64))
+        return CorpusCounts(
+            len(task) + len(task.unscored), batch.index.gram_hashes()[seen], counts[seen].astype(np.int64)
+        )
 
     def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Cider:
         return self._with(_find=(find,))

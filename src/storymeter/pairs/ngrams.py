@@ -26,6 +26,8 @@ class NgramBatch:
         self.index, self.candidates, self.references, self.bounds = index, candidates, references, bounds
         #: the texts of the items, where they came in groups
         self.texts: tuple[Sequence[str], Sequence[Sequence[str]]] = ((), ())
+        #: references and bounds of all items, also of those without a candidate: what an idf is counted over
+        self.corpus: tuple[Numbers, IntArray] = references, bounds
         self._bleu: FloatArray | None = None
 
     @classmethod
@@ -34,12 +36,19 @@ class NgramBatch:
         *,
         candidates: Sequence[str],
         references: Sequence[Sequence[str]],
+        unscored: Sequence[Sequence[str]] = (),
         orders: int = 4,
         base: Any = None,
     ) -> NgramBatch:
-        """One candidate per item, with its own references."""
-        index, ids = analyse([*candidates, *chain.from_iterable(references)], orders=orders, base=base)
-        batch = cls(index, ids[: len(candidates)], ids[len(candidates) :], bounds_of(references))
+        """One candidate per item, with its own references; `unscored` are references of items that have no
+        candidate here.
+        """
+        every = [*references, *unscored]
+        index, ids = analyse([*candidates, *chain.from_iterable(every)], orders=orders, base=base)
+        bounds, against = bounds_of(every), ids[len(candidates) :]
+        size = bounds[len(references)]
+        batch = cls(index, ids[: len(candidates)], against[:size], bounds[: len(references) + 1])
+        batch.corpus = against, bounds
         batch.texts = candidates, references
         return batch
 

@@ -51,12 +51,14 @@ class Sentences:
         line that follows (`... with a capital T.`)."""
         return may_read_on(raw) if self.tokenizer == "ptb" else []
 
-    def number_before(self, raw: str, following: str) -> int:
-        """The number of a text that the scripts' tokeniser reads right before another, which is not the
-        last.
+    def number_before(self, raw: str, following: Sequence[str]) -> int:
+        """The number of a text that the scripts' tokeniser reads right before others, the last of which no
+        line end follows.
         """
-        lines = [ascii_only(line) if self.strip else line for line in (raw, following, "")]
-        return self._number(tokenize_batch(lines, punctuation=False)[0])
+        lines = [ascii_only(line) if self.strip else line for line in (raw, *following)]
+        there = next((k for k, line in enumerate(lines) if k and line.strip()), len(lines) - 1)
+        more = [""] if there + 1 < len(lines) else []  # beyond the next words only the line end matters
+        return self._number(tokenize_batch([*lines[: there + 1], *more], punctuation=False)[0])
 
     def _number(self, tokens: str) -> int:
         number = self._of_tokens.setdefault(tokens, len(self.texts))

@@ -39,7 +39,7 @@ from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..signature import Signature
+from ..signature import Signature, short_hash
 from .clipscore import ClipMetric, joined, references_of, texts_of
 from .sight import Sight
 from .views import Missing, Views
@@ -151,8 +151,21 @@ class EmScore(ClipMetric):
     def _weights(self, task: Task, sight: Sight) -> Weights:
         if self.idf == "none":
             return Weights(None)
-        learnt = chain(*task.references) if self.idf == "references" else task.candidates
-        return Weights(sight.clip.word_ids(texts_of(learnt)))
+        return Weights(sight.clip.word_ids(texts_of(self._learnt(task))))
+
+    def _learnt(self, task: Task) -> list[Document]:
+        if self.idf == "references":
+            return [*chain(*task.references, *task.unscored)]
+        return [*task.candidates]
+
+    def needs_whole(self) -> str:
+        return "" if self.idf == "none" else "the rarity of words is counted in all captions"
+
+    def corpus_fields(self, task: Task, bench: Workbench) -> dict[str, object]:
+        if self.idf == "none":
+            return {}
+        texts = texts_of(self._learnt(task))
+        return {"learnt": f"{len(texts)}#{short_hash(sorted(texts))}"}
 
     def _caption(
         self,

@@ -34,7 +34,7 @@ from ..measure import Named, measure
 from ..metric import Progress, silent
 from ..options import option
 from ..pairs.embeddings import KeptVectors
-from ..signature import Signature
+from ..signature import Signature, short_hash
 from .base import StoryMetric
 from .pictures import Pictures, open_picture
 from .regions import Box, Regions, regions
@@ -109,8 +109,13 @@ class Grounded(NamedTuple):
 
 def inverse_frequency(stories: Sequence[Sequence[Sequence[str]]]) -> dict[str, float]:
     """Noun -> log(N / (1 + df)) over stories given as nouns per sentence (eq. 1)."""
-    df = Counter(noun for story in stories for noun in {noun for sentence in story for noun in sentence})
-    return {noun: float(np.log(len(stories) / (1 + count))) for noun, count in df.items()}
+    counts = story_frequency(stories)
+    return {noun: float(np.log(len(stories) / (1 + count))) for noun, count in counts.items()}
+
+
+def story_frequency(stories: Sequence[Sequence[Sequence[str]]]) -> dict[str, int]:
+    """Noun -> the number of stories that name it."""
+    return Counter(noun for story in stories for noun in {noun for sentence in story for noun in sentence})
 
 
 def log_sum_exp(values: NDArray[np.float64]) -> float:
@@ -205,6 +210,13 @@ class VisualGrounding(RegionMetric):
 
     def signature(self, bench: Workbench) -> Signature:
         return super().signature(bench).add(idf=self.idf, missing=self.missing, scaled=self.scaled)
+
+    def corpus_fields(self, task: Task, bench: Workbench) -> dict[str, object]:
+        """How many stories the rarity of nouns was counted over, and a hash of the counts."""
+        if self.idf == "none":
+            return {}
+        counts = story_frequency(story_nouns(task.candidates, bench.progress))
+        return {"stories": f"{len(task)}#{short_hash(sorted(counts.items()))}"}
 
 
 def story_nouns(documents: Sequence[Document], progress: Progress = silent) -> list[list[tuple[str, ...]]]:

@@ -63,6 +63,9 @@ class Rovist(StoryMetric):
         ]
         return np.column_stack([sum(columns), *columns])
 
+    def corpus_fields(self, task: Task, bench: Workbench) -> dict[str, object]:
+        return self.seeing.corpus_fields(task, bench)
+
     def signature(self, bench: Workbench) -> Signature:
         seeing, linking = self.seeing.signature(bench), self.linking.signature(bench)
         own = super().signature(bench).add(tok="story", vg=seeing.get("model"))

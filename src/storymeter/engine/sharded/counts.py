@@ -9,6 +9,7 @@ captions that is most of it."""
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -35,29 +36,20 @@ def totals(range: int) -> str:
 
 
 def count_shard(job: Job, reader: ShardReader, shard: int) -> None:
-    """The counts of one shard, for each (system, metric) that wants some."""
-    from dataclasses import replace
-
-    protocol = job.conditions.protocol
-    asked = job.counted()
+    """The counts of one shard's references, for each metric that wants some."""
     references = [reader.corpus(len(job.systems) + k, shard) for k in range(len(job.references))]
-    skipping = protocol.missing == "skip"
-    policy = protocol if skipping else replace(protocol, missing="zero")
+    policy = replace(job.conditions.protocol, missing="zero")  # every document of the references counts
     chunks: list[tuple[int, bytes]] = []
     items: list[int] = []
-    for system in sorted({system for system, _ in asked}):
-        candidates = reader.corpus(system, shard) if skipping else Corpus((), job.systems[system].name)
-        task = join(candidates=candidates, references=references, protocol=policy, part=True)
-        bench = Workbench(**{**job.settings, "protocol": policy, "tokenizer": job.conditions.tokenizer})
-        for name in [name for s, name in asked if s == system]:
-            found = job.metrics[name].corpus_counts(task, bench) or CorpusCounts(0, *_summed([], []))
-            items.append(found.items)
-            order = np.argsort(found.keys)
-            keys, counts = found.keys[order], found.counts[order].astype(np.uint32)
-            for r, at in _cut(keys, job.ranges):
-                chunks.append(
-                    (_part(len(items) - 1, r, job.ranges), keys[at].tobytes() + counts[at].tobytes())
-                )
+    task = join(candidates=Corpus((), "nothing"), references=references, protocol=policy, part=True)
+    bench = Workbench(**{**job.settings, "protocol": policy, "tokenizer": job.conditions.tokenizer})
+    for which, name in enumerate(job.counted()):
+        found = job.metrics[name].corpus_counts(task, bench) or CorpusCounts(0, *_summed([], []))
+        items.append(found.items)
+        order = np.argsort(found.keys)
+        keys, counts = found.keys[order], found.counts[order].astype(np.uint32)
+        for r, at in _cut(keys, job.ranges):
+            chunks.append((_part(which, r, job.ranges), keys[at].tobytes() + counts[at].tobytes()))
     job.folder.put_chunks(counted(shard), chunks, about=lambda: items)
 
 

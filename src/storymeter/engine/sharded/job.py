@@ -54,13 +54,11 @@ class Job:
         """Those of each metric: what every shard must give."""
         return [tuple(metric.columns) for metric in self.metrics.values()]
 
-    def counted(self) -> list[tuple[int, str]]:
-        """(system, metric) for each count of the whole corpus. The documents that count are those of the
-        references, the same for all systems, unless those that a system lacks are left out.
+    def counted(self) -> list[str]:
+        """The metrics that must know counts of the whole corpus: those of its references, the same for all
+        systems.
         """
-        systems = range(len(self.systems)) if self.conditions.protocol.missing == "skip" else range(1)
-        informed = [name for name, metric in self.metrics.items() if is_informed(metric)]
-        return [(system, name) for system in systems for name in informed]
+        return [name for name, metric in self.metrics.items() if is_informed(metric)]
 
     def fingerprint(self) -> str:
         """Two jobs with the same one write the same files."""

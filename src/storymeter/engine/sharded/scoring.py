@@ -103,9 +103,9 @@ class Worker:
         run = Run(references, **{**job.settings, **job.conditions.settings})
         run.bench.adopt(self._scorers)
         rows, sums = [], []
-        for number, corpus in enumerate(systems):
+        for corpus in systems:
             task = join(candidates=corpus, references=references, protocol=run.bench.protocol, part=True)
-            found, signatures = self._rows(number, corpus, task, run)
+            found, signatures = self._rows(corpus, task, run)
             rows.append((task.ids, found))
             sums.append(self._sums(corpus, task, np.hstack(found), signatures))
         tallies = [
@@ -118,21 +118,21 @@ class Worker:
         result = ShardSums(columns, sums, [_captions(corpus) for corpus in references], tallies)
         job.folder.put(scored(shard), msgspec.msgpack.encode(result, enc_hook=str))
 
-    def _rows(self, number: int, corpus: Corpus, task: Task, run: Run) -> tuple[list[Any], list[str]]:
+    def _rows(self, corpus: Corpus, task: Task, run: Run) -> tuple[list[Any], list[str]]:
         rows, signatures = [], []
         asked = self.job.counted()
-        skipping = self.job.conditions.protocol.missing == "skip"
         for name, metric in self.metrics.items():
             bound: Metric = metric
             if is_informed(metric):
-                which = asked.index((number if skipping else 0, name))
-                bound = metric.with_counts(partial(self.lookup.find, which))
+                bound = metric.with_counts(partial(self.lookup.find, asked.index(name)))
             if len(task):
                 found = bound.checked(bound.rows(task, run.bench), task).values
             else:
                 found = np.zeros((0, len(metric.columns)))
             rows.append(found)
             signed = metric.signature(run.bench).add(**inputs_signed(corpus, run.references, metric))
+            if metric.needs_whole():  # the shard is the whole corpus
+                signed = signed.add(**metric.corpus_fields(task, run.bench))
             signed = signed.add(sample=f"{self.job.sample:g}" if self.job.sample < 1.0 else None)
             signatures.append(str(signed))
         return rows, signatures

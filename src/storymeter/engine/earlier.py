@@ -1,0 +1,102 @@
+"""Saved runs of earlier versions whose numbers are not those of this one.
+
+Every saved run states the revision of the code that made its numbers (`REVISION`); where nothing is stated it
+is 0. A change that can move a number is listed in CHANGELOG.md; where it can be seen in a saved run that the
+change concerns it, the run is named when it is loaded: refused where its numbers are wrong beyond use, with a
+warning otherwise."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import DataError, StorymeterError, StorymeterWarning
+from ..metric import Metric
+from ..protocol import PAPER, Protocol
+from ..registry import metric as get_metric
+
+if TYPE_CHECKING:
+    from .results import Results
+
+#: of the numbers that this version computes; it rises with every change that `check_revision` must know
+REVISION = 1
+
+
+def check_revision(path: str, results: Results) -> None:
+    """Name a run whose numbers are not those that this version computes."""
+    if results.conditions.revision >= REVISION or not results.systems:
+        return
+    labels = [score.metric for score in results.systems[0].scores]
+    metrics = dict(zip(labels, results.metrics, strict=True))
+    protocol = results.conditions.protocol
+    if results.in_shards:
+        wrong = spoilt_in_shards(metrics, protocol)
+        if wrong:
+            raise DataError(
+                f"{path} was scored in shards by an earlier version, which ignored fields of the protocol"
+                f" {protocol} in its workers: {', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} wrong.",
+                hint=f"Score it again: storymeter score … --protocol '{protocol}' --save FOLDER",
+            )
+    moved = {label: why for label, metric in metrics.items() if (why := _moved(metric, results))}
+    if moved:
+        said = "; ".join(f"{label} ({why})" for label, why in moved.items())
+        warnings.warn(
+            f"{path} was scored by an earlier version, and this one computes other numbers of {said}."
+            " Score it again before you compare it with newer runs.",
+            StorymeterWarning,
+            stacklevel=4,
+        )
+
+
+def spoilt_in_shards(metrics: Mapping[str, Metric], protocol: Protocol) -> list[str]:
+    """The metrics of a run in shards that revision 0 computed without what they take from the protocol, and
+    those listed after one that has another number of columns.
+    """
+    found, shifted = [], False
+    for label, metric in metrics.items():
+        try:
+            plain = get_metric(metric.name)
+        except StorymeterError:
+            plain = metric
+        bound = plain.under(protocol)
+        counted_otherwise = bound.columns != plain.columns
+        won_otherwise = protocol.detection_f1 != PAPER.detection_f1 and _detects(metric)
+        if shifted or counted_otherwise or won_otherwise:
+            found.append(label)
+        shifted = shifted or len(bound.columns) != len(plain.columns)
+    return found
+
+
+def _moved(metric: Metric, results: Results) -> str:
+    """Why revision 1 gives another number; '' where it does not, or where only the last bits move."""
+    protocol, scorer = results.conditions.protocol, getattr(metric, "scorer", None)
+    if getattr(scorer, "tokenizer", "run") not in ("run", "none"):
+        return "the tokenizer of its scorer was ignored"
+    learns = getattr(metric if scorer is None else scorer, "learns", metric.name == "paragraph_cider")
+    missing = any(system.coverage.sizes[0] for system in results.systems)
+    if protocol.missing == "skip" and missing and learns and not getattr(scorer, "by_group", False):
+        return "idf was counted without the documents that a system lacks"
+    if _corpus_mean(metric, protocol) and _uneven(results):
+        return "alternatives of one file, and videos without reference captions, count for each annotator"
+    if _detects(metric) and protocol.detection_tiou == ">=" and 0.0 in protocol.tious:
+        return "a threshold of 0 was met by videos without captions"
+    return ""
+
+
+def _detects(metric: Metric) -> bool:
+    return metric.name in ("localisation", "start_distance")
+
+
+def _corpus_mean(metric: Metric, protocol: Protocol) -> bool:
+    refs = getattr(metric, "refs", "")
+    return refs == "corpus-mean" or (refs == "protocol" and protocol.refs == "corpus-mean")
+
+
+def _uneven(results: Results) -> bool:
+    """Whether a reference file has a document twice or without captions."""
+    return any(_is_uneven([d.id for d in c], [len(d.captions) for d in c]) for c in results.references)
+
+
+def _is_uneven(ids: Sequence[str], captions: Sequence[int]) -> bool:
+    return len(set(ids)) < len(ids) or not all(captions)

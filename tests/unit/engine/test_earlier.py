@@ -1,0 +1,130 @@
+"""Runs that earlier versions saved: wrong ones are refused, and those whose numbers moved are named."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import storymeter
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.engine.archive import write_zip
+from storymeter.engine.earlier import REVISION, spoilt_in_shards
+from storymeter.engine.results import merged
+from storymeter.engine.run import Run
+from storymeter.errors import DataError, StorymeterWarning
+from storymeter.protocol import get
+from storymeter.registry import metric
+
+
+def corpus(name: str, ids: str, words: str) -> Corpus:
+    captions = tuple(Caption(f"{words} {k}.", 3.0 * k, 3.0 * k + 4) for k in range(3))
+    return Corpus(tuple(Document(i, captions) for i in ids), name)
+
+
+REFERENCES = [corpus("first", "abc", "a dog runs"), corpus("second", "abc", "the dog jumps")]
+MINE = corpus("mine", "abc", "a dog jumps")
+
+
+def as_earlier(path: Path, schema: int) -> Path:
+    """The file as an earlier version wrote it: no revision is stated."""
+    import zipfile
+
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist() if name != "checksums.json"}
+    record = json.loads(members["run.json"])
+    assert record.pop("revision") == REVISION
+    record["schema"] = schema
+    write_zip(path, {**members, "run.json": json.dumps(record).encode()})
+    return path
+
+
+def saved(folder: Path, metrics: list[str], protocol: str, candidates: Corpus = MINE, **more: object) -> Path:
+    references = more.get("references", REFERENCES)
+    results = Run(references, protocol=protocol, jobs=1).score(candidates, metrics, 0)  # type: ignore[arg-type]
+    results.save(folder / "run.smr")
+    return folder / "run.smr"
+
+
+MOVED = {
+    "tokenizer": (["soda_c(scorer=bleu_4(tokenizer=ptb))"], "paper", {}, "the tokenizer of its scorer"),
+    "rarity": (["cider"], "paper+missing=skip", {"candidates": corpus("mine", "ab", "a dog")}, "idf"),
+    "paragraphs": (["paragraph_cider"], "soda-v1", {"candidates": corpus("mine", "ab", "a dog")}, "idf"),
+    "alternatives": (
+        ["soda_d"],
+        "pdvc",
+        {"references": [Corpus((*REFERENCES[0], *REFERENCES[1]), "x")]},
+        "altern",
+    ),
+    "zero": (["localisation"], "paper+detection_tiou=>=+tious=0/.5", {}, "a threshold of 0"),
+}
+
+
+@pytest.mark.parametrize("case", MOVED)
+def test_a_run_whose_numbers_moved_is_named(case: str, tmp_path: Path) -> None:
+    metrics, protocol, more, why = MOVED[case]
+    path = saved(tmp_path, [*metrics, "words"], protocol, **more)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        storymeter.load(path)
+    as_earlier(path, 1)
+    with pytest.warns(StorymeterWarning, match=rf"run\.smr was scored by an earlier version.*{why}") as heard:
+        loaded = storymeter.load(path)
+    assert metrics[0] in str(heard[0].message)
+    assert "words" not in str(heard[0].message)
+    loaded.save(tmp_path / "again.smr")  # what was computed long ago is not new because it was saved again
+    with pytest.warns(StorymeterWarning, match="Score it again"):
+        storymeter.load(tmp_path / "again.smr")
+    fresh = replace(loaded, conditions=replace(loaded.conditions, revision=REVISION))
+    other = replace(fresh, systems=tuple(replace(s, name="other") for s in fresh.systems))
+    assert merged([other, loaded]).conditions.revision == 0
+
+
+def test_other_runs_of_earlier_versions_load_in_silence(tmp_path: Path) -> None:
+    for metrics, protocol in ((["soda_c", "cider"], "paper"), (["soda_d", "anet"], "pdvc")):
+        path = as_earlier(saved(tmp_path, metrics, protocol), 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert storymeter.load(path).conditions.revision == 0
+
+
+def test_which_metrics_of_shards_were_wrong() -> None:
+    def wrong(protocol: str, *names: str) -> list[str]:
+        return spoilt_in_shards({n: metric(n).under(get(protocol)) for n in names}, get(protocol))
+
+    assert wrong("pdvc", "soda_c", "meteor", "localisation") == ["soda_c", "meteor", "localisation"]
+    assert wrong("pdvc", "meteor", "soda_c(refs=best)", "anet") == []
+    assert wrong("pdvc", "meteor", "soda_d", "words") == ["soda_d", "words"]
+    assert wrong("soda-v1", "soda_c", "localisation", "meteor") == []
+    assert wrong("vid2seq", "localisation", "meteor") == ["localisation"]
+    assert wrong("paper+corpus_scorers=corpus", "words", "anet", "meteor") == ["anet", "meteor"]
+    assert wrong("paper+tious=.1/.2/.3/.4", "localisation", "soda_a", "meteor") == ["localisation"]
+
+
+def test_a_run_in_shards_that_was_wrong_is_refused(
+    tmp_path: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    pytest.importorskip("ray", reason="the part 'ray' is not installed")
+    import shard_kit
+
+    folders = {c.name: shard_kit.write_folder(tmp_path / c.name, c) for c in (MINE, *REFERENCES)}
+    given = ([folders["mine"]], [folders["first"], folders["second"]], ["soda_d", "words"])
+    for protocol, right in (("pdvc", False), ("soda-v1", True)):
+        results = shard_kit.score_in_shards(*given, tmp_path / f"work-{protocol}", protocol=protocol)
+        folder = tmp_path / f"run-{protocol}"
+        folder.mkdir()
+        results.save(folder / "run.smr")
+        assert storymeter.load(folder).systems[0].scores[0].value == results.systems[0].scores[0].value
+        as_earlier(folder / "run.smr", 2)
+        if right:
+            storymeter.load(folder)
+            continue
+        with pytest.raises(DataError, match=r"run-pdvc was scored in shards.*soda_d, words are wrong"):
+            storymeter.load(folder)
+        code, out, err = run("report", str(folder), "--out", str(tmp_path / "report.html"))
+        assert (code, out) == (1, "")
+        assert "Score it again" in err
