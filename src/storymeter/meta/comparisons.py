@@ -1,9 +1,11 @@
 """Is one metric significantly better than another? Williams' test between systems, a permutation between
 segments.
 
-Every two metrics are compared on the rows that both have, in the direction of the higher correlation; Holm
-and Benjamini-Hochberg correct over all pairs. The permutation may be about any coefficient, or about the
-accuracy over pairs (ties included); Williams' test is about Pearson's r."""
+Every two metrics are compared on the rows that both have. All p-values are two-sided: which metric is the
+better one is read from the data (a one-sided test in that direction calls equal metrics different twice as
+often as it says). Holm and Benjamini-Hochberg correct over all pairs. The permutation may be about any
+coefficient, or about the accuracy over pairs (ties included); Williams' test is about Pearson's r. Beside it
+stand the permutations and the bootstrap of Deutsch et al. (2021): PERM-SYS, PERM-BOTH, BOOT-BOTH."""
 
 from __future__ import annotations
 
@@ -17,11 +19,20 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, pearson
-from ..stats.dependent import permutation_grouped, permutation_pearson, permutation_ranks, williams
+from ..stats.dependent import (
+    permutation_grouped,
+    permutation_pearson,
+    permutation_ranks,
+    permutation_systems,
+    williams,
+)
 from ..stats.multiple import benjamini_hochberg, holm
-from .difference import difference_interval
+from .difference import difference_interval, lead_interval
 from .scores import Scores
 from .statistics import pair_sums, several_systems
+
+#: permutations of systems and items at most
+MOST_SWAPS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +52,11 @@ class MetricComparison:
     p_holm: float
     p_bh: float
     reason: str = ""
-    #: 95 % bootstrap interval of r_better - r_worse, at segment level
+    #: 95 % bootstrap interval of r_better - r_worse: over items, or over systems and items (BOOT-BOTH)
     interval: tuple[float, float] | None = None
+    #: system level: two-sided, by swapping whole systems, or systems and items
+    p_perm_systems: float = math.nan
+    p_perm_both: float = math.nan
 
 
 def compare(
@@ -57,7 +71,7 @@ def compare(
     threads: int = 1,
     draws: int = 0,
 ) -> list[MetricComparison]:
-    """All pairs of metrics, or each with `against`, best first; p one-sided. `draws`: bootstrap resamples of
+    """All pairs of metrics, or each with `against`, best first; p two-sided. `draws`: bootstrap resamples of
     the differences; 0: none.
     """
     sign = directions or {}
@@ -72,7 +86,17 @@ def compare(
             continue
         human, x, y = scores.human, sign.get(a, 1) * scores.metrics[a], sign.get(b, 1) * scores.metrics[b]
         found.append(
-            _system(scores, a, b, *(np.where(use, v, np.nan) for v in (human, x, y)))
+            _system(
+                scores,
+                a,
+                b,
+                np.where(use, human, np.nan),
+                np.where(use, x, np.nan),
+                np.where(use, y, np.nan),
+                resamples,
+                seed,
+                draws,
+            )
             if level == "system"
             else _segment(
                 a,
@@ -104,15 +128,24 @@ def compare(
 
 
 def _system(
-    scores: Scores, a: str, b: str, human: FloatArray, x: FloatArray, y: FloatArray
+    scores: Scores,
+    a: str,
+    b: str,
+    human: FloatArray,
+    x: FloatArray,
+    y: FloatArray,
+    resamples: int,
+    seed: int,
+    draws: int,
 ) -> MetricComparison:
     h, u, v = (scores.by_system(w) for w in (human, x, y))
     there = ~np.isnan(h) & ~np.isnan(u) & ~np.isnan(v)
     h, u, v = h[there], u[there], v[there]
     first, second, between = pearson(h, u), pearson(h, v), pearson(u, v)
     if second > first:
-        a, b, first, second = b, a, second, first
+        a, b, first, second, x, y = b, a, second, first, y, x
     t, p = williams(first, second, between, len(h))
+    p = min(1.0, 2 * p) if not math.isnan(p) else p
     reason = (
         ""
         if not math.isnan(p)
@@ -122,9 +155,18 @@ def _system(
             else "a metric is constant, or the two are the same up to scale"
         )
     )
-    return MetricComparison(
+    found = MetricComparison(
         a, b, "williams", "pearson", first, second, between, len(h), t, p, math.nan, math.nan, reason
     )
+    if math.isnan(p):
+        return found
+    cells = [scores.matrix(side) for side in (human, x, y)]
+    swapped = [
+        permutation_systems(*cells, items=items, resamples=min(resamples, MOST_SWAPS), seed=seed).p
+        for items in (False, True)
+    ]
+    interval = lead_interval(*cells, resamples=draws, seed=seed)
+    return replace(found, interval=interval, p_perm_systems=swapped[0], p_perm_both=swapped[1])
 
 
 def _segment(
@@ -152,13 +194,25 @@ def _segment(
         a, b, first, second, x, y = b, a, second, first, y, x
     if within:
         result = permutation_grouped(
-            pair_sums(x, human, item)[:, 0], pair_sums(y, human, item)[:, 0], resamples=resamples, seed=seed
+            pair_sums(x, human, item)[:, 0],
+            pair_sums(y, human, item)[:, 0],
+            resamples=resamples,
+            seed=seed,
+            two_sided=True,
         )
     elif statistic == "pearson":
-        result = permutation_pearson(human, x, y, units=item, resamples=resamples, seed=seed)
+        result = permutation_pearson(human, x, y, units=item, resamples=resamples, seed=seed, two_sided=True)
     else:
         result = permutation_ranks(
-            statistic, human, x, y, units=item, resamples=resamples, seed=seed, threads=threads
+            statistic,
+            human,
+            x,
+            y,
+            units=item,
+            resamples=resamples,
+            seed=seed,
+            threads=threads,
+            two_sided=True,
         )
     p = math.nan if math.isnan(first) or math.isnan(second) else result.p
     reason = "a side is constant" if math.isnan(p) else ""

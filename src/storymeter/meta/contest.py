@@ -57,6 +57,10 @@ def segment_contest(
     return Contest(benchmark.name, benchmark.title, headline, figures, tests)
 
 
+def _two_sided(x: FloatArray, y: FloatArray, permutations: int, seed: int) -> float:
+    return permutation_grouped(x, y, resamples=permutations, seed=seed, two_sided=True).p
+
+
 def choice_contest(
     benchmark: Benchmark,
     values: Mapping[str, MetricValues],
@@ -79,5 +83,5 @@ def choice_contest(
         if figures[a].value < figures[b].value:
             a, b = b, a
         x, y = np.nan_to_num(points[a], nan=0.5) * share, np.nan_to_num(points[b], nan=0.5) * share
-        tests.append(Outcome(a, b, permutation_grouped(x, y, resamples=permutations, seed=seed).p))
+        tests.append(Outcome(a, b, _two_sided(x, y, permutations, seed)))
     return Contest(benchmark.name, benchmark.title, "accuracy", figures, tests)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..stats.concordance import Ranked
+from ..stats.dependent import pearson_rows
 from ..stats.resampling import bootstrap_interval, percentiles, resample_counts
 
 #: resamples of rank coefficients at most: each is a sort of all rows
@@ -63,6 +64,30 @@ _RANKED: dict[str, Callable[[Ranked, FloatArray], float]] = {
     "kendall_b": lambda ranked, weights: ranked.kendall(weights)["kendall_b"],
     "kendall_c": lambda ranked, weights: ranked.kendall(weights)["kendall_c"],
 }
+
+
+def lead_interval(
+    human: FloatArray, x: FloatArray, y: FloatArray, *, resamples: int, seed: int
+) -> tuple[float, float] | None:
+    """BOOT-BOTH (Deutsch et al. 2021): 95 % percentile interval of r(x, human) - r(y, human) between systems,
+    drawing systems and items. All are (systems, items), NaN where there is no score."""
+    there = ~np.isnan(human + x + y)
+    use = there.any(axis=1)
+    human, x, y, there = human[use], x[use], y[use], there[use]
+    systems, items = there.shape
+    if not resamples or systems < 4:
+        return None
+    random, drawn = np.random.default_rng(seed), []
+    sums = [np.where(there, side, 0.0).T for side in (human, x, y)]
+    for counts in resample_counts(items, resamples, seed):
+        chosen = random.integers(0, systems, (len(counts), systems))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            size = counts @ there.T.astype(float)
+            h, a, b = (np.take_along_axis((counts @ side) / size, chosen, axis=1) for side in sums)
+        drawn.append(pearson_rows(a, h) - pearson_rows(b, h))
+    values = np.concatenate(drawn)
+    known = values[~np.isnan(values)]
+    return percentiles(known, 0.025) if len(known) >= 0.9 * len(values) and len(known) > 1 else None
 
 
 def _lead(sums: FloatArray) -> FloatArray:

@@ -29,7 +29,7 @@ def evaluate_metrics(
     resamples: int = 500,
     permutations: int = 10_000,
     seed: int = 0,
-    unit: Unit = "items",
+    unit: Unit = "both",
     against: str | None = None,
     statistic: str = "pearson",
     jobs: int = 1,

@@ -1,7 +1,7 @@
 """How metrics stand over several benchmarks, and which of them to trust: a rule, no opinion.
 
 On each benchmark the metrics are ranked by the statistic of its published figures, ties sharing a rank. Every
-two metrics are compared there by a permutation test (one-sided, in the direction found); Benjamini and
+two metrics are compared there by a two-sided permutation test; Benjamini and
 Hochberg's correction runs over all comparisons of all benchmarks together. What survives it at .05 is a win
 of the one and a loss of the other, unless the winner has seen the benchmark (`Measure.seen`): then it counts
 for nobody.

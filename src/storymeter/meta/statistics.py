@@ -7,8 +7,10 @@ ties, plain and tie-calibrated (within items where these have several systems); 
 human scale is raw. System level (one point per system): the four coefficients, pairwise accuracy, soft
 pairwise accuracy.
 
-Intervals: bootstrap over items (all rows of an item are drawn together), over systems, or over both; and
-Fisher's z for the plain coefficients. Metrics for which lower is better are turned round first."""
+Intervals: bootstrap over items (all rows of an item are drawn together); at system level over systems and
+items (an interval over items alone holds for these systems only, and is far too narrow for others), or over
+one of them where asked for; and Fisher's z for the plain coefficients, the better one for few systems.
+Metrics for which lower is better are turned round first."""
 
 from __future__ import annotations
 
@@ -229,7 +231,7 @@ def system_level(
     *,
     resamples: int = 500,
     seed: int = 0,
-    unit: Unit = "items",
+    unit: Unit = "both",
     direction: int = 1,
 ) -> MetricResult:
     use = scores.rows_of(metric)

@@ -88,6 +88,7 @@ def agreement_table(agreement: Agreement) -> Table:
     leader = ranked[0].metric if ranked else ""
     best = {c.worse: c for c in agreement.comparisons if c.better == leader}
     others = [key for key in shown_statistics(agreement.results) if key != "pearson"]
+    fisher = agreement.level == "system"
     rows = []
     for r in ranked:
         against = best.get(r.metric)
@@ -102,6 +103,7 @@ def agreement_table(agreement: Agreement) -> Table:
                 r.n,
                 r.values["pearson"],
                 interval_cell(r.intervals.get("pearson"), "none drawn"),
+                *([interval_cell(r.intervals.get("pearson_fisher"), "too few")] if fisher else []),
                 *(r.values.get(k) for k in others),
                 against.p if against else None,
                 "; ".join(said) or ("best" if r.metric == leader else ""),
@@ -110,7 +112,9 @@ def agreement_table(agreement: Agreement) -> Table:
     columns: list[Column | str] = [
         *keys("metric"),
         Column("n", ",d"),
-        *numbers("+.3f", "r", "95 %", *(STATISTICS[k] for k in others)),
+        *numbers("+.3f", "r", "95 %"),
+        *([Column("Fisher 95 %", "+.3f", ends=("low_fisher", "high_fisher"))] if fisher else []),
+        *numbers("+.3f", *(STATISTICS[k] for k in others)),
         Column("p against best", ".4f"),
         "remarks",
     ]
@@ -123,7 +127,8 @@ def agreement_table(agreement: Agreement) -> Table:
         columns,
         rows,
         title=f"{agreement.title} ({agreement.level} level)",
-        note=f"p against best: {test}, one-sided, uncorrected (corrected ones in the table of comparisons).",
+        note=f"p against best: {test}, two-sided, uncorrected (corrected ones in the table of comparisons)."
+        + (" Fisher 95 %: of r, for other systems of the same kind." if fisher else ""),
     )
 
 
@@ -189,25 +194,33 @@ def interval_table(agreement: Agreement) -> Table:
 
 
 def comparison_table(agreement: Agreement) -> Table:
+    williams = agreement.level == "system"
     rows = [
         [
             *(c.better, c.worse, c.r_better, c.r_worse, c.r_between),
-            c.t if c.test == "williams" else _range(c.interval),
-            *(c.p, c.p_holm, c.p_bh, c.reason),
+            *([c.t] if williams else []),
+            _range(c.interval),
+            *(c.p, c.p_holm, c.p_bh),
+            *([c.p_perm_systems, c.p_perm_both] if williams else []),
+            c.reason,
         ]
         for c in agreement.comparisons
     ]
-    williams = agreement.level == "system"
     what = STATISTICS[_compared(agreement)]
     columns: list[Column | str] = [
         *keys("better", "worse"),
         *numbers("+.3f", f"{what} better", f"{what} worse", f"{what} between"),
-        Column("t", ".3f") if williams else "95 % of the lead",
-        *numbers(".4g", "p", "p Holm", "p BH"),
+        *([Column("t", ".3f")] if williams else []),
+        "95 % of the lead",
+        *numbers(".4g", "p", "p Holm", "p BH", *(("PERM-SYS", "PERM-BOTH") if williams else ())),
         "reason",
     ]
-    if not williams and not any(c.interval for c in agreement.comparisons):
-        columns, rows = [*columns[:5], *columns[6:]], [[*row[:5], *row[6:]] for row in rows]
+    if not any(c.interval for c in agreement.comparisons):
+        place = columns.index("95 % of the lead")
+        columns, rows = (
+            [*columns[:place], *columns[place + 1 :]],
+            [[*row[:place], *row[place + 1 :]] for row in rows],
+        )
     return _with_reasons(
         columns, rows, title="Metrics compared: " + ("Williams' test" if williams else "permutation test")
     )
@@ -225,7 +238,7 @@ def _with_reasons(columns: list[Column | str], rows: list[list[Any]], *, title: 
 
 
 def williams_matrix(agreement: Agreement) -> Table:
-    """p that the metric of the row correlates no better than that of the column (Graham & Baldwin 2014)."""
+    """Two-sided p of the metrics of row and column, where the row's is the higher (Graham & Baldwin 2014)."""
     names = [r.metric for r in best_first(agreement)]
     p = {(c.better, c.worse): c.p for c in agreement.comparisons}
     rows = [
@@ -241,6 +254,6 @@ def williams_matrix(agreement: Agreement) -> Table:
     return Table(
         ["better \\ worse", *names],
         rows,
-        title="Williams' test, one-sided p: the row's correlation is higher than the column's",
+        title="Williams' test, two-sided p: the row's correlation is higher than the column's",
         note="–: the row's correlation is not the higher one, or no test can be made.",
     )

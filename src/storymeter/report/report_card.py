@@ -26,7 +26,7 @@ from .templating import render, shown
 #: what every other metric is tested against in the details, and the permutations of each test
 YARDSTICK, PERMUTATIONS = "meteor", 1000
 RULE = (
-    "Rule: metrics are compared pairwise on every benchmark of the table (permutation tests of"
+    "Rule: metrics are compared pairwise on every benchmark of the table (two-sided permutation tests of"
     f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
     " correction over all of these tests together. A significant difference is a win of one metric and a loss"
     " of the other, unless data of this benchmark, or closely related data, were used to train or tune the"
@@ -41,9 +41,10 @@ DETAIL = (
     " shares by kind are in the details)."
 )
 READING = (
-    "In brackets: 95 % bootstrap intervals over items. Best first, by the statistic in the first column of"
-    " numbers. The last column says whether a metric's correlation with people (Pearson) is higher or lower"
-    " than METEOR's, with the one-sided p of Williams' test at system level and of a permutation test at"
+    "In brackets: 95 % bootstrap intervals over items; at system level Fisher's intervals (for accuracies a"
+    " bootstrap over systems and items), which hold for other systems of the same kind. Best first, by the"
+    " statistic in the first column of numbers. The last column says whether a metric's correlation with people (Pearson) is higher or lower"
+    " than METEOR's, with the two-sided p of Williams' test at system level and of a permutation test at"
     " segment level; * is below .05 after Holm's correction over the column."
 )
 JUDGES = """A judge is a served language model: its numbers hold for the model, the prompt and the
@@ -156,7 +157,7 @@ def card_table(agreement: Agreement, headline: str) -> Table:
         [
             r.metric,
             r.n,
-            *(_cell(r, key) for key in keys),
+            *(_cell(r, key, agreement.level) for key in keys),
             *([_against(tested.get(r.metric), r.metric)] if tested else []),
         ]
         for r in sorted(agreement.results, key=lambda r: _order(r, headline))
@@ -180,11 +181,13 @@ def _order(result: MetricResult, headline: str) -> tuple[float, str]:
     return (math.inf if math.isnan(value) else -value, result.metric)
 
 
-def _cell(result: MetricResult, key: str) -> str:
+def _cell(result: MetricResult, key: str, level: str) -> str:
     value = result.values.get(key, math.nan)
     if math.isnan(value):
         return result.reasons.get(key, "not defined here")
     interval = result.intervals.get(key)
+    if level == "system" and f"{key}_fisher" in result.intervals:
+        interval = result.intervals[f"{key}_fisher"]
     return f"{value:+.4f} [{interval[0]:+.3f}, {interval[1]:+.3f}]" if interval else f"{value:+.4f}"
 
 

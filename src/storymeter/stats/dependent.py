@@ -6,13 +6,17 @@ other.
     K = 1 - r12² - r13² - r23² + 2 r12 r13 r23
     t = (r12 - r13) sqrt((n-1)(1 + r23)) / sqrt(2 K (n-1)/(n-3) + (r12 + r13)²/4 · (1 - r23)³)
 
-with n - 3 degrees of freedom (some scripts use n - 2); one-sided, p small where A is better.
+with n - 3 degrees of freedom (some scripts use n - 2); one-sided, p small where A is better. Who takes the
+better of two metrics for A has chosen the direction from the data, and must double p.
 
 **Permutation** (segment level): both metrics are z-scored, so that they may change places; under the null
-they do so at random, item by item. p = (count + 1) / (k + 1), one-sided. For Pearson everything is linear in
-the swaps, so that 10,000 resamples of 10,000 segments are matrix products; Spearman, Kendall and the accuracy
-over pairs (`permutation_ranks`) are counted anew for every resample, after both metrics were ranked together
-once.
+they do so at random, item by item. p = (count + 1) / (k + 1), one-sided, or two-sided where asked for. For
+Pearson everything is linear in the swaps, so that 10,000 resamples of 10,000 segments are matrix products;
+Spearman, Kendall and the accuracy over pairs (`permutation_ranks`) are counted anew for every resample, after
+both metrics were ranked together once.
+Between systems (`permutation_systems`; Deutsch, Dror & Roth 2021): PERM-SYS lets whole systems change places,
+which asks about other systems; PERM-BOTH systems and items, which asks whether the two metrics are
+exchangeable caption by caption, and finds differences where metrics differ on these systems alone.
 
 >>> t, p = williams(0.9, 0.8, 0.7, 20)
 >>> round(t, 12), round(p, 12)
@@ -22,6 +26,7 @@ once.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +44,7 @@ class Williams(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """r(human, A) - r(human, B), and the one-sided p that A is no better."""
+    """r(human, A) - r(human, B), and the one-sided p that A is no better (or the two-sided one)."""
 
     difference: float
     p: float
@@ -68,6 +73,7 @@ def permutation_pearson(
     units: ArrayLike | None = None,
     resamples: int = 10_000,
     seed: int = 0,
+    two_sided: bool = False,
 ) -> Difference:
     """`units` names what changes places as one: rows that speak of the same item (several judgements of one
     caption).
@@ -94,7 +100,7 @@ def permutation_pearson(
 
     observed = float(lead(0.0))
     drawn = (lead(swapped @ change) for swapped in random_swaps(len(change), resamples, seed))
-    return Difference(observed, chance(drawn, observed))
+    return Difference(observed, _p(drawn, observed, two_sided))
 
 
 def permutation_ranks(
@@ -107,6 +113,7 @@ def permutation_ranks(
     resamples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
+    two_sided: bool = False,
 ) -> Difference:
     """`statistic`: spearman, kendall_b, kendall_c or accuracy_ties."""
     h, x, y = np.asarray(human, dtype=float), _z(a), _z(b)
@@ -131,7 +138,7 @@ def permutation_ranks(
     observed = float(lead(np.zeros((1, -(-several // 8)), dtype=np.uint8))[0])
     if math.isnan(observed):
         return Difference(math.nan, math.nan)
-    return Difference(observed, chance(map(lead, packed_swaps(several, resamples, seed)), observed))
+    return Difference(observed, _p(map(lead, packed_swaps(several, resamples, seed)), observed, two_sided))
 
 
 def permutation(
@@ -157,7 +164,12 @@ def permutation(
 
 
 def permutation_grouped(
-    values_a: ArrayLike, values_b: ArrayLike, *, resamples: int = 10_000, seed: int = 0
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
+    two_sided: bool = False,
 ) -> Difference:
     """For a coefficient averaged over groups: the values of whole groups change places, so only their means
     matter.
@@ -167,7 +179,63 @@ def permutation_grouped(
         return Difference(math.nan, math.nan)
     observed = float(delta.mean())
     swaps = random_swaps(len(delta), resamples, seed)
-    return Difference(observed, chance((observed - 2 * (s @ delta) / len(delta) for s in swaps), observed))
+    drawn = (observed - 2 * (s @ delta) / len(delta) for s in swaps)
+    return Difference(observed, _p(drawn, observed, two_sided))
+
+
+def permutation_systems(
+    human: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    *,
+    items: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Difference:
+    """For Pearson's r between systems, two-sided. All are (systems, items), NaN where there is no score; the
+    two metrics are z-scored. PERM-SYS: the metrics change places in the systems that were drawn; PERM-BOTH
+    (`items`): in the captions of which exactly one of system and item was drawn."""
+    there = ~np.isnan(human + a + b)
+    use = there.any(axis=1)
+    human, a, b, there = human[use], a[use], b[use], there[use]
+    if len(human) < 3 or any(not v[there].std() > 0 for v in (a, b)):
+        return Difference(math.nan, math.nan)
+    size = there.sum(axis=1)
+    h = np.where(there, human, 0.0).sum(axis=1) / size
+    x, y = (np.where(there, (v - v[there].mean()) / v[there].std(), 0.0) for v in (a, b))
+    sums, total, change = x.sum(axis=1), (x + y).sum(axis=1), y - x
+
+    def lead(systems: FloatArray, drawn: FloatArray) -> FloatArray:
+        first = sums + drawn @ change.T
+        first = np.where(systems > 0, total - first, first)
+        return pearson_rows(first / size, h) - pearson_rows((total - first) / size, h)
+
+    observed = float(lead(np.zeros((1, len(h))), np.zeros((1, change.shape[1])))[0])
+    if math.isnan(observed):
+        return Difference(math.nan, math.nan)
+    moved = (
+        lead(s, d if items else 0 * d)
+        for s, d in zip(
+            random_swaps(len(h), resamples, seed),
+            random_swaps(change.shape[1], resamples, seed + 1),
+            strict=True,
+        )
+    )
+    return Difference(observed, _p(moved, observed, True))
+
+
+def pearson_rows(x: FloatArray, h: FloatArray) -> FloatArray:
+    """Pearson's r of every row of x with h (or with the same row of h); NaN where a side is constant."""
+    x, h = x - x.mean(axis=-1, keepdims=True), h - h.mean(axis=-1, keepdims=True)
+    below = np.sqrt((x * x).sum(axis=-1) * (h * h).sum(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(below > 0, (x * h).sum(axis=-1) / below, np.nan)
+
+
+def _p(drawn: Iterable[FloatArray], observed: float, two_sided: bool) -> float:
+    if not two_sided:
+        return chance(drawn, observed)
+    return chance((np.abs(values) for values in drawn), abs(observed))
 
 
 def _z(values: ArrayLike) -> FloatArray:

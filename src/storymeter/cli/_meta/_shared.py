@@ -38,9 +38,9 @@ resampling_options = together(
     ),
     option(
         "--bootstrap unit",
-        "Unit of resampling for system-level intervals.",
+        "Unit of resampling for system-level intervals; items: for these systems only.",
         ("items", "systems", "both"),
-        "items",
+        "both",
     ),
     option("--html page", "Also write a page with figures that explains every number.", PATH, metavar="FILE"),
     option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR"),
