@@ -93,6 +93,7 @@ def compare(
                 np.where(use, human, np.nan),
                 np.where(use, x, np.nan),
                 np.where(use, y, np.nan),
+                (sign.get(a, 1), sign.get(b, 1)),
                 resamples,
                 seed,
                 draws,
@@ -134,11 +135,14 @@ def _system(
     human: FloatArray,
     x: FloatArray,
     y: FloatArray,
+    signs: tuple[int, int],
     resamples: int,
     seed: int,
     draws: int,
 ) -> MetricComparison:
-    h, u, v = (scores.by_system(w) for w in (human, x, y))
+    use = ~np.isnan(human)
+    h = scores.by_system(human)
+    u, v = (sign * scores.own(name, use) for name, sign in ((a, signs[0]), (b, signs[1])))
     there = ~np.isnan(h) & ~np.isnan(u) & ~np.isnan(v)
     h, u, v = h[there], u[there], v[there]
     first, second, between = pearson(h, u), pearson(h, v), pearson(u, v)
@@ -158,8 +162,8 @@ def _system(
     found = MetricComparison(
         a, b, "williams", "pearson", first, second, between, len(h), t, p, math.nan, math.nan, reason
     )
-    if math.isnan(p):
-        return found
+    if math.isnan(p) or not scores.additive.keys().isdisjoint((a, b)):
+        return found  # captions of a corpus metric have no values that could change places
     cells = [scores.matrix(side) for side in (human, x, y)]
     swapped = [
         permutation_systems(*cells, items=items, resamples=min(resamples, MOST_SWAPS), seed=seed).p

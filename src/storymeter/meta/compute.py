@@ -6,17 +6,23 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
+import numpy as np
+
+from ..arrays import FloatArray
 from ..captions import Caption, Corpus, Document
 from ..engine.results import Results, document_values
 from ..engine.run import Run
 from ..errors import StorymeterError
 from ..join import Coverage, Task
 from ..metric import Metric
+from ..pairs.base import PairScorer
 from ..registry import metric as get_metric
+from ..score import Score
 
 Key = tuple[str, str]
 
@@ -66,6 +72,10 @@ class MetricValues:
     values: Mapping[Key, float]
     signature: str = ""
     higher_is_better: bool | None = True
+    #: what each caption adds, where a system's own value is not the mean over its captions (BLEU, anet)
+    rows: Mapping[Key, FloatArray] | None = None
+    #: summed rows, shape (..., columns), to values
+    combine: Callable[[FloatArray], FloatArray] | None = None
 
 
 def values_of(
@@ -84,8 +94,7 @@ def values_of(
                 raise
             skipped[str(asked)] = error.message
             continue
-        values = dict(zip(keys, document_values(metric, score).tolist(), strict=True))
-        found[name] = MetricValues(values, str(score.signature), score.higher_is_better)
+        found[name] = _of_score(metric, score, keys)
     run.bench.progress("metrics", len(metrics), len(metrics))
     return found, skipped
 
@@ -95,15 +104,49 @@ def values_of_results(results: Results, *, systems: bool = False) -> dict[str, M
     found = {}
     for k, score in enumerate(results.systems[0].scores):
         values: dict[Key, float] = {}
+        rows: dict[Key, FloatArray] = {}
         for system in results.systems:
             if systems:
                 values[system.name, ""] = system.scores[k].value
             else:
-                each = document_values(results.metrics[k], system.scores[k]).tolist()
-                ids = system.scores[k].ids
-                values |= {(system.name, item): value for item, value in zip(ids, each, strict=True)}
-        found[score.metric] = MetricValues(values, str(score.signature), score.higher_is_better)
+                keys = [(system.name, item) for item in system.scores[k].ids]
+                one = _of_score(results.metrics[k], system.scores[k], keys)
+                values |= one.values
+                rows |= one.rows or {}
+        combine = value_of(results.metrics[k]) if rows else None
+        found[score.metric] = MetricValues(
+            values, str(score.signature), score.higher_is_better, rows or None, combine
+        )
     return found
+
+
+def _of_score(metric: Metric, score: Score, keys: Sequence[Key]) -> MetricValues:
+    """By caption; with the rows, where the captions of a system together have another value than their
+    mean. Sentence scorers are averaged over captions, as in the papers, unless their level is the corpus."""
+    each = document_values(metric, score)
+    values = dict(zip(keys, each.tolist(), strict=True))
+    known = MetricValues(values, str(score.signature), score.higher_is_better)
+    averaged = isinstance(metric, PairScorer) and getattr(metric, "level", "") != "corpus"
+    if averaged or score.rows is None or not len(score.rows):
+        return known
+    combine = value_of(metric)
+    code = np.unique(np.array([system for system, _ in keys]), return_inverse=True)[1].reshape(-1)
+    there = ~np.isnan(each)
+    for k in range(int(code.max()) + 1):
+        mine = there & (code == k)
+        own = float(combine(score.rows[mine].sum(axis=0))) if mine.any() else 0.0
+        if mine.any() and not math.isclose(own, float(each[mine].mean()), rel_tol=1e-9, abs_tol=1e-12):
+            rows = dict(zip(keys, np.asarray(score.rows, dtype=float), strict=True))
+            return replace(known, rows=rows, combine=combine)
+    return known
+
+
+def value_of(metric: Metric) -> Callable[[FloatArray], FloatArray]:
+    def value(sums: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(metric.combine(sums)["value"], dtype=float)
+
+    return value
 
 
 def values_of_file(known: Mapping[str, Mapping[Key, float]]) -> dict[str, MetricValues]:

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from .. import __version__
 from ..engine.run import Run
 from ..files import write_text
+from ..registry import metric as get_metric
 from .benchmark import Benchmark
-from .compute import MetricValues, values_of
+from .compute import MetricValues, value_of, values_of
 
 
 class _File(msgspec.Struct):
@@ -26,6 +28,8 @@ class _File(msgspec.Struct):
     higher_is_better: bool | None
     #: system, item, value
     values: list[tuple[str, str, float]]
+    #: what each of these captions adds, where a system's value is not their mean
+    rows: list[list[float]] = []
 
 
 def kept_values(
@@ -47,7 +51,11 @@ def kept_values(
                 _write(path, benchmark.name, asked, name, entry)
         else:
             values = {(system, item): value for system, item, value in known.values}
-            found[known.metric] = MetricValues(values, known.signature, known.higher_is_better)
+            rows = {key: np.array(row) for key, row in zip(values, known.rows, strict=False)}
+            combine = value_of(get_metric(asked)) if rows else None
+            found[known.metric] = MetricValues(
+                values, known.signature, known.higher_is_better, rows or None, combine
+            )
     return found, skipped
 
 
@@ -66,5 +74,6 @@ def _read(path: Path) -> _File | None:
 
 def _write(path: Path, benchmark: str, asked: str, name: str, entry: MetricValues) -> None:
     rows = [(system, item, value) for (system, item), value in entry.values.items() if value == value]
-    made = _File(__version__, benchmark, asked, name, entry.signature, entry.higher_is_better, rows)
+    added = [entry.rows[system, item].tolist() for system, item, _ in rows] if entry.rows else []
+    made = _File(__version__, benchmark, asked, name, entry.signature, entry.higher_is_better, rows, added)
     write_text(path, msgspec.json.encode(made).decode())

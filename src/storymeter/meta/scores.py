@@ -5,7 +5,7 @@ caption. At system level both sides are averaged over a system's rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -23,6 +23,12 @@ class Judgement(NamedTuple):
     value: float
 
 
+class Additive(NamedTuple):
+    #: one per judgement
+    rows: FloatArray
+    combine: Callable[[FloatArray], FloatArray]
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     systems: tuple[str, ...]
@@ -38,6 +44,8 @@ class Scores:
     scale: str = ""
     #: metrics of which less is better
     lower_is_better: frozenset[str] = frozenset()
+    #: metrics whose value of a system is not the mean over its rows: what each row adds, and the formula
+    additive: Mapping[str, Additive] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.human)
@@ -70,6 +78,16 @@ class Scores:
                 / np.bincount(self.system[known], minlength=len(self.systems))
             )
 
+    def own(self, metric: str, use: NDArray[np.bool_]) -> FloatArray:
+        """A metric's own value of each system over these rows: corpus BLEU, not the mean of caption BLEU."""
+        known = self.additive.get(metric)
+        if known is None:
+            return self.by_system(np.where(use, self.metrics[metric], np.nan))
+        sums = np.zeros((len(self.systems), known.rows.shape[1]))
+        np.add.at(sums, self.system[use], known.rows[use])
+        there = np.bincount(self.system[use], minlength=len(self.systems)) > 0
+        return np.where(there, known.combine(sums), np.nan)
+
     def sign(self, metric: str) -> int:
         return -1 if metric in self.lower_is_better else 1
 
@@ -99,6 +117,7 @@ def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
     """Metric values by (system, item) beside the human rows. What has no partner is counted and said."""
     notes = list(scores.notes)
     found = {}
+    additive = dict(scores.additive)
     wanted = [(scores.systems[s], scores.items[i]) for s, i in zip(scores.system, scores.item, strict=True)]
     for metric, entry in values.items():
         known = entry.values
@@ -124,6 +143,10 @@ def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
         if extra:
             notes.append(f"{metric}: {extra:,} scored captions have no human judgement and are left out.")
         found[metric] = column
+        if entry.rows is not None and entry.combine is not None:
+            empty = np.zeros_like(next(iter(entry.rows.values())))
+            rows = np.stack([entry.rows.get(key, empty) for key in wanted])
+            additive[metric] = Additive(rows, entry.combine)
     return replace(
         scores,
         metrics={**scores.metrics, **found},
@@ -131,4 +154,5 @@ def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
         lower_is_better=scores.lower_is_better
         | {m for m, e in values.items() if e.higher_is_better is False},
         notes=tuple(dict.fromkeys(notes)),
+        additive=additive,
     )

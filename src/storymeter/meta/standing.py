@@ -6,6 +6,11 @@ Hochberg's correction runs over all comparisons of all benchmarks together. What
 of the one and a loss of the other, unless the winner has seen the benchmark (`Measure.seen`): then it counts
 for nobody.
 
+Variants of one metric (`sts` and `sts(engine=align)`, `bleu_1` to `bleu_4`) are one family. On each benchmark
+a metric is compared with the best variant of every other family, and with no variant of its own: so weaker
+variants bring nobody wins. A pair that cannot be tested is no win. A metric that does not vary on a benchmark
+has the last rank there, and one that varies on none is last of all.
+
 The metric to look at first has the most wins minus losses; if several have, the best mean rank. Beside it
 stands the metric with the most wins against the first, if there is any; otherwise none."""
 
@@ -20,6 +25,7 @@ import numpy as np
 
 from ..errors import StorymeterError
 from ..measure import Seen
+from ..registry import MEASURES
 from ..registry import metric as get_metric
 from ..stats.multiple import benjamini_hochberg
 from ..stats.ranks import mean_ranks
@@ -87,25 +93,66 @@ def seen_by(metric: str) -> Seen:
         return Seen("nothing")
 
 
+def family(metric: str) -> str:
+    """What variants of one metric have in common: the class behind the name, or the name without options.
+
+    >>> family("bleu_1") == family("bleu_4(level=sentence)"), family("sts") == family("meteor")
+    (True, False)
+    """
+    word = metric.partition("(")[0]
+    return MEASURES.get(word, word)
+
+
+def _leaders(contest: Contest) -> set[str]:
+    """The best variant of every family."""
+    best: dict[str, str] = {}
+    for name, figure in contest.figures.items():
+        own = best.get(family(name))
+        if not math.isnan(figure.value) and (own is None or figure.value > contest.figures[own].value):
+            best[family(name)] = name
+    return set(best.values())
+
+
+def _counted(contest: Contest) -> list[Outcome]:
+    """The tests in which a metric meets the best variant of another family."""
+    leaders = _leaders(contest)
+    return [
+        test
+        for test in contest.tests
+        if not math.isnan(test.p)
+        and family(test.better) != family(test.worse)
+        and not leaders.isdisjoint((test.better, test.worse))
+    ]
+
+
 def standings(contests: Sequence[Contest]) -> list[Standing]:
     """Best first, by the rule at the top."""
     metrics = list(dict.fromkeys(name for contest in contests for name in contest.figures))
-    listed = [(contest, test) for contest in contests for test in contest.tests]
+    listed = [(contest, test) for contest in contests for test in _counted(contest)]
     survived = [p < SIGNIFICANT for p in benjamini_hochberg([test.p for _, test in listed])] if listed else []
     ranks: dict[str, dict[str, float]] = {name: {} for name in metrics}
+    varies = set()
     for contest in contests:
-        known = {name: f.value for name, f in contest.figures.items() if not math.isnan(f.value)}
+        known = {
+            name: -math.inf if math.isnan(figure.value) else figure.value
+            for name, figure in contest.figures.items()
+        }
+        varies |= {name for name, value in known.items() if value > -math.inf}
         for name, rank in zip(known, mean_ranks([-value for value in known.values()]), strict=True):
             ranks[name][contest.benchmark] = float(rank)
     wins = dict.fromkeys(metrics, 0)
     beaten: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
     uncounted: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
+    leading = {contest.benchmark: _leaders(contest) for contest in contests}
     for (contest, test), real in zip(listed, survived, strict=True):
+        leaders = leading[contest.benchmark]
         if real and contest.benchmark in seen_by(test.better).benchmarks:
-            uncounted[test.worse].append((test.better, contest.benchmark))
+            if test.better in leaders:
+                uncounted[test.worse].append((test.better, contest.benchmark))
         elif real:
-            wins[test.better] += 1
-            beaten[test.worse].append((test.better, contest.benchmark))
+            wins[test.better] += test.worse in leaders
+            if test.better in leaders:
+                beaten[test.worse].append((test.better, contest.benchmark))
     found = [
         Standing(
             name,
@@ -118,7 +165,7 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
         )
         for name in metrics
     ]
-    return sorted(found, key=lambda s: (s.losses - s.wins, s.mean_rank, s.metric))
+    return sorted(found, key=lambda s: (s.metric not in varies, s.losses - s.wins, s.mean_rank, s.metric))
 
 
 def advice(found: Sequence[Standing], benchmarks: int) -> str:

@@ -239,7 +239,7 @@ def system_level(
         np.where(use, scores.human, np.nan),
         np.where(use, direction * scores.metrics[metric], np.nan),
     )
-    y, x = scores.by_system(human), scores.by_system(values)
+    y, x = scores.by_system(human), direction * scores.own(metric, use)
     there = ~np.isnan(x) & ~np.isnan(y)
     out = MetricResult(
         metric,
@@ -266,7 +266,12 @@ def system_level(
     if resamples:
         count, h, v = _cells(scores, human, values, there)
         weights, chosen = _draws(count, resamples, seed, unit)
-        _bootstrap_systems(out, *_means_by_draw(count, h, v, weights, chosen))
+        y, x = _means_by_draw(count, h, v, weights)
+        if metric in scores.additive:
+            x = direction * _own_by_draw(scores, metric, use, there, weights)
+        if chosen is not None:
+            y, x = np.take_along_axis(y, chosen, axis=1), np.take_along_axis(x, chosen, axis=1)
+        _bootstrap_systems(out, y, x)
         if not math.isnan(soft.value):
             _keep(
                 out,
@@ -309,15 +314,24 @@ def _draws(count: FloatArray, resamples: int, seed: int, unit: Unit) -> tuple[Fl
 
 
 def _means_by_draw(
-    count: FloatArray, h: FloatArray, v: FloatArray, weights: FloatArray, chosen: IntArray | None
+    count: FloatArray, h: FloatArray, v: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """(resamples, systems): human and metric means of every resample."""
+    """(resamples, systems): human and metric means of every resample of items."""
     with np.errstate(invalid="ignore"):
         size = weights @ count
-        y, x = (weights @ h) / size, (weights @ v) / size
-    if chosen is not None:
-        y, x = np.take_along_axis(y, chosen, axis=1), np.take_along_axis(x, chosen, axis=1)
-    return y, x
+        return (weights @ h) / size, (weights @ v) / size
+
+
+def _own_by_draw(
+    scores: Scores, metric: str, use: NDArray[np.bool_], there: NDArray[np.bool_], weights: FloatArray
+) -> FloatArray:
+    """(resamples, systems): a metric's own values of the systems in every resample of items."""
+    known = scores.additive[metric]
+    cells = np.zeros((len(scores.items), len(scores.systems), known.rows.shape[1]))
+    np.add.at(cells, (scores.item[use], scores.system[use]), known.rows[use])
+    cells = cells[:, there]
+    sums = (weights @ cells.reshape(len(cells), -1)).reshape(len(weights), *cells.shape[1:])
+    return known.combine(sums)
 
 
 def _bootstrap_systems(out: MetricResult, y: FloatArray, x: FloatArray) -> None:

@@ -153,7 +153,7 @@ def system_points(
     of the least-squares line; None where a side is constant (after Graham et al. 2018, figures 8-10).
     """
     use = scores.rows_of(metric)
-    x = scores.by_system(np.where(use, scores.metrics[metric], np.nan))
+    x = scores.own(metric, use)
     y = scores.by_system(np.where(use, scores.human, np.nan))
     there = ~np.isnan(x) & ~np.isnan(y)
     x, y, names = x[there], y[there], [scores.systems[k] for k in np.flatnonzero(there)]

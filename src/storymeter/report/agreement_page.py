@@ -74,7 +74,8 @@ def correlation_matrix(scores: Scores, level: str) -> tuple[list[str], np.ndarra
     names = ["human", *scores.metrics]
     columns = [scores.human, *scores.metrics.values()]
     if level == "system":
-        columns = [scores.by_system(column) for column in columns]
+        own = [scores.own(metric, scores.rows_of(metric)) for metric in scores.metrics]
+        columns = [scores.by_system(scores.human), *own]
     r = np.full((len(names), len(names)), np.nan)
     for i, a in enumerate(columns):
         for j, b in enumerate(columns):

@@ -28,7 +28,9 @@ YARDSTICK, PERMUTATIONS = "meteor", 1000
 RULE = (
     "Rule: metrics are compared pairwise on every benchmark of the table (two-sided permutation tests of"
     f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
-    " correction over all of these tests together. A significant difference is a win of one metric and a loss"
+    " correction over all of these tests together. Variants of one metric are one family: each metric meets"
+    " the best variant of every other family. A pair that cannot be tested is no win, and a metric that does"
+    " not vary is last. A significant difference is a win of one metric and a loss"
     " of the other, unless data of this benchmark, or closely related data, were used to train or tune the"
     " winner: then neither is counted. The metric with the most wins minus losses is recommended first; the"
     " one that wins most often against it is named second."
@@ -43,9 +45,10 @@ DETAIL = (
 READING = (
     "In brackets: 95 % bootstrap intervals over items; at system level Fisher's intervals (for accuracies a"
     " bootstrap over systems and items), which hold for other systems of the same kind. Best first, by the"
-    " statistic in the first column of numbers. The last column says whether a metric's correlation with people (Pearson) is higher or lower"
-    " than METEOR's, with the two-sided p of Williams' test at system level and of a permutation test at"
-    " segment level; * is below .05 after Holm's correction over the column."
+    " statistic in the first column of numbers. The last column says whether a metric's correlation with"
+    " people (Pearson) is higher or lower than METEOR's, with the two-sided p of Williams' test at system"
+    " level and of a permutation test at segment level; * is below .05 after Holm's correction over the"
+    " column."
 )
 JUDGES = """A judge is a served language model: its numbers hold for the model, the prompt and the
 days below, and may differ on another day. `storymeter meta self` measures whether it gives the same mark

@@ -137,3 +137,25 @@ def test_documents_quote_the_card() -> None:
     assert said.startswith("Recommended first: `")
     for page in ("README.md", "docs/semantic.md"):
         assert said in (root / page).read_text(encoding="utf-8"), page
+
+
+def test_a_metric_that_does_not_vary_is_last() -> None:
+    """A constant cannot be tested, so it has no losses; that is no merit."""
+    values = {"x": 0.9, "random": 0.01, "constant": math.nan}
+    figures = {name: Figure(value) for name, value in values.items()}
+    tests = [Outcome("x", "random", 0.001), Outcome("x", "constant", math.nan)]
+    found = standings([Contest("one", "one", "pearson", figures, tests)])
+    assert [s.metric for s in found] == ["x", "random", "constant"]
+    assert found[-1].ranks == {"one": 3} and found[0].wins == 1
+
+
+def test_variants_of_a_metric_do_not_add_wins_or_losses() -> None:
+    plain = standings([contest("one", {"x": 0.9, "sts": 0.5}, ("x", "sts"))])
+    values = {"x": 0.9, "sts": 0.5, "sts(engine=align)": 0.4, "bleu_1": 0.2, "bleu_4": 0.1}
+    wins = [("x", name) for name in values if name != "x"]
+    wins += [("sts", "sts(engine=align)"), ("bleu_1", "bleu_4"), ("sts", "bleu_1"), ("sts", "bleu_4")]
+    found = {s.metric: s for s in standings([contest("one", values, *wins)])}
+    assert found["x"].wins == {s.metric: s for s in plain}["x"].wins + 1  # one for all of BLEU
+    assert (found["sts"].wins, found["sts"].losses) == (1, 1)
+    assert (found["sts(engine=align)"].wins, found["sts(engine=align)"].losses) == (0, 1)
+    assert found["bleu_4"].losses == 2

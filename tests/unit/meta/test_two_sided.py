@@ -1,0 +1,110 @@
+"""Tests between metrics are two-sided; systems' own values; both systems and items are drawn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from storymeter.engine.run import Run
+from storymeter.meta.comparisons import compare
+from storymeter.meta.compute import MetricValues, pooled, values_of
+from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
+from storymeter.meta.statistics import system_level
+from storymeter.stats import williams
+from storymeter.stats.dependent import permutation_pearson, permutation_systems
+
+
+def table(human: np.ndarray, **metrics: np.ndarray) -> Scores:
+    """(systems, items) as scores."""
+    keys = [(f"s{k:02d}", f"i{j:03d}") for k in range(len(human)) for j in range(human.shape[1])]
+    judged = tabulate(
+        [Judgement(*key, value) for key, value in zip(keys, human.ravel().tolist(), strict=True)]
+    )
+    return join_scores(
+        judged,
+        {
+            name: MetricValues(dict(zip(keys, values.ravel().tolist(), strict=True)))
+            for name, values in metrics.items()
+        },
+    )
+
+
+def equal_metrics(random: np.random.Generator, systems: int, items: int) -> list[np.ndarray]:
+    quality = random.normal(size=systems)
+    return [
+        (quality + spread * random.normal(size=systems))[:, None] + random.normal(size=(systems, items))
+        for spread in (0.0, 1.0, 1.0)
+    ]
+
+
+def test_equal_metrics_differ_as_often_as_the_level_says() -> None:
+    random, wrong = np.random.default_rng(0), 0
+    for _ in range(200):
+        human, a, b = equal_metrics(random, 8, 12)
+        (found,) = compare(table(human, a=a, b=b), "system", resamples=50)
+        r = [np.corrcoef(x.mean(axis=1), y.mean(axis=1))[0, 1] for x, y in ((human, a), (human, b), (a, b))]
+        one_sided = williams(max(r[:2]), min(r[:2]), r[2], 8).p
+        assert found.p == pytest.approx(2 * one_sided)
+        wrong += found.p < 0.05
+    assert wrong <= 18  # one-sided tests in the direction found: 20 are expected
+
+
+def test_permutation_over_segments_is_two_sided() -> None:
+    random, wrong = np.random.default_rng(1), 0
+    for k in range(200):
+        human, a, b = (v.ravel() for v in equal_metrics(random, 40, 1))
+        forwards = permutation_pearson(human, a, b, resamples=199, seed=k, two_sided=True)
+        backwards = permutation_pearson(human, b, a, resamples=199, seed=k, two_sided=True)
+        assert forwards.p == backwards.p and forwards.difference == pytest.approx(-backwards.difference)
+        wrong += forwards.p < 0.05
+    assert wrong <= 18
+
+
+def test_permutation_of_whole_systems() -> None:
+    human = np.arange(9.0)[:, None] + np.zeros((9, 4))
+    noise = np.random.default_rng(2).normal(size=(9, 4)) * 9
+    same = permutation_systems(human, noise, noise, resamples=99)
+    assert same.difference == pytest.approx(0) and same.p == 1.0
+    better = permutation_systems(human, human, noise, resamples=999)
+    assert better.difference > 0.3 and better.p < 0.1
+    assert math.isnan(permutation_systems(human, human, 0 * noise).p)
+
+
+def test_system_level_draws_systems_by_default() -> None:
+    human, a, _ = equal_metrics(np.random.default_rng(3), 6, 50)
+    scores = table(human, a=a)
+    both, items = (system_level(scores, "a", resamples=300, unit=unit) for unit in ("both", "items"))
+    assert system_level(scores, "a", resamples=300).intervals == both.intervals
+    wide, narrow = (found.intervals["pearson"] for found in (both, items))
+    assert wide[1] - wide[0] > 1.5 * (narrow[1] - narrow[0])
+    low, high = both.intervals["pearson_fisher"]
+    assert low < both.values["pearson"] < high
+
+
+def test_corpus_bleu_is_the_systems_own_value() -> None:
+    texts = {
+        "a": ["a man plays the guitar in a room", "dog"],
+        "b": ["a man", "a dog runs over the green grass"],
+        "c": ["the the the", "a big dog runs over the grass now"],
+        "d": ["a man plays a guitar", "the dog runs over green grass"],
+    }
+    against = ["a man plays the guitar in a small room", "a dog runs over the green grass now"]
+    captions = {(s, f"i{k}"): text for s, both in texts.items() for k, text in enumerate(both)}
+    task = pooled(captions, {key: [against[int(key[1][1])]] for key in captions})
+    judged = tabulate([Judgement(s, i, float(ord(s) % 5) + 0.1 * int(i[1])) for s, i in captions])
+    values, _ = values_of(task, ["bleu_2", "bleu_2(level=sentence)", "rouge_l"], Run())
+    scores = join_scores(judged, values)
+    assert set(scores.additive) == {"bleu_2"}
+    own = scores.own("bleu_2", scores.rows_of("bleu_2"))
+    for k, name in enumerate(sorted(texts)):
+        mine = {key: text for key, text in captions.items() if key[0] == name}
+        alone = pooled(mine, {key: [against[int(key[1][1])]] for key in mine})
+        (score,) = Run().score_task(alone, "bleu_2")
+        assert own[k] == pytest.approx(score.value, abs=1e-12)
+    corpus, sentence = (
+        system_level(scores, name, resamples=50) for name in ("bleu_2", "bleu_2(level=sentence)")
+    )
+    assert corpus.values["pearson"] != pytest.approx(sentence.values["pearson"], abs=1e-3)
+    assert "level:corpus" in corpus.signature and "level:sentence" in sentence.signature
