@@ -432,7 +432,10 @@ ODD = ["", " ", "...", "!", "犬が走る。", "🎉🎉", "🎉 a dog", "café 
 def text(rng: random.Random) -> str:
     if rng.random() < 0.15:
         return rng.choice(ODD)
-    return " ".join(rng.choices(WORDS, k=rng.randint(1, 7))).capitalize() + rng.choice([".", "", "!"])
+    drawn = rng.choices(WORDS, k=rng.randint(1, 7))
+    end = rng.choice([".", "", "!"])
+    # a single letter and a dot: with `tokens=batch` the next caption is read together with this one
+    return " ".join(drawn).capitalize() + ("" if drawn[-1] == "a" else end)
 
 
 def track(rng: random.Random, most: int) -> Track:

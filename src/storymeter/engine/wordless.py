@@ -24,8 +24,10 @@ def warn_of_wordless(
     *,
     protocol: Protocol,
     tokenizer: Tokenizer,
+    glance: bool = False,
 ) -> None:
-    """A StorymeterWarning that counts the captions without words, where a metric compares texts."""
+    """A StorymeterWarning that counts the captions without words, where a metric compares texts; `glance`:
+    the corpora hold only the first captions of each."""
     compared = [scorer for metric in metrics.values() if (scorer := _compares(metric)) is not None]
     if not compared:
         return
@@ -33,12 +35,13 @@ def warn_of_wordless(
         tokenizer = "none"
     strip = protocol.ascii == "strip"
     said = []
+    which = "the first " if glance else ""
     for kind, corpora in (("captions", systems), ("reference captions", references)):
         for corpus in corpora:
             total, found = _wordless(corpus, tokenizer, strip=strip)
             if found:
                 said.append(
-                    f"{sum(found.values()):,} of {total:,} {kind} of {corpus.name!r} ({some(list(found))})"
+                    f"{sum(found.values()):,} of {which}{total:,} {kind} of {corpus.name!r} ({some(list(found))})"
                 )
     if said:
         why = f"the protocol {protocol} replaces characters above U+007F by spaces, and " if strip else ""

@@ -23,6 +23,7 @@ from ..cluster import Failure, connected, each_on_workers
 from ..languages import warn_of_language
 from ..results import AUTO, Conditions, Resamples, Results
 from ..run import Asked, Run, cores
+from ..wordless import warn_of_wordless
 from .cutting import cut_all
 from .folder import Folder
 from .glance import glance
@@ -105,6 +106,14 @@ def make_job(
     first = [glance(source, reading.get("columns") or {}) for source in systems]
     first += [glance(source, reading.get("reference_columns") or {}) for source in against]
     warn_of_language(first, built, tokenizer=bench.tokenizer, language=run.language)
+    warn_of_wordless(
+        first[: len(systems)],
+        first[len(systems) :],
+        built,
+        protocol=bench.protocol,
+        tokenizer=bench.tokenizer,
+        glance=True,
+    )
     if shards is None:
         shards = max(1, -(-round(captions * (sample or 1.0)) // CAPTIONS))
     if any(metric.needs_whole() for metric in built.values()):
