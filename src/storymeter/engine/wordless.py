@@ -40,9 +40,9 @@ def warn_of_wordless(
         for corpus in corpora:
             total, found = _wordless(corpus, tokenizer, strip=strip)
             if found:
-                said.append(
-                    f"{sum(found.values()):,} of {which}{total:,} {kind} of {corpus.name!r} ({some(list(found))})"
-                )
+                name = f" of {corpus.name!r}" if corpus.name else ""
+                count = sum(found.values())
+                said.append(f"{count:,} of {which}{total:,} {kind}{name} ({some(list(found))})")
     if said:
         why = f"the protocol {protocol} replaces characters above U+007F by spaces, and " if strip else ""
         how = "only punctuation" if tokenizer == "none" else f"no words under the tokenizer {tokenizer}"
