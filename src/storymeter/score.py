@@ -125,6 +125,8 @@ class Score:
     higher_is_better: bool | None = True
     #: of a run in shards, which keeps no rows: what intervals and tests need of them
     sums: ResampledSums | None = None
+    #: of a system with several training runs: the value of each; `value` is their mean
+    seeds: tuple[float, ...] = ()
 
     @property
     def scale(self) -> float:

@@ -4,6 +4,7 @@ it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -56,6 +57,13 @@ cluster_options = together(
 )
 
 
+system_option = option(
+    "--system systems",
+    "Several training runs (seeds) of one system: their mean, spread and tests. Files named seed1, seed2 … in"
+    " one folder are such runs, too.",
+    multiple=True,
+    metavar="NAME=FILE,FILE…",
+)
 unit_option = option(
     "--unit",
     "Documents that are drawn and swapped together in intervals and tests: those with the same FIELD of the"
@@ -86,6 +94,8 @@ scoring_options = together(
 )
 
 
+#: names of files that are training runs of the system that their folder is named after
+_SEED = re.compile(r"seed[-_]?\d+", re.IGNORECASE)
 #: options of a verb that a `Run` is made of
 SETTINGS = ("protocol", "tokenizer", "language", "device", "images", "videos", "jobs", "seed")
 
@@ -138,6 +148,51 @@ def _of_stories(name: str) -> bool:
     return type(metric(name)).__module__.startswith("storymeter.story.")
 
 
+def with_seeds(
+    candidates: Sequence[str], systems: Sequence[str]
+) -> tuple[tuple[str, ...], dict[str, tuple[int, ...]]]:
+    """All files, and which of them (by number) are the training runs of one system."""
+    paths, groups = list(candidates), dict[str, tuple[int, ...]]()
+    folders: dict[Path, list[int]] = {}
+    for k, path in enumerate(paths):
+        if _SEED.fullmatch(Path(path).name.partition(".")[0]) and not is_saved(path):
+            folders.setdefault(Path(path).resolve().parent, []).append(k)
+    for folder, members in folders.items():
+        if len(members) > 1:
+            groups[folder.name] = tuple(members)
+    for text in systems:
+        name, _, files = text.partition("=")
+        listed = [file.strip() for file in files.split(",") if file.strip()]
+        if not name.strip() or not listed:
+            hint = "Write it like --system mine=seed1.json,seed2.json"
+            raise UsageError(f"--system cannot be {text!r}.", hint=hint)
+        if name.strip() in groups:
+            raise UsageError(f"Two systems are called {name.strip()!r}.", hint="Name each system once.")
+        groups[name.strip()] = tuple(range(len(paths), len(paths) + len(listed)))
+        paths += listed
+    if not paths:
+        raise UsageError("There is nothing to score.", hint="Give CANDIDATES (files), or --system NAME=FILE.")
+    return tuple(paths), groups
+
+
+def _named_seeds(
+    systems: Sequence[Corpus], groups: Mapping[str, tuple[int, ...]]
+) -> tuple[list[Corpus], dict[str, tuple[str, ...]]]:
+    """The corpora with the name of their system before their own, and which belong together."""
+    import msgspec
+
+    named = list(systems)
+    for name, members in groups.items():
+        own = [systems[k].name.rpartition("/")[2] for k in members]
+        for k, label in zip(members, own, strict=True):
+            label = label if own.count(label) == 1 else f"{label} ({k + 1})"
+            named[k] = msgspec.structs.replace(
+                systems[k], name=name if len(members) == 1 else f"{name}/{label}"
+            )
+    seeds = {name: tuple(named[k].name for k in members) for name, members in groups.items()}
+    return named, {name: members for name, members in seeds.items() if len(members) > 1}
+
+
 def score_files(
     candidates: Sequence[str],
     *,
@@ -148,11 +203,14 @@ def score_files(
     cluster: str | None = None,
     save: str | None = None,
     unit: str | None = None,
+    systems: Sequence[str] = (),
     equal_lines: bool = False,
     each: Callable[[str, Score], None] | None = None,
     **options: Any,
 ) -> Results:
     """Read, choose the metrics where none are named, score; or take saved runs as they are."""
+    from dataclasses import replace
+
     from .. import protocol as protocols
     from ..engine.defaults import choose_metrics
     from ..engine.partial import PartialRun
@@ -160,6 +218,7 @@ def score_files(
     from ..engine.units import with_unit
 
     names = metric_names(metrics)
+    candidates, groups = with_seeds(candidates, systems)
     protocols.get(options["protocol"])
     if any(map(is_saved, candidates)):
         results = load_runs(candidates, references, names)
@@ -176,19 +235,23 @@ def score_files(
             hint = "Give a quoted pattern such as 'mine/*.parquet', or a folder."
             raise UsageError(f"--{name} is for a corpus in shards.", hint=hint)
     resamples = INTERVALS if resamples == "auto" else resamples
-    systems, against = read_both(candidates, references, options, names)
+    read, against = read_both(candidates, references, options, names)
+    scored, seeds = _named_seeds(read, groups)
     if equal_lines:
-        require_equal_lines([*systems, *against])
+        require_equal_lines([*scored, *against])
     images = options["images"]
-    names = names or choose_metrics(systems[0], references=bool(against), images=images is not None)
+    names = names or choose_metrics(scored[0], references=bool(against), images=images is not None)
     run = make_run(against, progress, options)
     if save is None:
-        return run.score(systems, names, resamples, unit=unit or "", cluster=cluster, each=each)
+        return replace(
+            run.score(scored, names, resamples, unit=unit or "", cluster=cluster, each=each), seeds=seeds
+        )
     conditions = Conditions(run.bench.protocol, run.bench.tokenizer, run.bench.seed, resamples)
     journal = PartialRun(save, run.references, conditions, images, options["videos"])
     results = run.score(
-        systems, names, resamples, unit=unit or "", cluster=cluster, journal=journal, each=each
+        scored, names, resamples, unit=unit or "", cluster=cluster, journal=journal, each=each
     )
+    results = replace(results, seeds=seeds)
     _keep(results, save, journal)
     return results
 

@@ -11,14 +11,20 @@ from ..errors import UsageError
 from ._declare import Resamples, option
 from ._options import busy, progress_bar, put, say
 from ._reading import result_options
-from ._scoring import cluster_options, is_saved, score_files, scoring_options, unit_option
+from ._scoring import cluster_options, is_saved, score_files, scoring_options, system_option, unit_option
 from ._shards import in_shards
+
+_NO_SEEDS = (
+    "One training run per system: the noise of training is not in the intervals and tests (--system"
+    " NAME=a.json,b.json gives several)."
+)
 
 
 @click.command()
-@click.argument("candidates", nargs=-1, required=True, metavar="A B [C...]")
+@click.argument("candidates", nargs=-1, metavar="A B [C...]")
 @scoring_options
 @unit_option
+@system_option
 @cluster_options
 @option(
     "--resamples",
@@ -37,12 +43,14 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
 
     \b
     storymeter compare mine.json yours.json -r references.json -m soda_c
+    storymeter compare --system mine=a.json,b.json --system yours=c.json,d.json -r references.json
     storymeter compare run.smr
     """
+    from ..engine.seeds import collapsed
     from ..report.comparison import comparison_json, comparison_table, difference_table
     from ..report.scores import coverage_lines
 
-    if len(candidates) < 2 and not any(map(is_saved, candidates)):
+    if len(candidates) + len(options["systems"]) < 2 and not any(map(is_saved, candidates)):
         raise UsageError(
             "A comparison needs two systems.",
             hint="Give two files or more: storymeter compare A.json B.json --references FILE",
@@ -50,7 +58,7 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
     with progress_bar() as progress:
         drawn = resamples if in_shards(candidates, options["references"]) else 0  # rows are not kept there
         results = score_files(candidates, resamples=drawn, progress=progress, **options)
-    if len(results.systems) < 2:
+    if len(collapsed(results).systems) < 2:
         raise UsageError(
             "A comparison needs two systems.", hint="Add one: storymeter score NEW.json --into RUN.smr"
         )
@@ -59,6 +67,8 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
         seed = options["seed"] if given else None
         comparisons = results.compare(resamples=resamples, seed=seed, most=most)
     say(*coverage_lines(results))
+    if not results.seeds:
+        say(_NO_SEEDS)
     differences = difference_table(comparisons)
     people = style in ("table", "html") and len(differences.rows)
     tables = [comparison_table(comparisons), *([differences] if people else [])]

@@ -11,16 +11,17 @@ from ..errors import UsageError
 from ._declare import NEW_FILE, Resamples, option
 from ._options import busy, jobs_option, progress_bar, say, seed_option
 from ._reading import reading_options, reference_reading_options
-from ._scoring import make_run, score_files, scoring_options, unit_option
+from ._scoring import make_run, score_files, scoring_options, system_option, unit_option
 
 if TYPE_CHECKING:
     from ..engine.results import Results
 
 
 @click.command()
-@click.argument("candidates", nargs=-1, required=True, metavar="RUN.smr... | CANDIDATES...")
+@click.argument("candidates", nargs=-1, metavar="RUN.smr... | CANDIDATES...")
 @scoring_options
 @unit_option
+@system_option
 @option(
     "--human",
     "Ratings, or the folder of a campaign: human scores are shown beside the metrics.",
@@ -66,6 +67,7 @@ def command(
     storymeter report run.smr --out report.html
     storymeter report mine.json yours.json -r references.json --videos clips
     """
+    from ..engine.seeds import collapsed
     from ..report.full.build import write_report
     from ..report.full.findings import Findings
     from ..report.full.videos import find_videos
@@ -74,6 +76,7 @@ def command(
         raise UsageError(f"--out {str(out)!r} is not an .html file.", hint="Write it like --out report.html")
     with progress_bar() as progress:
         results = score_files(candidates, cluster=None, resamples=resamples, progress=progress, **options)
+    results = collapsed(results)
     with busy("comparing the systems"):
         comparisons = results.compare(resamples=resamples) if len(results.systems) > 1 else []
     heading = title or ", ".join(system.name for system in results.systems)

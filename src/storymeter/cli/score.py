@@ -10,7 +10,15 @@ from ..errors import UsageError
 from ._declare import Resamples, option
 from ._options import busy, output, progress_bar, put, say
 from ._reading import result_options
-from ._scoring import cluster_options, is_saved, score_files, score_into, scoring_options, unit_option
+from ._scoring import (
+    cluster_options,
+    is_saved,
+    score_files,
+    score_into,
+    scoring_options,
+    system_option,
+    unit_option,
+)
 from ._shards import in_shards
 
 if TYPE_CHECKING:
@@ -21,9 +29,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@click.argument("candidates", nargs=-1, metavar="CANDIDATES...")
 @scoring_options
 @unit_option
+@system_option
 @cluster_options
 @option("--per-document", "Also write one row per document (.csv, .tsv, .jsonl, .parquet).", metavar="FILE")
 @option(
@@ -64,9 +73,11 @@ def command(
     storymeter score mine.json -r first.json -r second.json -m soda_c,anet
     storymeter score mine.json yours.json -r references.json --save run.smr
     storymeter score theirs.json --into run.smr
+    storymeter score yours.json --system mine=a.json,b.json,c.json -r references.json
     storymeter score 'mine/*.parquet' -r 'people/*.parquet' --save run   in shards
     """
     from ..engine.defaults import kind_of, left_out
+    from ..engine.seeds import collapsed
     from ..report.scores import (
         coverage_lines,
         document_writer,
@@ -85,6 +96,9 @@ def command(
             progress.line(score_line(system, score))
 
         if into is not None:
+            if options["systems"]:
+                hint = "Score all systems again with --save."
+                raise UsageError("--system cannot be added to a saved run.", hint=hint)
             results = score_into(into, candidates, progress, options, each)
         else:
             results = score_files(candidates, save=save, progress=progress, each=each, **options)
@@ -98,6 +112,7 @@ def command(
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
     if fresh and (lacking := left_out(kind_of(results.systems[0].candidates))):
         say(lacking)
+    results = collapsed(results)
     tests = _tests(results, options["resamples"]) if not long and style != "csv" else []
     if style == "json":
         output(score_json(results, tests))

@@ -35,6 +35,7 @@ from ..stats.poisson import ResampledSums, paired_tests, standard_error
 from ..stats.resampling import TAIL, expanded_tail, percentiles
 from .results import AUTO, Resamples, Results, SystemResult, Tally
 from .run import value_of
+from .seeds import collapsed, t_interval, welch
 from .units import summed, units_of
 
 #: resamples of the intervals where their number is chosen: for up to three pairs of systems, for each pair
@@ -93,6 +94,8 @@ class Comparison:
     detectable: float = math.nan
     #: what was drawn and swapped as a whole: documents, or sources of several
     units: int = 0
+    #: Welch's t-test over the values of training runs, where a system has several; then `p_holm` corrects it
+    p_seeds: float | None = None
 
     @property
     def scale(self) -> float:
@@ -117,6 +120,7 @@ def compare(
     if resamples != AUTO and (not isinstance(resamples, int) or resamples < 1):
         raise UsageError(f"resamples cannot be {resamples!r}.", hint='It is "auto" or a whole number from 1.')
     seed = results.conditions.seed if seed is None else seed
+    results = collapsed(results)
     drawn = None if resamples == AUTO else int(resamples)
     pairs = list(combinations(range(len(results.systems)), 2))
     if any(system.scores[0].sums is not None for system in results.systems):
@@ -151,21 +155,33 @@ def _corrected(
     from scipy.special import stdtrit
 
     tests = len(pairs)
-    adjusted = holm([test.permutation.p for test in family])
+    trained = [_seeds(results.systems[a].scores[k], results.systems[b].scores[k]) for a, b in pairs]
+    adjusted = holm(
+        [test.permutation.p if over is None else over[0] for test, over in zip(family, trained, strict=True)]
+    )
     tail = simultaneous_tail(np.stack([test.drawn for test in family], axis=1), TAIL) if tests > 1 else TAIL
     found = []
-    for (a, b), test, p in zip(pairs, family, adjusted, strict=True):
+    for (a, b), test, p, over in zip(pairs, family, adjusted, trained, strict=True):
         first, second, n = results.systems[a], results.systems[b], test.permutation.n
         score = first.scores[k]
+        values, difference = test.values, test.permutation.difference
+        intervals = [percentiles(test.drawn, expanded_tail(n, each)) for each in (tail, TAIL)]
+        error, least = test.error, smallest_p(n, tests, test.permutation.resamples)
+        if over is not None:
+            values = score.value, second.scores[k].value
+            difference, least = values[0] - values[1], 0.0
+            variances = [(test.error**2, n - 1), *over[1]]
+            intervals = [t_interval(difference, variances, each) for each in (tail, TAIL)]
+            error = math.sqrt(sum(variance for variance, _ in variances))
         quantiles = stdtrit(n - 1, 1 - SIGNIFICANT / (2 * tests)) + stdtrit(n - 1, POWER)
         found.append(
             Comparison(
                 score.metric,
                 first.name,
                 second.name,
-                *test.values,
-                test.permutation.difference,
-                percentiles(test.drawn, expanded_tail(n, tail)),
+                *values,
+                difference,
+                intervals[0],
                 test.p_bootstrap,
                 test.permutation.p,
                 float(p),
@@ -176,15 +192,21 @@ def _corrected(
                 tuple(Difference(*entry) for entry in test.most[:most] if entry[1] != entry[2]),
                 score.as_percent,
                 test.permutation.resamples,
-                percentiles(test.drawn, expanded_tail(n)),
+                intervals[1],
                 tests,
-                smallest_p(n, tests, test.permutation.resamples),
+                least,
                 documents_needed(tests),
-                float(quantiles * test.error),
+                float(quantiles * error),
                 n,
+                None if over is None else over[0],
             )
         )
     return found
+
+
+def _seeds(a: Score, b: Score) -> tuple[float, list[tuple[float, int]]] | None:
+    """Welch's test where a system has seeds."""
+    return welch(a.seeds or (a.value,), b.seeds or (b.value,)) if a.seeds or b.seeds else None
 
 
 def _families(

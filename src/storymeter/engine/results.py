@@ -100,6 +100,8 @@ class Results:
     conditions: Conditions = Conditions()
     #: (system, system, metric): of a run in shards, which keeps no rows
     tallies: Mapping[tuple[str, str, str], Tally] = field(default_factory=dict)
+    #: system -> its training runs, which are among `systems` (see `engine.seeds`)
+    seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def in_shards(self) -> bool:
@@ -251,9 +253,10 @@ def merged(several: Sequence[Results]) -> Results:
     if doubled is not None:
         raise UsageError(f"Two runs have a system called {doubled!r}.", hint="Give one of them another name.")
     tallies = {pair: tally for each in kept for pair, tally in each.tallies.items()}
+    seeds = {name: members for each in kept for name, members in each.seeds.items()}
     oldest = min(each.conditions.revision for each in several)
     conditions = replace(kept[0].conditions, revision=oldest)
-    return replace(kept[0], systems=systems, tallies=tallies, conditions=conditions)
+    return replace(kept[0], systems=systems, tallies=tallies, seeds=seeds, conditions=conditions)
 
 
 def _content(corpus: Corpus) -> tuple[object, ...]:

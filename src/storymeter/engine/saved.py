@@ -112,6 +112,7 @@ class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
     unit: str | msgspec.UnsetType = msgspec.UNSET
     #: of the code that computed the numbers (`engine.earlier`)
     revision: int = 0
+    seeds: dict[str, tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
 
 
 class SavedMetric(Metric):
@@ -177,6 +178,7 @@ def write(results: Results, path: str | Path) -> None:
         [TallyRecord(*pair, tally) for pair, tally in results.tallies.items()] or msgspec.UNSET,
         results.conditions.unit or msgspec.UNSET,
         results.conditions.revision,
+        dict(results.seeds) or msgspec.UNSET,
     )
     write_zip(path, {"run.json": msgspec.json.format(msgspec.json.encode(record), indent=1), **members})
 
@@ -212,7 +214,7 @@ def _read(path: str | Path, metrics: list[Metric] | None, named: str) -> Results
         if any(not _gives(metric, system.scores[k]) for system in systems):
             built = (*built[:k], _stand_in(record.metrics[k]), *built[k + 1 :])
     tallies = {(t.a, t.b, t.metric): t.tally for t in record.tallies or ()}
-    results = Results(systems, built, references, conditions, tallies)
+    results = Results(systems, built, references, conditions, tallies, record.seeds or {})
     check_revision(named, results)
     return results
 

@@ -25,6 +25,7 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
+    seeded = any(c.p_seeds is not None for c in comparisons)
     rows = [
         [
             c.metric,
@@ -36,6 +37,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             Cell({"wins": c.wins, "ties": c.ties, "losses": c.losses}, win_tie_loss(c)),
             c.n,
             Cell(c.detectable, f"{c.detectable * c.scale:.2f}"),
+            *([c.p_seeds] if seeded else []),
         ]
         for c in comparisons
     ]
@@ -47,6 +49,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         Column("win/tie/loss", prefix=""),
         Column("n", ",d"),
         "detectable",
+        *(numbers(".4f", "p seeds") if seeded else []),
     ]
     tests = max((c.tests for c in comparisons), default=1)
     notes = [
@@ -55,6 +58,10 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         else "",
         "p permutation: could the outputs be exchanged; p bootstrap: are the scores equal (bootstrap-t).",
         "detectable: the smallest difference that this many documents find in 80 of 100 studies.",
+        "p seeds: Welch's t-test over training runs; there p Holm corrects it, and the interval contains"
+        " their noise."
+        if seeded
+        else "",
         "win/tie/loss counts documents.",
         f"Resampled and swapped by units: {comparisons[0].units:,}."
         if any(c.units not in (0, c.n) for c in comparisons)

@@ -72,7 +72,8 @@ def _mark(against: Sequence[tuple[Comparison, float] | None], sign: float) -> Ma
 def mark_notes(columns: Sequence[Sequence[Mark]], comparisons: Sequence[Comparison]) -> str:
     """What the marks of a leaderboard mean, and over which tests they are corrected."""
     there = {mark for column in columns for mark in column}
-    test = f"paired permutation test, {family(comparisons)}"
+    seeded = any(c.p_seeds is not None for c in comparisons)
+    test = f"paired permutation test{', over seeds Welch' if seeded else ''}, {family(comparisons)}"
     said = []
     if "level" in there:
         said.append(f"†: not distinguishable from the best ({test}, p ≥ .05).")

@@ -57,6 +57,7 @@ def _record(score: Score) -> dict[str, Any]:
         "interval": None if score.interval is None else list(score.interval),
         "n": score.n,
         "signature": str(score.signature),
+        **({"seeds": list(score.seeds)} if score.seeds else {}),
     }
 
 
@@ -111,6 +112,10 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         "± half of the 95 % interval." if any("±" in cell.text for cell in shown) else "",
         "Bold or *: the best." if any(cell.strong for cell in shown) else "",
         mark_notes(by_metric, comparisons),
+        "s: standard deviation between training runs (seeds); the score is their mean, and the interval"
+        " contains their noise."
+        if any(score.seeds for system in results.systems for score in system.scores)
+        else "",
         unit_note(results.conditions.unit, units),
         rough(units) if any("±" in cell.text for cell in shown) else "",
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
@@ -134,6 +139,8 @@ def _cell(score: Score, mark: Mark) -> Cell:
     text = f"{score.value * score.scale:.2f}"
     if score.interval is not None:
         text += f" ± {(score.interval[1] - score.interval[0]) / 2 * score.scale:.2f}"
+    if score.seeds:
+        text += f" (s {np.std(score.seeds, ddof=1) * score.scale:.2f})"
     return Cell(score.value, text, strong=mark == "best", mark=SIGNS[mark])
 
 

@@ -247,6 +247,16 @@ def _pseudo_values(rows: Sequence[FloatArray], part: Part, pairs: Pairs) -> Floa
     return np.stack(columns, axis=1)
 
 
+def standard_errors(rows: Sequence[FloatArray], part: Part) -> list[float]:
+    """The jackknife's standard error of the value of each system."""
+    found = []
+    for each in rows:
+        n = len(each)
+        without = np.nan_to_num(part.value(each.sum(axis=0) - each))
+        found.append(float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())))
+    return found
+
+
 def win_tie_loss(
     values_a: Sequence[float] | FloatArray,
     values_b: Sequence[float] | FloatArray,

@@ -1,0 +1,114 @@
+"""Several training runs of one system."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from storymeter import Corpus, Document, Run
+from storymeter.arrays import FloatArray
+from storymeter.captions import Caption
+from storymeter.engine.results import Results
+from storymeter.engine.seeds import collapsed, welch
+from storymeter.metric import MeanMetric
+from storymeter.report.scores import leaderboard_table
+
+Verb = Callable[..., tuple[int, str, str]]
+
+
+class Number(MeanMetric):
+    """The number that a caption consists of."""
+
+    name = "number"
+    needs_references = False
+
+    def document_values(self, task: object, bench: object) -> FloatArray:
+        return np.array([float(document.text) for document in task.candidates])  # type: ignore[attr-defined]
+
+
+def scored(groups: dict[str, list[FloatArray]]) -> Results:
+    corpora = [
+        Corpus(
+            tuple(Document(f"v{i}", (Caption(repr(float(v))),)) for i, v in enumerate(values)), f"{name}/{k}"
+        )
+        for name, seeds in groups.items()
+        for k, values in enumerate(seeds)
+    ]
+    results = Run().score(corpora, [Number()], 200)
+    return replace(
+        results, seeds={name: tuple(f"{name}/{k}" for k in range(len(s))) for name, s in groups.items()}
+    )
+
+
+def test_welch_is_scipys() -> None:
+    from scipy.stats import ttest_ind
+
+    a, b = [0.31, 0.33, 0.30], [0.28, 0.29, 0.27, 0.285]
+    assert welch(a, b)[0] == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue, rel=1e-12)
+    assert welch([1.0, 1.0], [1.0, 1.0])[0] == 1.0
+
+
+def test_seeds_are_one_system_with_its_mean_and_spread() -> None:
+    base = np.linspace(0, 1, 50)
+    results = scored({"mine": [base, base + 0.1, base + 0.2], "yours": [base - 0.4, base - 0.5]})
+    one = collapsed(results)
+    assert [system.name for system in one.systems] == ["mine", "yours"]
+    score = one["mine", "number"]
+    assert score.value == pytest.approx(0.6) and score.seeds == pytest.approx((0.5, 0.6, 0.7))
+    alone = results["mine/0", "number"].interval
+    assert score.interval is not None and alone is not None
+    assert score.interval[1] - score.interval[0] > alone[1] - alone[0]  # training noise is in it
+    (test,) = results.compare()
+    assert (test.a, test.b) == ("mine", "yours") and test.difference == pytest.approx(0.55)
+    assert test.p_seeds == test.p_holm == pytest.approx(welch([0.5, 0.6, 0.7], [0.1, 0.0])[0])
+    assert "(s 10.00)" in leaderboard_table(one, [test]).render()
+
+
+def test_seeds_of_one_model_are_rarely_called_different() -> None:
+    """Two runs of one model, seed deviation .5 points, many documents: as single runs .71 differ."""
+    draw = np.random.default_rng(0)
+    alone = over = 0
+    for _ in range(60):
+        base = draw.normal(0.3, 0.1, 300)
+        runs = [
+            [base + draw.normal(0, 0.005) + draw.normal(0, 0.02, 300) for _ in range(3)] for _ in range(2)
+        ]
+        results = scored({"mine": runs[0], "yours": runs[1]})
+        over += results.compare(resamples=200)[0].p_holm < 0.05
+        single = replace(results, systems=(results.systems[0], results.systems[3]), seeds={})
+        alone += single.compare(resamples=200)[0].p_holm < 0.05
+    assert over <= 8 < 25 < alone
+
+
+def test_seeds_on_the_command_line_and_in_saved_runs(run: Verb, examples: Path, tmp_path: Path) -> None:
+    videos = examples / "videos"
+    reference = ["-r", str(videos / "reference_1.json"), "-m", "soda_c"]
+    (tmp_path / "mine").mkdir()
+    for k, name in enumerate(("good", "disordered")):
+        (tmp_path / "mine" / f"seed{k}.json").write_bytes((videos / f"{name}.json").read_bytes())
+    by_folder = [str(tmp_path / "mine" / f"seed{k}.json") for k in range(2)]
+    given = ["--system", f"mine={videos / 'good.json'},{videos / 'disordered.json'}"]
+    saved = str(tmp_path / "run.smr")
+    other = str(videos / "padded.json")
+    code, out, _ = run("score", *by_folder, other, *reference, "--format", "json", "--save", saved)
+    assert code == 0
+    first = json.loads(out)
+    assert [s["name"] for s in first["systems"]] == ["mine", "padded"]
+    assert len(first["systems"][0]["scores"][0]["seeds"]) == 2
+    code, out, _ = run("score", other, *given, *reference, "--format", "json")
+    assert code == 0
+    second = json.loads(out)
+    assert second["systems"][1]["scores"][0]["value"] == first["systems"][0]["scores"][0]["value"]
+    code, out, err = run("compare", saved, "--format", "json")
+    assert code == 0 and "noise of training" not in err
+    (test,) = json.loads(out)["comparisons"]
+    assert test["p_seeds"] == first["comparisons"][0]["p_seeds"]
+    code, out, err = run("compare", str(videos / "good.json"), other, *reference)
+    assert code == 0 and " ".join(err.split()).count("noise of training") == 1
+    assert run("score", *reference)[0] == 2
+    assert run("score", "--system", "mine", *reference)[0] == 2
