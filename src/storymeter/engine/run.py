@@ -199,9 +199,7 @@ class Run:
         if score is not None:
             return score
         score = self._score(task, name, metric, resamples)
-        score = replace(
-            score, signature=score.signature.add(**inputs_signed(corpus, self.references, metric))
-        )
+        score = replace(score, signature=score.signature.add(**inputs_signed(corpus, self.references)))
         if journal:
             journal.put(corpus, name, metric, score)
         return score
@@ -345,14 +343,13 @@ def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
     return metric.combine(sums)["value"]
 
 
-def inputs_signed(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
-    """What the signature says of the files: how many annotators there were, whether the references chose the
-    documents of a metric that needs none, and whether anything was repaired.
+def inputs_signed(corpus: Corpus, references: Sequence[Corpus]) -> dict[str, object]:
+    """What the signature says of the files: how many annotators there were, and whether anything was
+    repaired.
     """
     repaired = any("repairs" in c.meta for c in [corpus, *references])
     return {
-        "annotators": len(references) if metric.needs_references else None,
-        # those of the references: what was submitted beyond them is left out, what is missing may count
-        "documents": "referenced" if references and not metric.needs_references else None,
+        # also of a metric that needs none: references say which documents count, and how long they are
+        "annotators": len(references) or None,
         "repaired": True if repaired else None,
     }
