@@ -152,12 +152,13 @@ def bleu(pairs: list[tuple[str, list[str]]], order: int = 4) -> float:
     return value * math.exp(1 - 1 / ratio) if ratio < 1 else value
 
 
-def cider(pairs: list[tuple[str, list[str]]]) -> list[float]:
-    """CIDEr-D of each item, idf from the references of these items."""
+def cider(pairs: list[tuple[str, list[str]]], corpus: list[list[str]] | None = None) -> list[float]:
+    """CIDEr-D of each item, idf from the references of these items, or from a corpus of references."""
     seen: Counter[tuple[str, ...]] = Counter()
-    for _, references in pairs:
+    corpus = [references for _, references in pairs] if corpus is None else corpus
+    for references in corpus:
         seen.update({gram for r in references for n in range(1, 5) for gram in grams(r, n)})
-    log_items = math.log(len(pairs)) if pairs else 0.0
+    log_items = math.log(len(corpus)) if corpus else 0.0
 
     def vector(text: str, n: int) -> dict[tuple[str, ...], float]:
         return {g: c * (log_items - math.log(max(1, seen[g]))) for g, c in grams(text, n).items()}
@@ -268,9 +269,11 @@ def soda(case: Case, variant: str, scorer: str) -> dict[str, float]:
     if p.refs == "corpus-mean":
         per = []
         for k in range(len(case.annotators)):
-            mine = [i for i in ids if k in case.references(i)]
-            if mine:
-                per.append(mean([mean(rates(case.submitted(i), case.references(i)[k])) for i in mine]))
+            spoken = [i for i in ids if k in case.references(i)]
+            silent = [i for i in ids if i in case.annotators[k] and not case.references(i)]  # nobody spoke
+            if spoken or silent:
+                found = [mean(rates(case.submitted(i), case.references(i)[k])) for i in spoken]
+                per.append(mean(found + [(0.0, 0.0, 0.0)] * len(silent)))
         value = mean(per) if per else (0.0, 0.0, 0.0)
     else:
         videos = []
@@ -369,16 +372,15 @@ def documents(case: Case, scorer: str, *, paragraph: bool = False) -> dict[str, 
             return words(" ".join(c[2].strip() for c in sorted(track, key=lambda c: c[0])), p)
         return words(" ".join(c[2] for c in track), p)
 
-    items = [
-        (text(case.candidates.get(i, [])), [text(videos[i]) for videos in case.annotators if i in videos])
-        for i in case.ids()
-    ]
+    listed = sorted({i for videos in case.annotators for i in videos})
+    against = {i: [text(videos[i]) for videos in case.annotators if i in videos] for i in listed}
+    items = [(text(case.candidates.get(i, [])), against[i]) for i in case.ids()]
     if scorer == "rouge_l":
         return {"value": fmean(rouge(*item) for item in items)}
     if scorer == "bleu_4":
         return {"value": bleu(items)}
     if scorer == "cider":
-        return {"value": fmean(cider(items))}
+        return {"value": fmean(cider(items, list(against.values())))}  # idf of all references
     return {"value": METEOR.aggregate(candidates=[c for c, _ in items], references=[r for _, r in items])}
 
 
@@ -460,9 +462,6 @@ def draw(rng: random.Random, protocol: Protocol) -> Case:
     for i in ids:
         for k in rng.sample(range(people), rng.randint(1, people)):
             annotators[k][i] = [] if rng.random() < 0.1 else track(rng, min(most, 40))
-        spoke = [videos for videos in annotators if videos.get(i)]
-        if not spoke:  # somebody describes each video
-            annotators[0][i] = [(0.0, 5.0, "A dog runs.")]
     candidates = {i: track(rng, most) for i in [*ids, "extra"] if i == ids[0] or rng.random() < 0.8}
     return Case(candidates, [videos for videos in annotators if videos], protocol)
 
