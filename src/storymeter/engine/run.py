@@ -29,6 +29,7 @@ from ..score import Score
 from ..stats.resampling import bootstrap_interval
 from .inputs import Given, both
 from .languages import warn_of_language
+from .paragraphs import joins_captions, warn_of_paragraphs
 from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult
 from .units import found_unit, with_unit
 from .wordless import warn_of_wordless
@@ -115,6 +116,7 @@ class Run:
         warn_of_language(
             [*systems, *self.references], built, tokenizer=self.bench.tokenizer, language=self.language
         )
+        warn_of_paragraphs([*systems, *self.references], built)
         warn_of_wordless(
             systems,
             self.references,
@@ -199,7 +201,7 @@ class Run:
         if score is not None:
             return score
         score = self._score(task, name, metric, resamples)
-        score = replace(score, signature=score.signature.add(**inputs_signed(corpus, self.references)))
+        score = replace(score, signature=score.signature.add(**inputs_signed(corpus, self.references, metric)))
         if journal:
             journal.put(corpus, name, metric, score)
         return score
@@ -343,13 +345,14 @@ def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
     return metric.combine(sums)["value"]
 
 
-def inputs_signed(corpus: Corpus, references: Sequence[Corpus]) -> dict[str, object]:
-    """What the signature says of the files: how many annotators there were, and whether anything was
-    repaired.
+def inputs_signed(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
+    """What the signature says of the files: how many annotators there were, whether anything was repaired,
+    and whether timed captions were joined to paragraphs.
     """
     repaired = any("repairs" in c.meta for c in [corpus, *references])
     return {
         # also of a metric that needs none: references say which documents count, and how long they are
         "annotators": len(references) or None,
         "repaired": True if repaired else None,
+        "compares": "paragraphs" if joins_captions(metric, [corpus, *references]) else None,
     }

@@ -130,7 +130,7 @@ class Worker:
             else:
                 found = np.zeros((0, len(metric.columns)))
             rows.append(found)
-            signed = metric.signature(run.bench).add(**inputs_signed(corpus, run.references))
+            signed = metric.signature(run.bench).add(**inputs_signed(corpus, run.references, metric))
             if metric.needs_whole():  # the shard is the whole corpus
                 signed = signed.add(**metric.corpus_fields(task, run.bench))
             signed = signed.add(sample=f"{self.job.sample:g}" if self.job.sample < 1.0 else None)
