@@ -291,7 +291,8 @@ def _keep(results: Results, path: str, journal: PartialRun) -> None:
     journal.remove()
     if journal.resumed:
         say(f"{journal.resumed:,} scores were read from an interrupted run and not computed again.")
-    say(f"Saved: {path} ({len(results.systems)} systems, {len(results.metrics)} metrics)")
+    systems, metrics = len(results.systems), len(results.metrics)
+    say(f"Saved: {path} ({systems} system{'s' * (systems != 1)}, {metrics} metric{'s' * (metrics != 1)})")
 
 
 def is_saved(path: str) -> bool:

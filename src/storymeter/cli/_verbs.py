@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ._help import add_help, write_commands
+from ._overwrite import guard
 
 
 class Verbs(click.Group):
@@ -29,7 +30,7 @@ class Verbs(click.Group):
             return None
         module = importlib.import_module(f"{self._package.__name__}.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
-        return add_help(command)
+        return guard(add_help(command))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_commands(ctx, formatter)

@@ -1,5 +1,5 @@
-"""Timed captions under metrics of whole documents: METEOR of all captions of a video joined to one text is not
-the METEOR that papers on dense captioning report. It is said once, and the signature has it.
+"""Timed captions under metrics of whole documents: METEOR of all captions of a video joined to one text is
+not the METEOR that papers on dense captioning report. It is said once, and the signature has it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def warn_of_paragraphs(corpora: Sequence[Corpus], metrics: Mapping[str, Metric])
         return
     one = len(found) == 1
     warnings.warn(
-        f"{', '.join(found)} compare{'s' * one} whole paragraphs: the captions of a video are joined to one text,"
-        " and their times do not count. The score of dense captions that papers report is"
+        f"{', '.join(found)} compare{'s' * one} whole paragraphs: the captions of a video are joined to one"
+        " text, and their times do not count. The score of dense captions that papers report is"
         f" anet(scorer={found[0]}); soda_c also counts their order.",
         StorymeterWarning,
         stacklevel=3,

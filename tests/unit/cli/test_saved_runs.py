@@ -79,9 +79,9 @@ def test_meta_reads_a_saved_run(run: Verb, saved: str, tmp_path: Path) -> None:
     [
         (["score", "{new}", "--into", "{run}", "-m", "meteor"], "comes from the saved run"),
         (["score", "{new}", "--into", "{run}", "-r", "{new}"], "comes from the saved run"),
-        (["score", "{new}", "--into", "{run}", "--save", "{run}"], "--into adds"),
+        (["score", "{new}", "--into", "{run}", "--save", "other.smr"], "--into adds"),
         (["score", "{new}", "--save", "run.json"], ".smr"),
-        (["score", "{run}", "--save", "{run}"], "scored already"),
+        (["score", "{run}", "--save", "other.smr"], "scored already"),
         (["compare", "{run}", "{new}"], "its own captions and references"),
         (["compare", "{run}", "-m", "meteor"], "no scores of meteor"),
         (["show", "pancakes", "{run}", "--system", "god"], "no system 'god'"),

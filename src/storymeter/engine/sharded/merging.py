@@ -99,7 +99,7 @@ def _both(a: SystemSums, b: SystemSums) -> SystemSums:
         (first, second, third),
         a.documents + b.documents & _WRAP,
         a.captions + b.captions & _WRAP,
-        a.signatures,
+        [max(both, key=len) for both in zip(a.signatures, b.signatures, strict=True)],
         list(exact.digits),
         b"".join(digits.astype("<i8").tobytes() for digits in exact.digits.values()),
     )
