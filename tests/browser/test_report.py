@@ -84,7 +84,7 @@ def test_the_leaderboard_sorts_chooses_columns_and_is_copied(
     assert copied["csv"].startswith("system,metric,value,low,high\n")
     assert f"{report.systems[1]},soda_c,0.0" in copied["csv"]
     assert "| system | soda_c |" in copied["markdown"] and "**" in copied["markdown"]
-    assert "all: tok:ptb" in copied["signatures"] and "We scored 3 systems" in copied["paragraph"]
+    assert "|tok:ptb|" in copied["signatures"] and "We scored 3 systems" in copied["paragraph"]
     assert "@inproceedings{fujita2020" in copied["bibtex"]
 
 

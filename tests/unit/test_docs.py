@@ -73,10 +73,10 @@ def _needs_no_missing_part(stderr: str) -> None:
             pytest.skip(f"pip install 'storymeter[{found[1]}]' runs this page")
 
 
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder where a reader of the documentation would stand: the examples are here, and nothing else."""
-    folder = tmp_path_factory.mktemp("reader")
+@pytest.fixture
+def reader(tmp_path: Path) -> Path:
+    """A folder where a reader of one page would stand: the examples are here, and nothing else."""
+    folder = tmp_path / "reader"
     shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "bin").mkdir()
     program = folder / "bin" / "storymeter"

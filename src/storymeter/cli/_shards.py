@@ -78,5 +78,6 @@ def score_in_shards(
     if options.get("sample"):
         say(f"A sample: {options['sample']:.3%} of the documents, drawn by their ids.")
     if save is not None:
-        say(f"Saved: {save} ({len(results.systems)} systems, {len(results.metrics)} metrics)")
+        systems, metrics = len(results.systems), len(results.metrics)
+        say(f"Saved: {save} ({systems} system{'s' * (systems != 1)}, {metrics} metric{'s' * (metrics != 1)})")
     return results

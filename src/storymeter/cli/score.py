@@ -87,6 +87,7 @@ def command(
         score_table,
         signature_lines,
     )
+    from ..report.table import harmless
 
     _check(save, into, candidates, per_document)
     write = document_writer(per_document) if per_document else None  # a wrong name must not cost the scoring
@@ -122,7 +123,9 @@ def command(
     else:
         put(leaderboard_table(results, tests), style, "Scores")
     if style == "table":
-        say("What the numbers depend on:", *(f"  {line}" for line in signature_lines(results)))
+        say("Signatures (what the numbers depend on):")
+        for line in signature_lines(results):  # in one piece, so that it can be copied
+            click.echo(harmless(line), err=True)
 
 
 def _tests(results: Results, resamples: Resampled) -> list[Comparison]:

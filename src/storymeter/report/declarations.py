@@ -4,6 +4,7 @@ means.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from ..judge.prompt import get as get_prompt
@@ -26,11 +27,11 @@ def metric_table(text: str) -> Table:
     hidden: dict[str, Any] = {}
     named = next((each for each in metric.names if each.word == word), None)
     if named is not None:
-        hidden, rows = named.preset, [["what it says", named.sentence, "", ""]]
+        hidden, rows = named.preset, [["summary", named.sentence, "", ""]]
     rows += [
-        ["a value", _meaning(metric), "", ""],
+        ["values", _meaning(metric), "", ""],
         ["name", metric.name, "", ""],
-        ["Python", repr(metric), "", ""],
+        ["Python", _python(metric), "", ""],
     ]
     if metric.names:
         for key, option in options_of(type(metric)).items():
@@ -38,6 +39,14 @@ def metric_table(text: str) -> Table:
                 rows.append([key, option.sentence, _fits(option), option.print(option.default)])
     rows += [["paper", PAPERS[key].citation, "", ""] for key in metric.papers]
     return Table(["option", "what it is", "choices", "default"], rows, title=word)
+
+
+def _python(metric: Metric) -> str:
+    """The line that makes the metric in Python, with its import."""
+    kind = type(metric)
+    room = kind.__module__.rpartition(".")[0]
+    door = room if kind.__name__ in getattr(importlib.import_module(room), "__all__", ()) else kind.__module__
+    return f"from {door} import {kind.__name__}; {metric!r}"
 
 
 #: what the card of a prompt says

@@ -16,7 +16,6 @@ from ..errors import MissingPartError, UsageError
 from ..files import write_bytes
 from ..metric import Metric
 from ..score import Score
-from ..signature import Signature
 from .comparison import comparison_records
 from .marks import SIGNS, Mark, mark_notes, marks, rough
 from .table import Cell, Column, Table, keys, raw, to_json
@@ -119,6 +118,9 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         unit_note(results.conditions.unit, units),
         rough(units) if any("±" in cell.text for cell in shown) else "",
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
+        "Scores are times 100; JSON, CSV and Score.value in Python have fractions."
+        if any(m.percent for m in results.metrics)
+        else "",
     ]
     return Table(
         heads,
@@ -145,23 +147,16 @@ def _cell(score: Score, mark: Mark) -> Cell:
 
 
 def signature_lines(results: Results) -> list[str]:
-    """What the numbers depend on: the fields that all share once, then what each metric adds."""
-    found: dict[str, Signature] = {}
-    for k, metric in enumerate(results.metrics):
-        each = {system.name: system.scores[k].signature for system in results.systems}
+    """What the numbers depend on: the whole signature of each metric, a line each that can be copied; with
+    the system's name before it where the systems have different ones.
+    """
+    lines = []
+    for k in range(len(results.metrics)):
+        each = {system.name: str(system.scores[k].signature) for system in results.systems}
         if len(set(each.values())) == 1:
-            found[metric.name] = next(iter(each.values()))
+            lines.append(next(iter(each.values())))
         else:
-            found |= {f"{metric.name} of {name}": signature for name, signature in each.items()}
-    shared = [
-        field
-        for field in next(iter(found.values()), Signature()).fields
-        if len(found) > 1 and all(field in signature.fields for signature in found.values())
-    ]
-    lines = [f"all: {Signature(tuple(shared))}"] if shared else []
-    for name, signature in found.items():
-        own = tuple(field for field in signature.fields if field not in shared and field[0] != "metric")
-        lines.append(f"{name}: {Signature(own)}" if own else name)
+            lines += [f"{name}: {signature}" for name, signature in each.items()]
     return lines
 
 
