@@ -201,7 +201,9 @@ class Run:
         if score is not None:
             return score
         score = self._score(task, name, metric, resamples)
-        score = replace(score, signature=score.signature.add(**inputs_signed(corpus, self.references, metric)))
+        score = replace(
+            score, signature=score.signature.add(**inputs_signed(corpus, self.references, metric))
+        )
         if journal:
             journal.put(corpus, name, metric, score)
         return score
