@@ -274,6 +274,11 @@ def score_into(
     from ..engine.units import DOCUMENT
 
     before = load(path)
+    if before.in_shards:
+        raise UsageError(
+            f"{path} is a run in shards: it keeps sums, and no references to score more systems against.",
+            hint="Score all systems together: storymeter score A/ B/ -r REFERENCES/ --save FOLDER",
+        )
     conditions = before.conditions
     labels = [score.metric for score in before.systems[0].scores]
     systems, _ = read_both(candidates, (), options, labels)

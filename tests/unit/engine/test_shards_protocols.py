@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -182,3 +183,28 @@ def test_results_find_a_bound_metric_by_any_name() -> None:
     results = Run(REFERENCES, protocol="pdvc", jobs=1).score(SYSTEMS[:1], ["soda_c"], 0)
     assert results["mine", "soda_c(refs=protocol)"] is results.systems[0].scores[0]
     assert replace(results).metrics == results.metrics
+
+
+@pytest.mark.parametrize("protocol", ["pdvc", "vid2seq", "timechat", "paper+tious=.1/.5"])
+def test_into(
+    protocol: str, folders: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    """A system that joins a saved run has the numbers of one scored with it, which are those of shards; a run
+    in shards, which keeps no references, says that nothing can join it.
+    """
+    names = ["soda_c(scorer=rouge_l)", "localisation", "anet(scorer=bleu_4)", "paragraph_cider"]
+    files = {each.name: str(tmp_path / f"{each.name}.jsonl") for each in (*SYSTEMS, *REFERENCES)}
+    for each in (*SYSTEMS, *REFERENCES):
+        storymeter.write(each, files[each.name])
+    against = ("-r", files["first"], "-r", files["second"])
+    asked = ("-m", ",".join(names), "--protocol", protocol, "--resamples", "0")
+    path = str(tmp_path / "run.smr")
+    assert run("score", files["mine"], *against, *asked, "--save", path)[0] == 0
+    assert run("score", files["yours"], "--into", path)[0] == 0
+    given = ([folders[each.name] for each in SYSTEMS], [folders[each.name] for each in REFERENCES])
+    shards = shard_kit.score_in_shards(*given, names, tmp_path / "work", protocol=protocol)
+    assert_same(shards, storymeter.load(path))
+    (tmp_path / "shards").mkdir()
+    shards.save(tmp_path / "shards" / "run.smr")
+    code, _, err = run("score", files["yours"], "--into", str(tmp_path / "shards" / "run.smr"))
+    assert (code, "Score all systems together" in err) == (2, True)
