@@ -138,7 +138,7 @@ WRAPPERS = _set(
     " records examples samples outputs answers rows logs log responses entries docs documents"
     " segments list output content val test train validation hyps hypotheses refs references gts gt"
     " targets res candidates generated generations stories output_stories chapters clips scenes"
-    " steps captions_list questions instances"
+    " steps captions_list questions instances qa"
 )
 #: keys beside them that hold no captions
 BESIDE = _set(

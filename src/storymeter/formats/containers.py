@@ -57,6 +57,8 @@ class Found:
     rest: dict[str, Any] = field(default_factory=dict)
     #: the file holds one record without an id
     single: bool = False
+    #: the keys are the numbers of the members of a list
+    numbered: bool = False
 
 
 def unfold(value: Any, role: Role | None = None, at: Path = (), depth: int = 0) -> Found | None:
@@ -72,9 +74,8 @@ def unfold(value: Any, role: Role | None = None, at: Path = (), depth: int = 0) 
 def _of_list(value: list[Any], role: Role | None, at: Path, depth: int) -> Found | None:
     kinds = {type(member) for member in value}
     if kinds <= {str}:
-        return Found(
-            [Row((*at, i), {VALUE: text}, str(i + 1), group=i) for i, text in enumerate(value)], True
-        )
+        rows = [Row((*at, i), {VALUE: text}, str(i + 1), group=i) for i, text in enumerate(value)]
+        return Found(rows, True, numbered=True)
     if list in kinds and dict not in kinds:
         return _of_lists(value, at)
     flat: list[tuple[Path, Any]] = []
@@ -367,6 +368,11 @@ def _wrapped(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> 
         if isinstance(cell, dict | list) and cell and plain(name) not in aliases.BESIDE
     }
     named = [n for n in inner if aliases.is_part(n)]
+    if not inner:  # no captions beside `videos` or `images`, but perhaps in them
+        inner = {
+            n: cell for n, cell in value.items() if isinstance(cell, dict | list) and _holds_records(cell)
+        }
+        named = list(inner)
     fields = [
         n for n in value if n in named or plain(n) in aliases.BESIDE or not isinstance(value[n], dict | list)
     ]
@@ -377,6 +383,19 @@ def _wrapped(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> 
         if texts:
             return None
     return _choose({n: inner[n] for n in named}, value, role, at, depth)
+
+
+def _holds_records(cell: Any) -> bool:
+    members = cell[:20] if isinstance(cell, list) else list(cell.values())[:20]
+    return any(
+        isinstance(m, dict)
+        and any((isinstance(c, str) and _is_text_name(n)) or _holds_captions(n, c) for n, c in m.items())
+        for m in members
+    )
+
+
+def _is_text_name(name: str) -> bool:
+    return aliases.text_tier(name, None) is not None
 
 
 def _of_parts(

@@ -17,12 +17,13 @@ from .problems import Mark
 from .source import Source, decode
 
 _DELIMITERS = "\t;|,"
-_COLON = re.compile(r"(\S+?) ?[:：]\s+(\S.*)")
+_COLON = re.compile(r"(\S+?) ?(?:[:：]|=>?|->|[-–—])\s+(\S.*)")
 _BLANK = re.compile(r"(\S+)\s+(\S.*)")
 _NAME = re.compile(
     r"(?=.*(?:\d|_))(?=.*[A-Za-z])[\w.\-#/\\]+|\S+\.(?:jpe?g|png|mp4|avi|mkv|webm|gif)(?:#\d+)?"
 )
 HEAD_AGAIN = "the header stands here again, and was left out"
+_PLAIN_NAME = re.compile(r"(?=.*[^\W\d])[\w.\-#/\\]+")
 _TIME = re.compile(r"\W*\d{1,3}:\d\d")
 
 
@@ -113,6 +114,9 @@ def delimited(source: Source, check: Check) -> Found | None:
 
 def _parsed(text: str, delimiter: str, source: Source, limit: int = 0) -> list[tuple[Mark, list[str]]]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    if delimiter == "|" and lines.lstrip().startswith("|"):  # Markdown: | a | b |
+        bars = [line.strip() for line in lines.split("\n")]
+        lines = "\n".join("" if re.fullmatch(r"[|:\s-]+", bar) else bar.strip("|") for bar in bars)
     loose = delimiter in "\t|" and any(line.count('"') % 2 for line in lines.split("\n"))
     reader = csv.reader(
         io.StringIO(lines, newline=""),
@@ -124,7 +128,8 @@ def _parsed(text: str, delimiter: str, source: Source, limit: int = 0) -> list[t
     try:
         for row in reader:
             if row:
-                rows.append((Mark("line", reader.line_num), row))
+                cells = [cell.strip() for cell in row] if delimiter == "|" else row
+                rows.append((Mark("line", reader.line_num), cells))
             if limit and len(rows) >= limit:
                 break
     except csv.Error as error:
@@ -189,7 +194,7 @@ def led_lines(source: Source) -> tuple[Found | None, int]:
         fits = [
             (n, found[1], found[2])
             for n, found in led
-            if found and (loose or _NAME.fullmatch(found[1])) and not found[1].isdigit()
+            if found and (_PLAIN_NAME if loose else _NAME).fullmatch(found[1])
         ]
         names = [id for _, id, _ in fits]
         telling = sum(bool(_NAME.fullmatch(name)) for name in names)

@@ -14,14 +14,14 @@ from typing import Any
 from ..captions import Corpus, Document, Origin
 from ..errors import UsageError
 from . import answers, record_tables
-from .aliases import Role, plain, text_tier
+from .aliases import Role
 from .base import Format, carrying
 from .checks import Check
 from .containers import FILE, KEY, NUMBER, Found, Row, Unequal, explode, unfold
 from .problem_log import MISSING, named
 from .problems import Mark, Path
 from .record_times import Clock
-from .roles import MAPPED, Finder, Question, Roles, flat, get, lookup, stem
+from .roles import MAPPED, Finder, Question, Roles, deep_text, flat, get, lookup, stem
 from .source import Source
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|[。！？]")
@@ -308,9 +308,8 @@ class Builder:
         if value is None and name not in row.fields:
             return MISSING
         value = flat(value)
-        if isinstance(value, dict):
-            names = [n for n in value if text_tier(n, self.role) is not None or plain(n) == "content"]
-            value = flat(value[min(names, key=lambda n: text_tier(n, self.role) or 50)]) if names else value
+        if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict)):
+            value = deep_text(value)
         return value
 
     def _duration(self, row: Row) -> Any:

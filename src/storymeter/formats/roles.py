@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from . import aliases
@@ -77,7 +78,7 @@ class Roles:
         shown = {
             KEY: "the key",
             FILE: "the name of the file",
-            NUMBER: "the number of the line",
+            NUMBER: "the number in the list",
             VALUE: "the text",
         }
         named = {
@@ -162,6 +163,8 @@ class Finder:
             return replace(roles, start=alone[0])
         if end:
             self.questions.append(Question("start"))
+        if not roles.fps and (edges := self._edges()):
+            return replace(roles, start=edges[0], end=edges[1])
         pairs = [
             n
             for n in self.inside
@@ -170,6 +173,20 @@ class Finder:
         if len(pairs) > 1:
             self._ask("segment", pairs)
         return replace(roles, span=pairs[0]) if pairs else roles
+
+    def _edges(self) -> tuple[str, str] | None:
+        """Two columns without names beside each other whose numbers are starts and ends."""
+        names = self.inside
+        if names != [str(n) for n in range(len(names))]:
+            return None
+        for left, right in pairwise(names):
+            pairs = [
+                (_plain_time(a), _plain_time(b))
+                for a, b in zip(self._all(left), self._all(right), strict=True)
+            ]
+            if pairs and all(a is not None and b is not None and a < b for a, b in pairs):
+                return left, right
+        return None
 
     def _scaled(self, heads: tuple[str, ...], table: dict[str, int]) -> str:
         """A field of starts or ends, in seconds, milliseconds or frames."""
@@ -204,6 +221,7 @@ class Finder:
             graded = {
                 n: t for n in usable if (t := text_tier(n, self.role)) is not None and self._nested_ok(n)
             }
+        graded = {n: t for n, t in graded.items() if n.partition(".")[0] not in graded or "." not in n}
         graded = self._answer_beside_output(graded)
         if parts and not any(t < 10 for t in graded.values()):
             return replace(roles, parts=parts, story=story)
@@ -213,6 +231,11 @@ class Finder:
             if len(best) > 1 and not self._alike(best):
                 self._ask("text", best)
             return replace(roles, text=best[0], story=plain(best[0].rpartition(".")[2]) in aliases.STORY)
+        talks = [
+            n for n in self.inside if plain(n) in ("conversation", "message") and self._most(n, _is_talk)
+        ]
+        if talks:
+            return replace(roles, text=talks[0])
         return replace(roles, text=self._text_by_content(inside, roles))
 
     def _text_by_content(self, usable: list[str], roles: Roles) -> str:
@@ -302,7 +325,7 @@ class Finder:
             if n not in taken and (t := tier(n, aliases.IDS)) is not None and self._can_be_id(n)
         }
         if self.found.keyed:
-            return replace(roles, id=self._key_or_field(usable))
+            return replace(roles, id=NUMBER if self.found.numbered else self._key_or_field(usable))
         if self.found.single and not usable:
             return replace(roles, id=FILE)
         if usable:
@@ -321,13 +344,28 @@ class Finder:
             and (roles.timed or len(set(map(str, self._values(n)))) == len(self.rows))
         ]
         if len(unique) > 1:
+            letters = [n for n in unique if any(c.isalpha() for v in self._values(n) for c in str(v))]
+            unique = letters if len(letters) == 1 else unique
+        if len(unique) > 1:
             self._ask("video", unique)
+        if unique and self._numbers_beside_names(unique[0], names, taken):
+            unique = []
         if unique:
             return replace(roles, id=unique[0])
         if roles.timed and not any(aliases.known(n) and tier(n, aliases.IDS) for n in self.names):
             return replace(roles, id=FILE)
         self.questions.append(Question("video"))
         return roles
+
+    def _numbers_beside_names(self, name: str, names: list[str], taken: set[str]) -> bool:
+        """Numbers that happen to be all different, beside a column of names that are not."""
+        if any(c.isalpha() for v in self._values(name) for c in str(v)):
+            return False
+        return any(
+            n not in taken and n != name and not aliases.known(n) and self._most(n, _is_name, share=1.0)
+            and any(c.isalpha() for v in self._values(n) for c in str(v))
+            for n in names
+        )  # fmt: skip
 
     def _best_id(self, usable: dict[str, int], roles: Roles) -> str:
         top = [n for n, t in usable.items() if t == min(usable.values())]
@@ -525,8 +563,52 @@ def stem(value: str | None) -> str:
     return aliases.MEDIA.sub("", name) or text
 
 
+#: where the text of an answer stands in what servers of models send
+_ANSWER_KEYS = (
+    "completion",
+    "content",
+    "text",
+    "caption",
+    "message",
+    "body",
+    "choices",
+    "output_text",
+    "value",
+)
+
+
+def deep_text(value: Any, depth: int = 0) -> Any:
+    """The one text inside of an answer's object: `{"choices": [{"message": {"content": "…"}}]}`, the last
+    turn of a talk; what holds none stays as it is.
+
+    >>> deep_text({"body": {"choices": [{"message": {"content": "a dog"}}]}})
+    'a dog'
+    >>> deep_text([{"from": "human", "value": "what?"}, {"from": "gpt", "value": "a dog"}])
+    'a dog'
+    """
+    value = flat(value)
+    if _is_talk(value):
+        value = value[-1]
+    if isinstance(value, dict) and depth < 8:
+        for key in _ANSWER_KEYS:
+            if key in value and isinstance(found := deep_text(value[key], depth + 1), str):
+                return found
+    return value
+
+
+def _is_talk(value: Any) -> bool:
+    """Turns of a talk, of which only the last one is a model's."""
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(turn, dict) for turn in value):
+        return False
+    speakers = [str(turn.get("role", turn.get("from", ""))).lower() for turn in value]
+    models = [speaker in ("assistant", "gpt", "model", "bot") for speaker in speakers]
+    return models.count(True) == 1 and models[-1]
+
+
 def _is_text(value: Any) -> bool:
     value = flat(value)
+    if isinstance(value, dict):
+        value = deep_text(value)
     if isinstance(value, list):
         return bool(value) and all(isinstance(v, str) for v in value)
     return isinstance(value, str)
@@ -547,6 +629,13 @@ def _is_time(value: Any) -> bool:
             and not any(c.isspace() for c in value.strip()[:3])
         )
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _plain_time(value: Any) -> float | None:
+    from .record_times import Clock
+
+    found = Clock("", None).seconds(value)
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else None
 
 
 def _is_start(value: Any) -> bool:
