@@ -110,6 +110,24 @@ def _unwritable(path: str | Path, error: OSError | ValueError) -> DataError:
     return DataError(f"{path} cannot be written: {reason}.", hint="Choose another place for the file.")
 
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def guarded(text: str) -> str:
+    """A cell that no spreadsheet runs as a formula: a quote stands before = + - @ tab CR, and before quotes
+    that stand before one of them. `unguarded` gives the text back.
+
+    >>> guarded("=cmd()"), guarded("it's"), guarded("'=x"), unguarded(guarded("'=x"))
+    ("'=cmd()", "it's", "''=x", "'=x")
+    """
+    return "'" + text if text.lstrip("'").startswith(_FORMULA) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell that `guarded` wrote."""
+    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
+
+
 def write_bytes(path: str | Path, data: bytes) -> None:
     with atomic(path) as file:
         file.write(data)

@@ -181,6 +181,8 @@ def _check(
     for difference, maps, simple in _ALIKE:
         if {simple(i) for i in submitted} & {simple(i) for i in referenced}:
             hint = f"The ids differ only by {difference}: use {maps}."
+            if all(simple(i) == i for i in submitted):
+                hint += " (Those of the references are mapped by --reference-id-map.)"
             break
     names = ", ".join(corpus.name for corpus in references)
     raise DataError(

@@ -18,6 +18,7 @@ import msgspec
 
 from ..captions import Corpus, Document
 from ..errors import MissingPartError, UsageError, some
+from ..files import guarded, unguarded
 from .base import Format, carrying
 from .checks import Check
 from .problems import Mark
@@ -202,6 +203,7 @@ class Csv(Table):
                     (Mark("line", 1),),
                     detail=repr(head),
                 )
+            own = {"video", "text"} <= set(heads) <= ALIASES.keys()  # as we write it
             for row in reader:
                 mark = Mark("line", reader.line_num)
                 if heads and heads[0] == "":  # the index that pandas writes
@@ -214,6 +216,8 @@ class Csv(Table):
                         detail=f"{len(reader.fieldnames or ())} columns",
                     )
                     continue
+                if own:
+                    row = {key: unguarded(cell) for key, cell in row.items()}
                 if all(head == cell for head, cell in row.items()):
                     check.warn("skipped-line", "the header stands here again, and was left out", (mark,))
                     continue
@@ -231,7 +235,11 @@ class Csv(Table):
         buffer = io.StringIO(newline="")
         writer = csv.DictWriter(buffer, columns, delimiter=self.delimiter, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        texts = ("video", "text", "image")
+        writer.writerows(
+            {key: guarded(cell) if key in texts and cell is not None else cell for key, cell in row.items()}
+            for row in rows
+        )
         yield buffer.getvalue().encode()
 
 

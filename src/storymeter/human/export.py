@@ -33,6 +33,7 @@ import msgspec
 
 from ..captions import Rating
 from ..errors import UsageError
+from ..files import guarded
 from .campaign import Folder
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
 
 def safe(value: object) -> object:
     """A cell that no spreadsheet runs as a formula: text beginning = + - @ tab CR gets a quote in front."""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + value
+    if isinstance(value, str):
+        return guarded(value)
     return "" if value is None else value
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..captions import Rating
 from ..errors import DataError, some
+from ..files import unguarded
 from .ratings import Labels, Numbering, columns_of
 
 _NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum", "held", "campaign")
@@ -272,4 +273,4 @@ def _systems(meta: msgspec.Raw | dict[str, Any]) -> list[str] | None:
 
 def plain_cell(cell: str) -> str:
     """Undo the quote that keeps a spreadsheet from running a cell as a formula."""
-    return cell[1:] if len(cell) > 1 and cell[0] == "'" and cell[1] in "=+-@\t\r" else cell
+    return unguarded(cell)

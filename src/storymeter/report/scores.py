@@ -13,7 +13,7 @@ from ..engine.compare import Comparison
 from ..engine.results import Results
 from ..engine.units import unit_note, units_of
 from ..errors import MissingPartError, UsageError
-from ..files import write_bytes
+from ..files import guarded, write_bytes
 from ..metric import Metric
 from ..score import Score
 from .comparison import comparison_records
@@ -240,11 +240,16 @@ def document_writer(path: str) -> Callable[[Results], None]:
 def _tsv(table: Table) -> bytes:
     lines = [
         [head.name for head in table.heads],
-        *(["" if value is None else str(value) for value in row] for row in table.rows),
+        *(["" if value is None else _safe(value) for value in row] for row in table.rows),
     ]
     return "".join(
         "\t".join(" ".join(cell.splitlines()).replace("\t", " ") for cell in line) + "\n" for line in lines
     ).encode()
+
+
+def _safe(value: object) -> str:
+    """A cell of a table of tabs; a text is no formula to a spreadsheet."""
+    return guarded(value) if isinstance(value, str) else str(value)
 
 
 def _jsonl(table: Table) -> bytes:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from ..files import guarded
 from .table import MISSING, Column, Table, raw, to_json
 
 
@@ -18,8 +19,8 @@ def _csv(table: Table) -> str:
     columns: list[list[object]] = []
     for k, head in enumerate(table.heads):
         for name, values in _flat(head, [raw(row[k]) for row in table.rows]):
-            heads.append(name if head.key else str(_plain(name)))
-            columns.append(values if head.key else [_plain(value) for value in values])
+            heads.append(str(_plain(name)))
+            columns.append([_plain(value) for value in values])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(heads)
@@ -52,9 +53,7 @@ def _plain(value: object) -> object:
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + value
-    return value
+    return guarded(value) if isinstance(value, str) else value
 
 
 _LATEX = {

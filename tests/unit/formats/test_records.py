@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from storymeter import read
+from storymeter import read, write
 from storymeter.errors import DataError
+from storymeter.files import unguarded
 from storymeter.formats import corpus_from_records, examine
 
 
@@ -80,3 +82,29 @@ def test_reversed_segments_name_the_repair(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="--repair"):
         read(path)
     assert read(path, repair=True).documents[0].captions[0].start == 2
+
+
+FORMULAS = {"=cmd|x": "=1+1 is two", "-abc": "-- a cat", "'=q": "+ x", "@a": "it's", "''-b": "'quoted'"}
+
+
+@pytest.mark.parametrize("name", ["f.csv", "f.tsv"])
+def test_tables_are_safe_in_a_spreadsheet_and_read_back(tmp_path: Path, name: str) -> None:
+    before = read(_file(tmp_path, "f.json", FORMULAS))
+    write(before, tmp_path / name)
+    delimiter = "\t" if name.endswith("tsv") else ","
+    for row in csv.reader((tmp_path / name).open(encoding="utf-8"), delimiter=delimiter):
+        assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row)
+    assert _captions(read(tmp_path / name)) == _captions(before)
+
+
+def test_scores_of_documents_are_safe_in_a_spreadsheet(tmp_path: Path) -> None:
+    from storymeter.cli import main
+
+    path = _file(tmp_path, "f.json", FORMULAS)
+    for name, delimiter in (("d.csv", ","), ("d.tsv", "\t")):
+        with pytest.raises(SystemExit) as ended:
+            main(["score", str(path), "-m", "words", "--per-document", str(tmp_path / name)])
+        assert ended.value.code in (0, None)
+        rows = list(csv.DictReader((tmp_path / name).open(encoding="utf-8"), delimiter=delimiter))
+        assert not any(row["document"].startswith(("=", "+", "-", "@")) for row in rows)
+        assert {unguarded(row["document"]) for row in rows} == FORMULAS.keys()
