@@ -7,6 +7,12 @@ which it does is the power; the smallest m that reaches the wanted power, times 
 system captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes
 both sds from a pilot.
 
+**Smallest difference.** The default clusters take raters as random (`rater_effects`): a rater likes a system
+more or less than others do (sd `DEVIATION`). With one HIT a rater, the variance of a difference is
+2 (between² + within² / ratings of a caption) / captions + 2 deviation² / raters, and the test has raters - 1
+degrees of freedom; the smallest difference that it finds with the wanted power follows from the noncentral t
+distribution.
+
 **Worker tests.** Raters of known character rate k control pairs; a bot that passes is a false accept, an
 honest rater who does not is a false reject."""
 
@@ -30,6 +36,8 @@ from .scores import credited, means, standardise
 
 #: what `variances` finds in the cs-en ratings of WMT 2021 (docs/human-analysis.md says how)
 BETWEEN, WITHIN = 0.43, 0.76
+#: sd of how much more or less than others a rater likes a system, in z (WMT 2021 cs-en: .16 to .24)
+DEVIATION = 0.2
 #: a rater's standard deviation in points of the slider (one real MTurk batch: 31.7)
 POINTS = 32.0
 #: share of the work by raters who pass
@@ -70,6 +78,10 @@ class Plan:
     #: captions of each system that are rated, and how many ratings each gets at least
     captions: int
     overlap: int
+    #: raters who pass, one HIT each, and the smallest difference (z) that the test over raters finds with the
+    #: wanted power; NaN with fewer than two raters
+    raters: int = 0
+    smallest_difference: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +215,8 @@ def plan(
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     hits = math.ceil(high * systems / per_hit / accepted)
+    raters = math.ceil(high * systems / per_hit)
+    spreads = {key: simulated[key] for key in ("between", "within", "alpha") if key in simulated}
     return Plan(
         high,
         hits,
@@ -211,7 +225,37 @@ def plan(
         cost(hits, systems, price=price, fee=fee),
         max(1, min(high // overlap, captions)),
         overlap,
+        raters,
+        smallest_difference(high, captions, raters, wanted=wanted, overlap=overlap, **spreads),
     )
+
+
+def smallest_difference(
+    ratings: int,
+    captions: int,
+    raters: int,
+    *,
+    wanted: float = 0.8,
+    overlap: int = 1,
+    between: float = BETWEEN,
+    within: float = WITHIN,
+    deviation: float = DEVIATION,
+    alpha: float = 0.05,
+) -> float:
+    """What the test over raters finds with the wanted power, in z: `ratings` of each system, by `raters`."""
+    if raters < 2:
+        return math.nan
+    from scipy.special import nctdtr, stdtrit
+
+    used = max(1, min(ratings // overlap, captions))
+    error = math.sqrt(2 * (between**2 + within**2 * used / ratings) / used + 2 * deviation**2 / raters)
+    limit = float(stdtrit(raters - 1, 1 - alpha / 2))
+    low, high = 0.0, 200.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        found = 1 - float(nctdtr(raters - 1, middle, limit))
+        low, high = (low, middle) if found >= wanted else (middle, high)
+    return high * error
 
 
 def worker_tests(

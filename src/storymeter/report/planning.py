@@ -18,6 +18,8 @@ def plan_table(plan: Plan) -> Table:
         [
             *numbers(",d", "HITs", "ratings per system", "captions"),
             Column("power", ".3f"),
+            Column("raters", ",d"),
+            Column("smallest z", ".3f"),
             *numbers(",.2f", "cost", "cost per system"),
         ],
         [
@@ -26,14 +28,18 @@ def plan_table(plan: Plan) -> Table:
                 plan.ratings_per_system,
                 plan.captions,
                 plan.power,
+                plan.raters,
+                plan.smallest_difference,
                 plan.cost.total,
                 plan.cost.per_system,
             ]
         ],
         note=(
             f"captions: of each system, rated by {plan.overlap} raters or more each; power: the share of"
-            " simulated studies of this size that found the difference; cost with the fee; HITs include those"
-            " of raters who will not pass."
+            " simulated studies of this size that found the difference by the rank-sum test over captions;"
+            " smallest z: the smallest difference that the test over raters (the default of human analyse)"
+            " finds with the wanted power, if so many raters take one HIT each and like systems differently"
+            " by .2 z; cost with the fee; HITs include those of raters who will not pass."
         ),
     )
 

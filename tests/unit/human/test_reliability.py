@@ -130,3 +130,22 @@ def test_worker_tests_accept_bots_at_alpha_and_fewer_pairs_reject_more_honest_ra
     for test in ("t", "signed-rank", "mann-whitney"):
         assert rates[test, 20].rejects["average"] < rates[test, 5].rejects["average"]
     assert plan.worker_tests((5,), simulations=100) == plan.worker_tests((5,), simulations=100)
+
+
+def test_the_smallest_difference_is_found_as_often_as_the_plan_says() -> None:
+    """By simulated studies of this size, tested over raters."""
+    from storymeter.human.rater_effects import Cells
+
+    raters, each, captions = 20, 35, 2000
+    smallest = plan.smallest_difference(raters * each, captions, raters)
+    random, found = np.random.default_rng(0), 0
+    for _ in range(200):
+        rater = np.repeat(np.arange(raters), 2 * each)
+        system = np.tile(np.repeat([0, 1], each), raters)
+        spread = np.hypot(plan.BETWEEN, plan.WITHIN)
+        value = random.normal(0, plan.DEVIATION, (raters, 2))[rater, system] + smallest * system
+        value += random.normal(0, spread, len(rater))
+        found += Cells.of(value, system, rater, np.arange(len(rater)), 2).difference(1, 0).p < 0.05
+    assert found / 200 == pytest.approx(0.8, abs=0.08)
+    assert math.isnan(plan.smallest_difference(70, 100, 1))
+    assert plan.smallest_difference(700, 2000, 20) > plan.smallest_difference(7000, 2000, 200)

@@ -149,4 +149,11 @@ def _plan(
             seed=seed,
             **costs,
         )
+    smallest = result.smallest_difference
+    say(
+        f"With {result.raters:,} raters, one HIT each, the test over raters finds differences from"
+        f" {smallest:.2f} z ({smallest * points:.1f} points) on with power {wanted:g}."
+        if smallest == smallest
+        else "One rater cannot show a difference that holds for other raters: plan more HITs."
+    )
     return plan_json(result) if style == "json" else rendered([plan_table(result)], style)
