@@ -7,8 +7,8 @@
 >>> found[0].wins_a, found[0].undecided
 (1, 1)
 
-The other steps of a study are commands: `storymeter human new`, `serve`, `simulate`, `export`.
-"""
+`rank` ranks systems by pairwise votes. The other steps of a study are commands: `storymeter human new`,
+`serve`, `simulate`, `export`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from ..late import late
 
 if TYPE_CHECKING:
+    from .pairwise import rank as rank
     from .studies import analyse as analyse
 
-_LATE = {"analyse": "studies"}
+_LATE = {"analyse": "studies", "rank": "pairwise"}
 __all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

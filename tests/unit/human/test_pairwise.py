@@ -1,0 +1,139 @@
+"""Ranking by pairwise votes, against an independent maximum of the likelihood and on votes known by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from rating_kit import preferences, survey, write
+from scipy.optimize import minimize
+
+import storymeter.human
+from storymeter.captions import Rating
+from storymeter.cli import cli
+from storymeter.errors import DataError
+from storymeter.human.pairwise import fit
+
+
+def drawn(seed: int, systems: int = 4, raters: int = 12, items: int = 15, ties: bool = True) -> list[Rating]:
+    rng = np.random.default_rng(seed)
+    strength = np.linspace(0.9, -0.9, systems)
+    out = []
+    for rater in range(raters):
+        for item in range(items):
+            a, b = rng.choice(systems, 2, replace=False)
+            odds = np.exp([strength[a], (strength[a] + strength[b]) / 2 if ties else -np.inf, strength[b]])
+            value = float(rng.choice(3, p=odds / odds.sum())) - 1
+            out.append(Rating(f"v{item}", f"s{a}", f"r{rater}", value, meta={"against": f"s{b}"}))
+    return out
+
+
+def by_optimiser(votes: list[Rating], names: list[str], ties: bool) -> np.ndarray[Any, Any]:
+    """The same likelihood, vote by vote, by a general optimiser."""
+
+    def loss(x: np.ndarray[Any, Any]) -> float:
+        worth = dict(zip(names, (0.0, *x[: len(names) - 1]), strict=True))
+        total = 0.0
+        for vote in votes:
+            a, b = math.exp(worth[vote.system]), math.exp(worth[vote.meta["against"]])
+            nu = math.exp(x[-1]) if ties else 0.0
+            chosen = {-1.0: a, 1.0: b, 0.0: nu * math.sqrt(a * b)}[vote.value]
+            total -= math.log(chosen / (a + b + nu * math.sqrt(a * b)))
+        return total
+
+    found = minimize(loss, np.zeros(len(names) - 1 + ties), method="BFGS", options={"gtol": 1e-7}).x
+    worth = np.array([0.0, *found[: len(names) - 1]])
+    return worth - worth.mean()
+
+
+@pytest.mark.parametrize("ties", [True, False])
+def test_strengths_are_those_of_another_optimiser(ties: bool) -> None:
+    votes = drawn(3, ties=ties)
+    names = sorted({vote.system for vote in votes})
+    wanted = dict(zip(names, by_optimiser(votes, names, ties), strict=True))
+    found = {one.name: one.strength for one in fit(votes).systems}
+    assert found == pytest.approx(wanted, abs=2e-5)
+
+
+def test_two_systems_by_hand() -> None:
+    votes = [Rating(f"v{k}", "a", f"r{k}", -1.0 if k < 30 else 1.0, meta={"against": "b"}) for k in range(40)]
+    found = fit(votes)
+    first, second = found.systems
+    assert first.strength - second.strength == pytest.approx(math.log(30 / 10))
+    assert (first.wins, first.ties, first.losses) == (30, 0, 10) and found.tie_share == 0
+    assert first.interval is not None and first.interval[0] > 0 and found.clusters == (("a",), ("b",))
+    tied = [*votes, *(Rating(f"t{k}", "b", f"r{k}", 0.0, meta={"against": "a"}) for k in range(20))]
+    again = fit(tied)
+    assert again.systems[0].strength - again.systems[1].strength == pytest.approx(math.log(3))
+    assert again.systems[0].ties == 20
+
+
+def test_sides_and_order_do_not_matter() -> None:
+    votes = drawn(5)
+    turned = [Rating(v.item, v.meta["against"], v.rater, -v.value, meta={"against": v.system}) for v in votes]
+    one, other = fit(votes), fit(turned[::-1])
+    assert [s.name for s in one.systems] == [s.name for s in other.systems]
+    for mine, theirs in zip(one.systems, other.systems, strict=True):
+        assert mine.strength == pytest.approx(theirs.strength, abs=1e-9)
+        assert mine.interval == pytest.approx(theirs.interval, abs=1e-7)
+
+
+def test_intervals_cover() -> None:
+    strength = np.linspace(0.9, -0.9, 4)
+    inside = total = 0
+    for seed in range(60):
+        for one in fit(drawn(100 + seed)).systems:
+            assert one.interval is not None
+            inside += one.interval[0] <= strength[int(one.name[1:])] <= one.interval[1]
+            total += 1
+    assert 0.9 <= inside / total <= 0.995  # bench/pairwise_coverage.py counts more
+
+
+def test_raters_who_agree_with_themselves_widen_the_intervals() -> None:
+    """Three raters who each always say the same are three opinions, not sixty votes."""
+    said = {"r0": -1.0, "r1": -1.0, "r2": 1.0}
+    votes = [
+        Rating(f"v{k}", "a", r, value, meta={"against": "b"}) for k in range(20) for r, value in said.items()
+    ]
+    found = fit(votes)
+    assert found.p[0, 1] > 0.3 and found.clusters == (("a", "b"),)
+
+
+def test_votes_that_do_not_bound_a_strength() -> None:
+    votes = [Rating(f"v{k}", "a", f"r{k}", -1.0, meta={"against": "b"}) for k in range(9)]
+    found = fit(votes)
+    assert [one.name for one in found.systems] == ["a", "b"] and found.systems[0].interval is None
+    assert "half a tie" in found.notes[0]
+    apart = [*votes, Rating("v1", "c", "r1", -1.0, meta={"against": "d"})]
+    with pytest.raises(DataError, match="No vote compares a, b with c, d"):
+        fit(apart)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    words = {-1.0: "left", 0.0: "tie", 1.0: "right"}
+    lines = [f"{v.rater},{v.item},{v.system},{v.meta['against']},{words[v.value]}" for v in drawn(3)]
+    path.write_text("rater,video,left,right,choice\n" + "\n".join(lines) + "\n")
+    shown = CliRunner().invoke(cli, ["human", "rank", str(path)], catch_exceptions=False)
+    assert (
+        shown.exit_code == 0 and "Bradley-Terry" in shown.stdout and "180 votes of 12 raters" in shown.stderr
+    )
+    told = json.loads(CliRunner().invoke(cli, ["human", "rank", str(path), "--format", "json"]).stdout)
+    found = storymeter.human.rank(path)
+    assert [(s["name"], s["strength"]) for s in told["systems"]] == [
+        (s.name, s.strength) for s in found.systems
+    ]
+    assert "read votes.csv" in told["notes"][0]
+
+
+def test_a_preference_study_counts_without_raters_who_failed(tmp_path: Path) -> None:
+    found = storymeter.human.rank(write(tmp_path / "p.jsonl", preferences()))
+    assert found.votes == 13 and any("liar" in note for note in found.notes)
+    assert {one.name for one in found.systems} == {"a", "b"}
+    with pytest.raises(DataError, match="no pairwise votes"):
+        storymeter.human.rank(write(tmp_path / "s.jsonl", survey()))
