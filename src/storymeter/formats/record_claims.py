@@ -20,7 +20,7 @@ from .records import Plan, plan_of, what_lists_are
 from .roles import flat, stem
 from .source import Source
 from .spans import heads
-from .tables import ALIASES, Csv, Parquet, named_columns
+from .tables import ALIASES, Csv, Parquet, Tsv, named_columns
 
 
 def prefers_records(known: Format, source: Source) -> bool:
@@ -87,6 +87,8 @@ def _timed_lists(known: Format, source: Source) -> bool:
 def _table(known: Format, source: Source) -> bool:
     if source.columns.keys() - ALIASES.keys():
         return True
+    if known.name == "tsv" and _swallows_rows(source):
+        return True
     names = _heads(known, source)
     if not names or source.columns:
         return False
@@ -107,6 +109,14 @@ def _table(known: Format, source: Source) -> bool:
         return True
     ids = [flat(row.fields.get(roles.id)) for row in plan.found.rows[:200]]
     return roles.id != "video" and any(isinstance(i, str) and stem(i) != i for i in ids)
+
+
+def _swallows_rows(source: Source) -> bool:
+    """A lone quote at the head of a cell would make the rows after it a part of the cell."""
+    rows = Tsv().rows(source, Check())
+    return any(
+        isinstance(cell, str) and "\n" in cell and "\t" in cell for _, row in rows for cell in row.values()
+    )
 
 
 def _heads(known: Format, source: Source) -> list[str]:

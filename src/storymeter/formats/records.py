@@ -7,6 +7,7 @@ are an error that names the command for each, and so is a field that cannot be r
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -168,7 +169,12 @@ class Builder:
         lacking = False
         for ours, theirs in self.columns.items():
             number = ours == "fps" and theirs.replace(".", "").isdigit()
-            if ours == "records" or number or any(lookup(row, theirs) is not None for row in self.found.rows):
+            if (
+                ours == "records"
+                or theirs == KEY
+                or number
+                or any(lookup(row, theirs) is not None for row in self.found.rows)
+            ):
                 continue
             lacking = True
             detail = f"{self._fields()}; map it with --columns {ours}=NAME"
@@ -224,7 +230,7 @@ class Builder:
             detail = f"{keys}; {question.reason}; to read it all the same: {way}"
             self.check.error(code, f"no field holds {shown}", (), detail=detail)
         elif fields:
-            ways = " or ".join(self.command(f"{role}={name}") for name in fields[:4] if name != KEY)
+            ways = " or ".join(self.command(f"{role}={name}") for name in fields[:4])
             names = ", ".join("the key" if name == KEY else name for name in fields)
             self.check.error(
                 "ambiguous",
@@ -245,6 +251,7 @@ class Builder:
     def command(self, columns: str) -> str:
         """The command that reads the file in this way."""
         path = self.source.path
+        columns = shlex.quote(columns)
         if self.role == "references":
             return f"`storymeter score … -r {path} --reference-columns {columns}`"
         verb = "score" if self.role == "candidates" else "validate"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_both_commands_are_named(tmp_path: Path) -> None:
 def test_a_reference_is_never_the_candidate(tmp_path: Path, name: str) -> None:
     path = _file(tmp_path, "f.json", [{"id": "a", name: "a dog runs"}])
     (problem,) = examine(path, role="candidates").errors
-    assert f"--columns text={name}" in problem.text
+    assert f"--columns {shlex.quote(f'text={name}')}" in problem.text
     assert read(path, role="references").documents[0].text == "a dog runs"
 
 
@@ -108,3 +109,42 @@ def test_scores_of_documents_are_safe_in_a_spreadsheet(tmp_path: Path) -> None:
         rows = list(csv.DictReader((tmp_path / name).open(encoding="utf-8"), delimiter=delimiter))
         assert not any(row["document"].startswith(("=", "+", "-", "@")) for row in rows)
         assert {unguarded(row["document"]) for row in rows} == FORMULAS.keys()
+
+
+def test_one_answer_in_a_list_is_read_as_the_answer(tmp_path: Path) -> None:
+    """lmms-eval keeps the answer in a list; a mapped column gives what is found without one."""
+    answer = "From 0 to 4 seconds, a dog runs. From 4 to 9 seconds, it jumps."
+    lines = "".join(
+        json.dumps({"doc_id": k, "target": "t", "filtered_resps": [answer]}) + "\n" for k in (0, 1)
+    )
+    path = _file(tmp_path, "log.jsonl", lines)
+    mapped = read(path, columns={"answer": "filtered_resps", "video": "doc_id"})
+    assert (
+        _captions(mapped)
+        == _captions(read(path))
+        == [(str(k), [("a dog runs.", 0, 4), ("it jumps.", 4, 9)]) for k in (0, 1)]
+    )
+
+
+def test_a_lone_quote_swallows_no_rows(tmp_path: Path) -> None:
+    path = _file(tmp_path, "t.tsv", 'video_id\tcaption\na\t"hello there he says\nb\ta cat sits\n')
+    assert [d.id for d in read(path)] == ["a", "b"]
+
+
+def test_options_of_references_are_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from storymeter.cli import main
+
+    mine = _file(tmp_path, "m.json", [{"id": "a", "x": "a dog runs", "y": "no words here"}])
+    gold = _file(tmp_path, "g.json", [{"id": "a", "u": "a dog runs", "v": "no words here"}])
+    options = ["--columns", "text=x", "--reference-columns", "text=u"]
+    with pytest.raises(SystemExit) as ended:
+        main(["validate", str(mine), "-r", str(gold), *options])
+    out = capsys.readouterr().out
+    assert ended.value.code in (0, None)
+    assert "1 document of 1 references found" in out and out.rstrip().endswith(" ".join(options))
+    twice = _file(
+        tmp_path, "t.json", [{"video_id": "a", "caption": "one dog"}, {"video_id": "a", "caption": "two"}]
+    )
+    with pytest.raises(SystemExit) as ended:
+        main(["validate", str(twice), "-r", str(gold), "--reference-columns", "text=u"])
+    assert ended.value.code == 1 and "repeated-id" in capsys.readouterr().out
