@@ -224,7 +224,7 @@ def _families(
     groups = [list(range(len(systems)))] if alike else [list(pair) for pair in pairs]
     found: dict[tuple[int, int], list[_Test]] = {}
     for group in groups:
-        ids, by_document = _common([systems[k] for k in group])
+        ids, by_document = common_rows([systems[k] for k in group])
         unit = units_of(results, ids)
         rows = [summed(each, unit) for each in by_document]
         inside = list(combinations(range(len(group)), 2))
@@ -298,7 +298,7 @@ def _comparable(a: Score, b: Score, *names: str) -> tuple[ResampledSums, Resampl
     return x.first(drawn), y.first(drawn)
 
 
-def _common(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatArray]]:
+def common_rows(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatArray]]:
     """Rows of the documents that all of these systems were scored on, all metrics side by side: under
     `missing=skip` the documents may differ.
     """

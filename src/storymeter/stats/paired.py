@@ -207,7 +207,7 @@ def bootstraps(
     The test needs the deviation of each resample. It is that of the jackknife's pseudo-values, which for a
     mean are the values of the documents themselves."""
     n, every, width = len(rows[0]), np.hstack(rows), rows[0].shape[1]
-    ahead = [_pseudo_values(rows, part, pairs) for part in parts]
+    ahead = [pseudo_values(rows, part, pairs) for part in parts]
     centred = np.hstack([each - each.mean(axis=0) for each in ahead])
     wide = np.hstack([every, centred, centred**2])
     at, some = every.shape[1], centred.shape[1]
@@ -238,7 +238,7 @@ def bootstraps(
     return found
 
 
-def _pseudo_values(rows: Sequence[FloatArray], part: Part, pairs: Pairs) -> FloatArray:
+def pseudo_values(rows: Sequence[FloatArray], part: Part, pairs: Pairs) -> FloatArray:
     """(documents, pairs): n times the difference minus n - 1 times that without the document."""
     n = len(rows[0])
     without = [np.nan_to_num(part.value(each.sum(axis=0) - each)) for each in rows]

@@ -1,0 +1,157 @@
+"""A gate for continuous integration: does a new version lose more than it may?
+
+A condition such as `soda_c < -0.5` fails the gate if the new system's score minus the baseline's is below
+-0.5 points by more than chance: a one-sided test of that limit at .05, with Holm's correction over the
+conditions. It swaps the signs of the documents' differences from the limit (all swaps up to 12 documents);
+with several training runs on either side it is Welch's test over their values. So a version that loses
+exactly the limit fails in 5 of 100 test sets, one that loses nothing hardly ever.
+
+>>> condition("soda_c(scorer=sts) < -0.5")
+Condition(metric='soda_c(scorer=sts)', sign='<', limit=-0.5)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..errors import UsageError
+from ..score import Score
+from ..stats.multiple import SIGNIFICANT, holm
+from ..stats.paired import ALL_SWAPS, Part, all_swaps, pseudo_values, random_swaps, reached
+from ..stats.resampling import TAIL
+from .compare import POWER, common_rows
+from .results import Results
+from .run import value_of
+from .seeds import collapsed, t_interval, welch
+from .units import summed, units_of
+
+#: random swaps of a test
+SWAPS = 16_384
+_FORM = re.compile(r"(?P<metric>.+?)\s*(?P<sign>[<>])\s*(?P<limit>[-+]?\d*\.?\d+)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The gate fails if the change of the metric, in the units of the tables, is beyond the limit."""
+
+    metric: str
+    sign: str
+    limit: float
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.sign} {self.limit:g}"
+
+
+def condition(text: str) -> Condition:
+    found = _FORM.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"--fail-if cannot be {text!r}.", hint="Write it like --fail-if 'soda_c < -0.5'")
+    return Condition(found["metric"].strip(), found["sign"], float(found["limit"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A condition and what was found; numbers are in the units of the tables."""
+
+    condition: str
+    metric: str
+    old: float
+    new: float
+    change: float
+    interval: tuple[float, float]
+    limit: float
+    p: float
+    p_holm: float
+    n: int
+    #: the change that fails the gate in 80 of 100 test sets
+    detectable: float
+    failed: bool
+
+
+def check(results: Results, new: str, old: str, conditions: Sequence[Condition]) -> list[Checked]:
+    """The system `new` against `old`, both among the results, under the metrics of the conditions."""
+    results = collapsed(results)
+    found = [_check(results, new, old, each) for each in conditions]
+    adjusted = holm([one[0] for one in found])
+    return [
+        Checked(
+            str(each),
+            each.metric,
+            *values,
+            interval,
+            each.limit,
+            p,
+            float(corrected),
+            n,
+            detectable,
+            bool(corrected < SIGNIFICANT),
+        )
+        for each, (p, values, interval, n, detectable), corrected in zip(
+            conditions, found, adjusted, strict=True
+        )
+    ]
+
+
+_Found = tuple[float, tuple[float, float, float], tuple[float, float], int, float]
+
+
+def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
+    from scipy.special import stdtrit
+
+    a, b = results[new, each.metric], results[old, each.metric]
+    at = [score.metric for score in results.system(new).scores].index(a.metric)
+    metric, scale = results.metrics[at], a.scale
+    ids, rows = common_rows([results.system(new), results.system(old)])
+    begin = sum(len(metric.columns) for metric in results.metrics[:at])
+    own = slice(begin, begin + len(metric.columns))
+    units = [summed(each_rows[:, own], units_of(results, ids)) for each_rows in rows]
+    part = Part(slice(None), partial(value_of, metric))
+    pseudo = pseudo_values(units, part, [(0, 1)])[:, 0] * scale
+    n, side = len(pseudo), 1.0 if each.sign == "<" else -1.0
+    documents = float(np.var(pseudo, ddof=1)) / n
+    change = float(part.value(units[0].sum(axis=0)) - part.value(units[1].sum(axis=0))) * scale
+    values = b.value * scale, a.value * scale, change
+    if a.seeds or b.seeds:
+        values = b.value * scale, a.value * scale, (a.value - b.value) * scale
+        p, variances = _over_seeds(a, b, side * each.limit / scale, side, scale)
+        variances = [(documents, n - 1), *variances]
+    else:
+        p = below(side * (pseudo - pseudo.mean() + change - each.limit), results.conditions.seed)
+        variances = [(documents, n - 1)]
+    interval = t_interval(values[2], variances, TAIL)
+    error = math.sqrt(sum(variance for variance, _ in variances))
+    reach = float(stdtrit(n - 1, 1 - SIGNIFICANT) + stdtrit(n - 1, POWER)) * error
+    return p, values, interval, len(ids), each.limit - side * reach
+
+
+def _over_seeds(
+    a: Score, b: Score, limit: float, side: float, scale: float
+) -> tuple[float, list[tuple[float, int]]]:
+    """One-sided: Welch's test of the values of the runs, those of `a` moved by the limit."""
+    ours = [side * value - limit for value in a.seeds or (a.value,)]
+    theirs = [side * value for value in b.seeds or (b.value,)]
+    p, variances = welch(ours, theirs)
+    lower = float(np.mean(ours) - np.mean(theirs)) < 0
+    return (p / 2 if lower else 1 - p / 2), [(variance * scale**2, df) for variance, df in variances]
+
+
+def below(differences: FloatArray, seed: int) -> float:
+    """One-sided p that the mean of differences is below 0: their signs are swapped."""
+    n = len(differences)
+    observed = float(differences.sum())
+    if n <= ALL_SWAPS:
+        every = next(iter(all_swaps(n)))
+        half = every @ (-2 * differences) + observed  # the other half are the mirror images
+        sums = np.concatenate([half, -half])
+        return reached(-sums, -observed) / len(sums)
+    count = 0
+    for swapped in random_swaps(n, SWAPS, seed):
+        count += reached(-(swapped @ (-2 * differences) + observed), -observed)
+    return (count + 1) / (SWAPS + 1)

@@ -1,0 +1,77 @@
+"""storymeter gate: exit codes, files and false alarms."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from storymeter.engine.gate import below, condition
+from storymeter.errors import UsageError
+
+Verb = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def baseline(run: Verb, examples: Path, tmp_path: Path) -> str:
+    videos, saved = examples / "videos", str(tmp_path / "run.smr")
+    reference = str(videos / "reference_1.json")
+    assert (
+        run("score", str(videos / "good.json"), "-r", reference, "-m", "soda_c,meteor", "--save", saved)[0]
+        == 0
+    )
+    return saved
+
+
+def test_a_worse_version_fails_and_says_why(run: Verb, baseline: str, examples: Path, tmp_path: Path) -> None:
+    new = str(examples / "videos" / "disordered.json")
+    files = ["--junit", str(tmp_path / "g.xml"), "--markdown", str(tmp_path / "g.md")]
+    limits = ["--fail-if", "soda_c < -0.5", "--fail-if", "meteor < -1"]
+    code, out, err = run("gate", new, "--against", baseline, *limits, *files)
+    assert code == 1 and "The gate fails" in err and "fails" in out
+    suite = ElementTree.parse(tmp_path / "g.xml").getroot()
+    assert suite.attrib["failures"] == "1" and [case.attrib["name"] for case in suite] == limits[1::2]
+    assert "| soda_c < -0.5 | 20.75 | 8.75 |" in (tmp_path / "g.md").read_text()
+    code, out, _ = run("gate", new, "--against", baseline, *limits, "--format", "json")
+    found = json.loads(out)
+    assert code == 1 and found["failed"] and [c["failed"] for c in found["conditions"]] == [True, False]
+
+
+def test_the_same_version_passes(run: Verb, baseline: str, examples: Path) -> None:
+    same = str(examples / "videos" / "good.json")
+    assert run("gate", same, "--against", baseline, "--fail-if", "soda_c < 0")[0] == 0
+    assert run("gate", same, same, "--against", baseline, "--fail-if", "soda_c < -0.5")[0] == 0
+
+
+@pytest.mark.parametrize("text", ["soda_c", "soda_c < x", "< 3", "soda_c = 1"])
+def test_conditions_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="fail-if"):
+        condition(text)
+
+
+def test_what_the_run_lacks_is_refused(run: Verb, baseline: str, examples: Path) -> None:
+    new = str(examples / "videos" / "good.json")
+    assert run("gate", new, "--against", baseline, "--fail-if", "cider < 0")[0] == 2
+    assert run("gate", new, "--against", baseline, "--fail-if", "soda_c < 0", "--baseline", "x")[0] == 2
+
+
+def test_false_alarms_at_the_limit() -> None:
+    draw = np.random.default_rng(0)
+    for n in (12, 40):
+        found = [below(draw.standard_t(4, n), seed) < 0.05 for seed in range(300)]
+        assert 0.02 < np.mean(found) < 0.085
+    assert below(np.full(5, -1.0), 0) == 1 / 32 and below(np.full(5, 1.0), 0) == 1.0
+
+
+def test_the_examples_call_the_command_as_it_is(examples: Path) -> None:
+    for name in ("gate.yml", "pre-commit-config.yaml"):
+        text = (examples / "ci" / name).read_text().replace("\n          ", " ")
+        line = next(part for part in text.splitlines() if "storymeter gate" in part)
+        words = shlex.split(line.partition("storymeter gate")[2])
+        limits = [words[k + 1] for k, word in enumerate(words) if word == "--fail-if"]
+        assert limits and all(condition(limit).limit < 0 for limit in limits)
