@@ -112,9 +112,12 @@ def _root_page(name: str) -> str:
     return re.sub(r"\[([^\]]+)\]\((?!https?:|\.\./|#)[^)]+\)", r"\1", text)
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Marks that our tests read behind a fence's language are no options of the highlighter."""
-    return re.sub(r"^```(console|python|sh) .*$", r"```\1", markdown, flags=re.MULTILINE)
+def on_page_markdown(markdown: str, *, page: Any = None, **_: Any) -> str:
+    """Marks that our tests read behind a fence's language are no options of the highlighter. The wide tables
+    of the report card have the whole width of the window."""
+    if page is not None and page.file.src_uri == "report-card.md":
+        page.meta["hide"] = ["navigation", "toc"]
+    return re.sub(r"^```(console|python|sh|text) .*$", r"```\1", markdown, flags=re.MULTILINE)
 
 
 def on_files(files: Files, *, config: Any, **_: Any) -> Files:

@@ -4,6 +4,8 @@
 ```console blocks hold commands after `$ `, which run in a real shell as a reader would paste them, and,
            below them, lines of their output, which must appear in that order; `…` stands for anything. A
            block marked ```console data needs the real data folder and is skipped where that is absent.
+```sh run  blocks run in a shell whose stdout is a terminal of 80 columns, and the block ```text output below
+           them, as below a python block, holds exactly what was printed (tools/refresh_docs.py writes it).
 ```sh      blocks, for what installs things or needs the reader's own files, are read by the shell, not run.
 Other blocks (```text) are for people only.
 """
@@ -18,6 +20,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -144,3 +147,32 @@ def test_python(page: Path, reader: Path) -> None:
     )
     _needs_no_missing_part(done.stderr)
     assert done.returncode == 0, f"{script}\n{done.stderr}"
+
+
+def _refresh_docs() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("refresh_docs", ROOT / "tools" / "refresh_docs.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if "```text output\n" in p.read_text(encoding="utf-8")], ids=lambda p: p.name
+)
+def test_every_output_is_the_real_one(page: Path, tmp_path: Path) -> None:
+    tool = _refresh_docs()
+    text = page.read_text(encoding="utf-8")
+    assert tool.refreshed(text, tool.reader_folder(tmp_path)) == text, "run tools/refresh_docs.py"
+
+
+def test_the_readme_is_one_screen_that_can_be_pasted() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert not re.search(r"^\$ ", text, re.MULTILINE)
+    blocks = re.findall(r"^```(.+)$", text, re.MULTILINE)
+    for kind, after in zip(blocks, [*blocks[1:], ""], strict=True):
+        assert after == "text output" or kind not in ("sh run", "python"), kind
+    for block in re.findall(r"^```text output\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        assert all(len(line) <= 88 for line in block.splitlines()), block

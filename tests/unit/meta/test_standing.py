@@ -130,12 +130,12 @@ def test_equal_values_take_part_once() -> None:
 
 
 def test_documents_quote_the_card() -> None:
-    """The advice in README and in the page of semantic metrics is the card's, word for word."""
+    """The advice in the page of semantic metrics is the card's, word for word."""
     root = Path(__file__).resolve().parents[3]
     card = (root / "docs/report-card.md").read_text(encoding="utf-8")
     said = card.split("## Which metric to trust\n\n")[1].split("\n")[0]
     assert said.startswith("Recommended first: `")
-    for page in ("README.md", "docs/semantic.md"):
+    for page in ("docs/semantic.md",):
         assert said in (root / page).read_text(encoding="utf-8"), page
 
 
