@@ -115,7 +115,7 @@ def test_convert_leaves_the_old_file_when_it_fails(good: Path, tmp_path: Path) -
     target = tmp_path / "old.jsonl"
     target.write_text("precious")
     (tmp_path / "bad.json").write_text('{"results": {"v": [{"sentence": null}]}}')
-    assert _run("convert", tmp_path / "bad.json", target) == 1
+    assert _run("convert", tmp_path / "bad.json", target, "--force") == 1
     assert target.read_text() == "precious"
     assert _run("convert", good, tmp_path) == 2
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.json", "good.json", "old.jsonl"]
@@ -140,7 +140,7 @@ def test_half_a_character_in_another_key_is_named_not_written(
 def test_id_maps(good: Path, tmp_path: Path) -> None:
     (tmp_path / "map.csv").write_text("v_1,first\n")
     for rule, id in (("strip-v", "1"), ("add-v", "v_1"), (str(tmp_path / "map.csv"), "first")):
-        assert _run("convert", good, tmp_path / "x.json", "--id-map", rule, "--to", "id-list") == 0
+        assert _run("convert", good, tmp_path / "x.json", "--id-map", rule, "--to", "id-list", "--force") == 0
         assert json.loads((tmp_path / "x.json").read_text()) == [id]
     (tmp_path / "both.json").write_text('["v_a", "a"]')
     assert _run("validate", tmp_path / "both.json", "--id-map", "strip-v") == 1
