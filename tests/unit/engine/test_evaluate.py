@@ -120,10 +120,12 @@ def test_wrong_arguments_are_wrong_usage(examples: Path) -> None:
     one = storymeter.evaluate(candidates=system, metrics="words", resamples=0)
     assert one["good", "words"].n == 12
     for wrong in (
-        {"candidates": str(path)},
-        {"candidates": path},
-        {"candidates": {"good": system}},
-        {"references": str(path)},
+        {"candidates": "a dog runs"},
+        {"candidates": 3},
+        {"candidates": [path, 3]},
+        {"candidates": [["a dog", "a cat"]]},
+        {"references": 3},
+        {"references": [system, "a dog"]},
         {"metrics": []},
         {"metrics": [3]},
         {"seed": -1},
@@ -131,3 +133,12 @@ def test_wrong_arguments_are_wrong_usage(examples: Path) -> None:
     ):
         with pytest.raises(UsageError):
             storymeter.evaluate(**{"candidates": system, "metrics": ["words"], **wrong})
+
+
+def test_paths_and_named_systems_are_the_corpora_that_they_hold(examples: Path) -> None:
+    path = examples / "videos" / "good.json"
+    system = storymeter.read(path)
+    expected = storymeter.evaluate(candidates=system, references=system, metrics=["soda_c"], resamples=0)
+    for given in (str(path), path, {"good": system}):
+        found = storymeter.evaluate(candidates=given, references=str(path), metrics=["soda_c"], resamples=0)
+        assert score_json(found) == score_json(expected)
