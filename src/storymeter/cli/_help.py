@@ -50,8 +50,9 @@ HEADINGS: dict[str, str] = {
 
 #: command -> long names of the options of its short help
 COMMON: dict[str, str] = {
-    "score": "references metric protocol images per-document save into format from columns",
-    "compare": "references metric protocol images videos resamples most format from columns",
+    "score": "references metric protocol images system per-document save into format columns",
+    "compare": "references metric protocol images system unit resamples most format columns",
+    "gate": "against fail-if baseline junit markdown format jobs from columns",
     "report": "references metric human videos images facts title out from columns",
     "show": "references system metric facts graphs html images from columns",
     "human analyse": "from columns scale test alpha stratum html figures format price",
@@ -76,7 +77,7 @@ COMMON: dict[str, str] = {
 
 #: heading -> commands, as the first help lists them
 TASKS: dict[str, str] = {
-    "Score": "validate score compare report show",
+    "Score": "validate score compare report show gate",
     "Human ratings and trust in metrics": "human meta stress",
     "Files and models": "convert tokenize models train",
     "Start": "demo info",

@@ -43,7 +43,7 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
 
     \b
     storymeter compare mine.json yours.json -r references.json -m soda_c
-    storymeter compare --system mine=a.json,b.json --system yours=c.json,d.json -r references.json
+    storymeter compare --system mine=a.json,b.json yours.json -r references.json
     storymeter compare run.smr
     """
     from ..engine.seeds import collapsed

@@ -56,7 +56,7 @@ def command(
 
     \b
     storymeter gate new.json --against run.smr --fail-if 'soda_c < -0.5'
-    storymeter gate new.json --against run.smr --fail-if 'soda_c < 0' --junit gate.xml --markdown gate.md
+    storymeter gate new.json --against a.smr --fail-if 'soda_c < 0' --junit g.xml
     """
     from ..engine.gate import check, condition
     from ..engine.results import merged

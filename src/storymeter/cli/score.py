@@ -73,7 +73,7 @@ def command(
     storymeter score mine.json -r first.json -r second.json -m soda_c,anet
     storymeter score mine.json yours.json -r references.json --save run.smr
     storymeter score theirs.json --into run.smr
-    storymeter score yours.json --system mine=a.json,b.json,c.json -r references.json
+    storymeter score yours.json --system mine=a.json,b.json -r references.json
     storymeter score 'mine/*.parquet' -r 'people/*.parquet' --save run   in shards
     """
     from ..engine.defaults import kind_of, left_out

@@ -84,8 +84,8 @@ def test_all_commands_are_listed_by_task() -> None:
 
 
 def test_a_wrong_use_still_names_the_help() -> None:
-    result = CliRunner().invoke(cli, ["score"], prog_name="storymeter")
-    assert result.exit_code == 2 and "Try 'storymeter score --help'" in result.output
+    result = CliRunner().invoke(cli, ["show"], prog_name="storymeter")
+    assert result.exit_code == 2 and "Try 'storymeter show --help'" in result.output
 
 
 def test_limits_of_judges_in_one_option() -> None:
