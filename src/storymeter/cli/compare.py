@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from ..errors import UsageError
 from ._declare import Resamples, option
-from ._options import busy, progress_bar, put, say
+from ._options import busy, progress_bar, put, say, terminal_width
 from ._reading import result_options
 from ._scoring import cluster_options, is_saved, score_files, scoring_options, system_option, unit_option
 from ._shards import in_shards
@@ -47,7 +47,7 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
     storymeter compare run.smr
     """
     from ..engine.seeds import collapsed
-    from ..report.comparison import comparison_json, comparison_table, difference_table
+    from ..report.comparison import comparison_json, difference_table, fitted_tables
     from ..report.scores import coverage_lines
 
     if len(candidates) + len(options["systems"]) < 2 and not any(map(is_saved, candidates)):
@@ -71,5 +71,6 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
         say(_NO_SEEDS)
     differences = difference_table(comparisons)
     people = style in ("table", "html") and len(differences.rows)
-    tables = [comparison_table(comparisons), *([differences] if people else [])]
+    width = terminal_width() if style == "table" else None
+    tables = [*fitted_tables(comparisons, width), *([differences] if people else [])]
     put(tables, style, "Comparison", json=comparison_json(comparisons))

@@ -30,7 +30,7 @@ def command(out: str, jobs: int, seed: int) -> None:
     from ..engine.examples import example_folder
     from ..engine.run import evaluate
     from ..formats import read
-    from ..report.comparison import comparison_table
+    from ..report.comparison import comparison_table, fitted_tables
     from ..report.scores import coverage_lines, document_writer, leaderboard_table, score_json
     from ..report.timeline import terminal, timeline_page
     from ._shown import Shown
@@ -60,7 +60,7 @@ def command(out: str, jobs: int, seed: int) -> None:
     document_writer(str(folder / "per-video.csv"))(results)
 
     one = results.only("soda_c").compare(seed=seed)
-    output("\n" + rendered([comparison_table(one)], "table"))
+    output("\n" + rendered(fitted_tables(one, terminal_width()), "table"))
     write_text(folder / "comparison.tex", comparison_table(comparisons).render("latex"))
 
     timeline = Shown(systems[1], tuple(references), "soda_c", results).timeline("pancakes")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from ..engine.compare import Comparison
-from .marks import rough, too_few
+from .marks import rough, scale_note, too_few
 from .table import Cell, Column, Table, keys, numbers, to_json
 
 SCORES = ("A's score", "B's score", "A - B")
@@ -32,11 +32,11 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             c.a,
             c.b,
             *_values(c, c.value_a, c.value_b, c.difference),
-            Cell(c.interval, f"[{', '.join(f'{end * c.scale:+.2f}' for end in c.interval)}]"),
+            _interval(c),
             *(c.p_permutation, c.p_bootstrap, c.p_holm),
             Cell({"wins": c.wins, "ties": c.ties, "losses": c.losses}, win_tie_loss(c)),
             c.n,
-            Cell(c.detectable, f"{c.detectable * c.scale:.2f}"),
+            _detectable(c),
             *([c.p_seeds] if seeded else []),
         ]
         for c in comparisons
@@ -51,6 +51,71 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         "detectable",
         *(numbers(".4f", "p seeds") if seeded else []),
     ]
+    return Table(columns, rows, note=_note(comparisons))
+
+
+def narrow_tables(comparisons: Sequence[Comparison]) -> list[Table]:
+    """The same for a narrow terminal, in groups of two tables: the differences, and the tests behind them. A
+    group is a pair of systems, or a metric where there are more pairs than metrics.
+    """
+    seeded = any(c.p_seeds is not None for c in comparisons)
+    pairs, metrics = {(c.a, c.b) for c in comparisons}, {c.metric for c in comparisons}
+    by_pair = len(pairs) <= len(metrics)
+    groups: dict[str, list[Comparison]] = {}
+    for c in comparisons:
+        groups.setdefault(f"A: {c.a}, B: {c.b}" if by_pair else c.metric, []).append(c)
+    found: list[Table] = []
+    for title, own in groups.items():
+        name = keys("metric" if by_pair else "A, B")
+        names = [c.metric if by_pair else f"{c.a}, {c.b}" for c in own]
+        counts = sorted({c.n for c in own})
+        number = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+        values = [[*_values(c, c.value_a, c.value_b, c.difference), _interval(c), c.p_holm] for c in own]
+        tests = [
+            [
+                c.p_permutation,
+                c.p_bootstrap,
+                *([c.p_seeds] if seeded else []),
+                win_tie_loss(c),
+                _detectable(c),
+            ]
+            for c in own
+        ]
+        found += [
+            Table(
+                [*name, "A", "B", "A - B", "95 %", *numbers(".4f", "p Holm")],
+                [[key, *row] for key, row in zip(names, values, strict=True)],
+                title=f"{title} ({number} documents)",
+            ),
+            Table(
+                [
+                    *name,
+                    *numbers(".4f", "p permutation", "p bootstrap", *(["p seeds"] if seeded else [])),
+                    *("win/tie/loss", "detectable"),
+                ],
+                [[key, *row] for key, row in zip(names, tests, strict=True)],
+                title=f"{title}: tests",
+            ),
+        ]
+    return [*found[:-1], *(replace(last, note=_note(comparisons)) for last in found[-1:])]
+
+
+def fitted_tables(comparisons: Sequence[Comparison], width: int | None) -> list[Table]:
+    """One table where it fits into a terminal of this width (None: a file or a pipe)."""
+    wide = comparison_table(comparisons)
+    return [wide] if wide.fits(width) else narrow_tables(comparisons)
+
+
+def _interval(c: Comparison) -> Cell:
+    return Cell(c.interval, f"[{', '.join(f'{end * c.scale:+.2f}' for end in c.interval)}]")
+
+
+def _detectable(c: Comparison) -> Cell:
+    return Cell(c.detectable, f"{c.detectable * c.scale:.2f}")
+
+
+def _note(comparisons: Sequence[Comparison]) -> str:
+    seeded = any(c.p_seeds is not None for c in comparisons)
     tests = max((c.tests for c in comparisons), default=1)
     notes = [
         f"p Holm: corrected over the {tests} comparisons of one metric; their 95 % intervals hold together."
@@ -68,8 +133,9 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         else "",
         rough(min((c.units or c.n for c in comparisons), default=0)),
         too_few(comparisons),
+        scale_note({c.metric: c.percent for c in comparisons}),
     ]
-    return Table(columns, rows, note=" ".join(note for note in notes if note))
+    return " ".join(note for note in notes if note)
 
 
 def _values(c: Comparison, a: float, b: float, difference: float) -> list[Cell]:

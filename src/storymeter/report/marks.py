@@ -4,7 +4,7 @@ documents are too few to tell. All tables, pages and JSON take their marks from 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ..engine.compare import Comparison
@@ -121,3 +121,16 @@ def _too_few(c: Comparison) -> str:
 def rough(n: int) -> str:
     """A sentence on intervals of few documents."""
     return f"Intervals of fewer than {ROUGH} documents are rough." if 1 < n < ROUGH else ""
+
+
+def scale_note(percent: Mapping[str, bool]) -> str:
+    """What the printed numbers are multiplied by; `percent` says it for each metric.
+
+    >>> scale_note({"meteor": True, "words": False})
+    'Scores are times 100 (not: words); JSON, CSV and Score.value in Python have fractions.'
+    """
+    if not any(percent.values()):
+        return ""
+    plain = [name for name, times_100 in percent.items() if not times_100]
+    but = f" (not: {', '.join(plain)})" if plain else ""
+    return f"Scores are times 100{but}; JSON, CSV and Score.value in Python have fractions."

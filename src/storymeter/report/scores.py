@@ -17,7 +17,7 @@ from ..files import guarded, write_bytes
 from ..metric import Metric
 from ..score import Score
 from .comparison import comparison_records
-from .marks import SIGNS, Mark, mark_notes, marks, rough
+from .marks import SIGNS, Mark, mark_notes, marks, rough, scale_note
 from .table import Cell, Column, Table, keys, raw, to_json
 
 
@@ -83,9 +83,15 @@ def score_table(results: Results) -> Table:
     return Table(
         [*names, "score", "95 %", "parts", Column("n", ",d")],
         rows,
+        note=scale_note(_percent(results)),
         signatures=signature_lines(results),
         machine=machine,
     )
+
+
+def _percent(results: Results) -> dict[str, bool]:
+    """Which metrics are printed as percentages."""
+    return {score.metric: score.as_percent for score in results.systems[0].scores}
 
 
 def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) -> Table:
@@ -118,9 +124,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         unit_note(results.conditions.unit, units),
         rough(units) if any("±" in cell.text for cell in shown) else "",
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
-        "Scores are times 100; JSON, CSV and Score.value in Python have fractions."
-        if any(m.percent for m in results.metrics)
-        else "",
+        scale_note(_percent(results)),
     ]
     return Table(
         heads,

@@ -181,6 +181,24 @@ class Table:
             for cells, row in zip(self.shown(), self.rows, strict=True)
         ]
 
+    def fits(self, width: int | None) -> bool:
+        """Whether a terminal of this width shows all columns beside each other."""
+        return len(self._blocks(self._marked(), width)) == 1
+
+    def _blocks(self, shown: list[list[str]], width: int | None) -> list[list[tuple[int, int]]]:
+        """The columns and their widths, for every block."""
+        numbers, names = self.numeric(), [harmless(head.name) for head in self.heads]
+        cells = [[row[k] for row in shown] for k in range(len(names))]
+        natural = [natural_width([name, *column]) for name, column in zip(names, cells, strict=True)]
+        if not width:  # a table that goes into a file or a pipe is never cut
+            return [list(enumerate(natural))]
+        least = [
+            least_width(name, column, number)
+            for name, column, number in zip(names, cells, numbers, strict=True)
+        ]
+        keys = [k for k, head in enumerate(self.heads) if head.key] or list(range(naming(numbers)))
+        return blocks(natural, least, keys, width)
+
     def _terminal(self, width: int | None, colour: bool) -> str:
         from rich import box
         from rich.console import Console
@@ -189,15 +207,7 @@ class Table:
 
         numbers, names, shown = self.numeric(), [harmless(head.name) for head in self.heads], self._marked()
         strong = self.strong()
-        cells = [[row[k] for row in shown] for k in range(len(names))]
-        natural = [natural_width([name, *column]) for name, column in zip(names, cells, strict=True)]
-        least = [
-            least_width(name, column, number)
-            for name, column, number in zip(names, cells, numbers, strict=True)
-        ]
-        keys = [k for k, head in enumerate(self.heads) if head.key] or list(range(naming(numbers)))
-        # a table that goes into a file or a pipe is never cut
-        fitted = blocks(natural, least, keys, width) if width else [list(enumerate(natural))]
+        fitted = self._blocks(shown, width)
         console = Console(
             file=io.StringIO(),
             width=width or 100_000,

@@ -50,6 +50,11 @@ def test_the_verdict_says_who_leads_and_who_ties() -> None:
     assert alone == ["good on 12 documents: rouge_l is 100.00 (95 %: 100.00 to 100.00)."]
 
 
+def test_the_page_says_what_its_numbers_are_multiplied_by() -> None:
+    page = report_page(findings(corpus("good", TEXTS), corpus("twin", TEXTS), metrics=["rouge_l", "words"]))
+    assert page.count("Scores are times 100 (not: words);") == 2
+
+
 def test_missing_documents_say_what_they_cost() -> None:
     partial = corpus("partial", TEXTS, first=4)
     assert warnings(findings(partial, metrics=["rouge_l"])) == [

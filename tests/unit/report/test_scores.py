@@ -11,7 +11,8 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.compare import compare
 from storymeter.engine.results import Results
 from storymeter.engine.run import evaluate
-from storymeter.report.comparison import comparison_table, difference_table
+from storymeter.files import unguarded
+from storymeter.report.comparison import comparison_table, difference_table, fitted_tables, narrow_tables
 from storymeter.report.scores import (
     document_table,
     leaderboard_table,
@@ -78,7 +79,9 @@ def test_whole_signatures_are_in_every_style_a_line_each(report: Results, style:
 
 
 def test_ids_in_files_are_those_of_the_input(report: Results) -> None:
-    assert {row["document"] for row in records(document_table(report).render("csv"))} == set(IDS)
+    written = [row["document"] for row in records(document_table(report).render("csv"))]
+    assert {unguarded(cell) for cell in written} == set(IDS)
+    assert not any(cell.startswith(("=", "-")) for cell in written)  # no formula to a spreadsheet
 
 
 def test_a_comparison_keeps_both_names_in_every_block_of_a_narrow_terminal(report: Results) -> None:
@@ -86,6 +89,38 @@ def test_a_comparison_keeps_both_names_in_every_block_of_a_narrow_terminal(repor
     heads = [line.split() for line in text.splitlines() if line.strip().startswith("metric")]
     assert len(heads) > 2 and all(head[:3] == ["metric", "A", "B"] for head in heads)
     assert max(map(len, text.splitlines())) <= 60
+
+
+@pytest.mark.parametrize("metrics", [["soda_c", "cider", "rouge_l"], ["soda_c"]])
+def test_a_comparison_at_80_columns_is_two_tables_that_are_not_cut(
+    report: Results, metrics: list[str]
+) -> None:
+    chosen = [each.candidates for each in report.systems]
+    if len(metrics) == 1:  # more pairs than metrics
+        chosen = [corpus(f"a-system-{k}", [*TEXTS[:2], text]) for k, text in enumerate(("two", "a", "the"))]
+    comparisons = compare(evaluate(candidates=chosen, references=list(report.references), metrics=metrics))
+    wide = comparison_table(comparisons)
+    assert not wide.fits(80) and wide.fits(200) and wide.fits(None)
+    assert fitted_tables(comparisons, 80) == narrow_tables(comparisons)
+    assert [table.columns for table in fitted_tables(comparisons, None)] == [wide.columns]
+    differences, tests = narrow_tables(comparisons)
+    assert differences.fits(80) and tests.fits(80)
+    assert "3 documents" in differences.title and tests.note == wide.note
+    assert [row[0] for row in differences.rows] == (
+        metrics if len(metrics) > 1 else [f"{c.a}, {c.b}" for c in comparisons]
+    )
+    shown = "".join(table.render("table", width=200) for table in (differences, tests))
+    for row in wide.shown():
+        assert all(cell in shown for cell in row)  # nothing is left out
+
+
+def test_the_scale_is_said_wherever_scores_are_printed(report: Results) -> None:
+    for table in (score_table(report), leaderboard_table(report), comparison_table(compare(report))):
+        assert "Scores are times 100; JSON, CSV" in table.note
+    mixed = evaluate(candidates=corpus("a", TEXTS), references=corpus("r", TEXTS), metrics=["cider", "words"])
+    assert "Scores are times 100 (not: words);" in score_table(mixed).note
+    plain = evaluate(candidates=corpus("a", TEXTS), metrics=["words"])
+    assert score_table(plain).note == ""
 
 
 def test_files_of_comparisons_are_fractions_with_named_ends(report: Results) -> None:

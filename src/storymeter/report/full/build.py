@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ...captions import Document
 from ...score import Match
 from ..fitting import clip
-from ..marks import mark_notes, rough
+from ..marks import mark_notes, rough, scale_note
 from ..scores import signature_lines
 from ..templating import environment, render
 from .boards import board, forest, matrix
@@ -67,6 +67,9 @@ def report_page(
         board=board(findings),
         with_intervals=findings.with_intervals,
         rough=rough(len(findings.ids)),
+        scale_note=scale_note(
+            {score.metric: score.as_percent for score in findings.results.systems[0].scores}
+        ),
         luck=(
             [
                 {
