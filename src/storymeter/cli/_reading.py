@@ -122,7 +122,7 @@ def same_endings(
 ) -> tuple[list[Corpus], list[Corpus]]:
     """Ids without the folder and ending of a media file, where one side of a comparison has them, the other
     has not, and one of the files is of records, whose ids lose them."""
-    from ..formats.roles import stem
+    from ..formats.field_values import stem
 
     known = {document.id for corpus in references for document in corpus}
     given = {document.id for corpus in systems for document in corpus}

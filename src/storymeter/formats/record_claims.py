@@ -13,11 +13,13 @@ from .aliases import IDS, tier
 from .aliases import known as known_name
 from .base import Format, some_of
 from .checks import Check
-from .containers import KEY, VALUE
+from .field_values import flat, stem
 from .items import is_item
+from .record_builder import what_lists_are
+from .record_questions import Plan
+from .record_rows import KEY, VALUE
 from .record_tables import led_lines
-from .records import Plan, plan_of, what_lists_are
-from .roles import flat, stem
+from .records import plan_of
 from .source import Source
 from .spans import heads
 from .tables import ALIASES, Csv, Parquet, Tsv, named_columns

@@ -12,8 +12,9 @@ from typing import Any
 from . import aliases, xlsx
 from .aliases import Role
 from .checks import Check
-from .containers import VALUE, Found, Row, unfold
+from .containers import unfold
 from .problems import Mark
+from .record_rows import VALUE, Found, Row
 from .source import Source, decode
 
 _DELIMITERS = "\t;|,"
