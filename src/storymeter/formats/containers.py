@@ -129,6 +129,10 @@ def _columns_and_data(value: dict[str, Any], at: Path) -> Found | None:
     if not isinstance(data, list):
         return None
     columns = value.get("columns")
+    if columns is None and (heads := _heads(value, data)):
+        if len(heads) > 1:
+            return Found([], wrong=[((*at, "data"), data)])
+        columns = value[heads[0]]
     if isinstance(columns, list) and not data:
         return Found([], wrong=[((*at, "data"), data)])
     if isinstance(columns, list) and all(isinstance(row, list) for row in data):
@@ -142,6 +146,20 @@ def _columns_and_data(value: dict[str, Any], at: Path) -> Found | None:
                 wrong.append((place, row))
         return Found(rows, wrong=wrong)
     return None
+
+
+def _heads(value: dict[str, Any], data: list[Any]) -> list[str]:
+    """The keys of lists that may name the columns of `data` where there is no key `columns`."""
+    if not all(isinstance(row, list) for row in data):
+        return []
+    if not any(isinstance(cell, str) for row in data for cell in row):
+        return []
+    widths = {len(row) for row in data} - {0, 1}
+    fits = [n for n, cell in value.items() if is_texts(cell) and len(set(cell)) == len(cell) in widths]
+    known = {n: sum(map(aliases.known, value[n])) for n in fits if plain(n) != "index"}
+    if strong := [n for n, count in known.items() if count > 1]:
+        return strong
+    return [n for n, count in known.items() if count or all(len(head.split()) == 1 for head in value[n])]
 
 
 def _columns(value: dict[str, Any], at: Path) -> Found | None:

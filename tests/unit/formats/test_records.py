@@ -148,3 +148,29 @@ def test_options_of_references_are_apart(tmp_path: Path, capsys: pytest.CaptureF
     with pytest.raises(SystemExit) as ended:
         main(["validate", str(twice), "-r", str(gold), "--reference-columns", "text=u"])
     assert ended.value.code == 1 and "repeated-id" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("role", ["candidates", "references", None])
+@pytest.mark.parametrize("key", ["answer", "caption", "text", "gt", "columnsx", "zz", "video_id", ""])
+def test_a_table_whose_columns_have_another_key_keeps_its_rows(tmp_path: Path, key: str, role: Any) -> None:
+    rows = [["a1", "a dog runs over the grass"], ["b2", "a man cooks an egg"]]
+    whole = [(id, [(text, None, None)]) for id, text in rows]
+    reading = examine(_file(tmp_path, "t.json", {key: ["id", "caption"], "data": rows}), role=role)
+    assert not reading.errors and _captions(reading.corpus) == whole
+    # names that say nothing: the field is a question or found by content, and no head is a caption
+    reading = examine(_file(tmp_path, "u.json", {key: ["foo", "bar"], "data": rows}), role=role)
+    assert reading.errors or _captions(reading.corpus) == whole
+    # a row of another width is an error at its place
+    short = {key: ["id", "caption"], "data": [*rows, ["c3"]]}
+    (problem,) = examine(_file(tmp_path, "v.json", short), role=role).errors
+    assert "data[2]" in problem.where
+    # two lists that name the columns equally well
+    both = {key: ["id", "caption"], "names": ["video", "text"], "data": rows}
+    errors = examine(_file(tmp_path, "w.json", both), role=role).errors
+    assert any(problem.where.endswith("data") for problem in errors)
+
+
+def test_captions_beside_numbers_called_data_are_no_table() -> None:
+    value = {"captions": ["a dog runs", "a cat sits"], "data": [[0, 4], [4, 8]]}
+    texts = [c.text for d in corpus_from_records(value, lists="alternatives") for c in d.captions]
+    assert texts == value["captions"]
