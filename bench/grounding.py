@@ -76,8 +76,8 @@ def ranks(folder: Path, where: Any, space: Any) -> dict[str, dict[str, int]]:
     """Photograph -> noun that is in it -> its rank among the wrong ones (1 is best; a tie counts against
     it).
     """
+    from storymeter.models.media import Pictures
     from storymeter.story.grounding import PictureStore
-    from storymeter.story.pictures import Pictures
 
     store = PictureStore(Pictures(folder), where, space)
     out = {}
@@ -127,7 +127,7 @@ def main() -> int:
 
 
 def _open(folder: Path) -> list[Any]:
-    from storymeter.story.pictures import open_picture
+    from storymeter.models.media import open_picture
 
     return [open_picture(path) for path in sorted(folder.iterdir())]
 

@@ -124,10 +124,10 @@ def megabytes() -> float:
 
 
 def speed(captions: list[str], threads: int) -> bool:
+    from storymeter.models.encoder import load_encoder
     from storymeter.pairs import Sts
-    from storymeter.text.encoder import load
 
-    load().embed(captions[:64])
+    load_encoder().embed(captions[:64])
     distinct = list(dict.fromkeys(captions))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["STORYMETER_CACHE"] = folder
@@ -169,8 +169,8 @@ def bertscore(candidates: list[str], references: list[str], threads: int, rounds
     """
     import bert_score
 
+    from storymeter.models.encoder import default_folder
     from storymeter.pairs import BertScore
-    from storymeter.text.encoder import default_folder
 
     ours, theirs = candidates, references
     fine, index = True, np.arange(len(ours))
@@ -226,7 +226,8 @@ class ByChance:
 
 
 def memory(count: int, encoded: int) -> bool:
-    from storymeter.pairs import Sts, embeddings
+    from storymeter.models import vectors as embeddings
+    from storymeter.pairs import Sts
 
     genuine = embeddings.load
     with tempfile.TemporaryDirectory() as folder:
@@ -266,15 +267,15 @@ def products(captions: list[str], ours: list[str], theirs: list[str], rounds: in
     """fp32 and bf16 by turns on one thread: speed, and how far the values of pairs are apart."""
     import torch
 
+    from storymeter.models.encoder import load_encoder
     from storymeter.pairs import BertScore, Sts
-    from storymeter.text.encoder import load
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     fast: dict[str, float] = {}
     for _ in range(rounds):
         for precision in ("fp32", "bf16"):
-            encoder = load(precision=precision)
+            encoder = load_encoder(precision=precision)
             encoder.embed(captions[:64])
             clock = Clock(lambda encoder=encoder: encoder.embed(captions))
             fast[precision] = max(fast.get(precision, 0.0), len(captions) / clock.busy)
@@ -312,11 +313,11 @@ def profile(captions: list[str], rounds: int = 3) -> bool:
     """The share of the encoder's time that the products of its layers need at the machine's full speed."""
     import torch
 
-    from storymeter.text.encoder import load
+    from storymeter.models.encoder import load_encoder
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    encoder = load()
+    encoder = load_encoder()
     tokens = sum(map(len, encoder.tokenizer(captions)["input_ids"]))
     weights = sum(w.numel() for layer in encoder.packed.layers for w, _ in layer if w.dim() == 2)
     encoder.embed(captions[:64])
@@ -336,7 +337,7 @@ def profile(captions: list[str], rounds: int = 3) -> bool:
 ENCODE = """
 import json, sys, time
 import torch
-from storymeter.text.encoder import Encoder
+from storymeter.models.encoder import Encoder
 torch.set_num_threads(1)
 precision, captions = json.load(sys.stdin)
 encoder = Encoder(**({"precision": precision} if precision != "fp32" else {}))

@@ -24,8 +24,8 @@ from safetensors.numpy import save_file
 from torch.nn import functional
 
 from storymeter.captions import Caption, Document
+from storymeter.models.encoder import load_encoder
 from storymeter.stress.minimal_pairs import minimal_pairs
-from storymeter.text.encoder import load
 
 STEPS, BATCH, RATE, RANK, SEED = 400, 32, 1e-3, 96, 0
 MOST = {"object": 2500, "action": 2500, "negation": 1500, "exchange": 1500, "number": 999, "colour": 999}
@@ -98,7 +98,7 @@ def main(data: Path, out: Path) -> None:
     texts = sorted({t for _, *both in items for t in both} | {t for pair in pairs for t in pair})
     vectors = {
         texts[row]: functional.normalize(torch.from_numpy(read.vectors), dim=-1)
-        for row, read in load().token_vectors(texts)
+        for row, read in load_encoder().token_vectors(texts)
     }
     paragraphs = sorted({paragraph for _, _, paragraph in items})
     means = functional.normalize(torch.stack([vectors[p].mean(0) for p in paragraphs]), dim=-1)

@@ -104,8 +104,8 @@ def test_bertscore_equals_its_package_on_real_pairs(data: Path, idf: bool) -> No
     """
     bert_score = pytest.importorskip("bert_score")
     from storymeter.meta.benchmarks import trecvid
+    from storymeter.models.encoder import default_folder
     from storymeter.pairs import BertScore
-    from storymeter.text.encoder import default_folder
 
     task = trecvid(data, "multiple", 2017).task
     chosen = random.Random(0).sample(range(len(task)), 300)

@@ -29,7 +29,8 @@ RECORDS = [
 FLOORS = [
     RECORDS,
     ["formats", "text"],
-    ["pairs", "stats"],
+    ["models", "stats"],
+    ["pairs"],
     ["dense", "story", "human", "judge"],
     ["meta", "stress", "engine", "rewards"],
     ["report", "compat"],

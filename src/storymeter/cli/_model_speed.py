@@ -44,9 +44,9 @@ def _sentences(count: int) -> list[str]:
 
 
 def _encoder(name: str) -> tuple[Callable[[], Any], int, str]:
-    from ..text.encoder import load
+    from ..models.encoder import load_encoder
 
-    encoder, sentences = load(name), _sentences(SENTENCES)
+    encoder, sentences = load_encoder(name), _sentences(SENTENCES)
     encoder.embed(sentences[:50])
     return lambda: encoder.embed(sentences), SENTENCES, "sentences"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..text.model_packages import MODELS, add, installed, known, remove
+from ..models.packages import PACKAGES, add, installed, known, remove
 from ._declare import FOLDER, option
 from ._options import format_option, progress_bar, put, say
 
@@ -27,13 +27,15 @@ def command() -> None:
 @format_option()
 def list_models(speed: bool, style: str) -> None:
     """List the models that are installed and those that can be added."""
+    from ..models.encoder import DEFAULT_NAME
     from ..report.table import Column, Table, to_json
-    from ..text.encoder import DEFAULT_NAME
     from ._model_speed import speed as measured
 
     default = f"{DEFAULT_NAME}: 6 layers, 384 dimensions; the default, comes with the part 'neural'"
     rows: list[list[object]] = [["minilm", default, 84, "Apache-2.0", _has_default()]]
-    rows += [[m.name, m.what, m.megabytes, m.licence, installed(m.name) is not None] for m in MODELS.values()]
+    rows += [
+        [m.name, m.what, m.megabytes, m.licence, installed(m.name) is not None] for m in PACKAGES.values()
+    ]
     columns: list[Column | str] = ["model", "what", Column("MB", ",d"), "licence", "here"]
     if speed:
         columns += ["speed, one core", Column("memory MB", ",.0f")]
@@ -70,7 +72,7 @@ def remove_model(name: str) -> None:
 
 def _has_default() -> bool:
     from ..errors import StorymeterError
-    from ..text.encoder import default_folder
+    from ..models.encoder import default_folder
 
     try:
         return default_folder().is_dir()

@@ -79,7 +79,7 @@ def _given(**values: Any) -> dict[str, Any]:
 
 
 def _threads(count: int | None) -> None:
-    from ..text.checkpoints import need_torch
+    from ..models.checkpoints import need_torch
 
     torch = need_torch("Training")
     if count:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, UsageError
-from ..text.checkpoints import (
+from ..models.checkpoints import (
     SAFELY,
     checkpoint_folder,
     need_gguf,

@@ -15,10 +15,9 @@ from typing import Any
 
 from ..captions import Document
 from ..errors import DataError, UsageError, some
-from ..story.frames import Videos, even_times, frames_at, video_seconds
-from ..story.pictures import Pictures, open_picture
+from ..models.checkpoints import weights_hash
+from ..models.media import Pictures, Videos, even_times, frames_at, open_picture, video_seconds
 from ..story.views import View
-from ..text.checkpoints import weights_hash
 from .prompt import IMAGES
 
 SIDE, QUALITY = 512, 85

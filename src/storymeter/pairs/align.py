@@ -31,11 +31,11 @@ from numpy.typing import NDArray
 from .. import _native
 from ..arrays import Float32, FloatArray, IntArray
 from ..metric import Progress, silent
+from ..models.word_vectors import word_vectors
 from ..text.unicode import well_formed
 from ..text.words import words
 from .ngrams import bounds_of
 from .word_classes import NUMBERS, OPPOSITES, STOP_WORDS
-from .word_vectors import word_vectors
 from .wordnet import base_forms, meanings
 
 if TYPE_CHECKING:

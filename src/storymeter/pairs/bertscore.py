@@ -27,11 +27,11 @@ from .. import _native
 from ..arrays import Float32, FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import ENCODER_SEEN, Named, Seen, measure
+from ..models.encoder import Precision
+from ..models.vectors import VectorRows
 from ..options import option
-from ..text.encoder import Precision
 from ..text.unicode import well_formed
 from .base import IndexedPairs, ModelScorer
-from .vector_rows import VectorRows
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -95,9 +95,9 @@ class BertScore(ModelScorer):
         return {"encoder": self._encoder().label, "layer": self.layer}
 
     def _encoder(self) -> Any:
-        from ..text.encoder import load
+        from ..models.encoder import load_encoder
 
-        return load(self.model, self._device, self.precision)
+        return load_encoder(self.model, self._device, self.precision)
 
     def fit(self, references: Sequence[Sequence[str]]) -> BertScore:
         """With document frequencies of tokens over all references, each one a document."""

@@ -86,9 +86,9 @@ class Facts(ModelScorer):
         return Seen(f"{ENCODER_SEEN.what}; {own}", (*ENCODER_SEEN.benchmarks, "factvc-activitynet"))
 
     def depends_on(self) -> dict[str, object]:
-        from ..text.encoder import load
+        from ..models.encoder import load_encoder
 
-        return {"encoder": load("", self._device).label, "layer": label()}
+        return {"encoder": load_encoder("", self._device).label, "layer": label()}
 
     def signed(self) -> dict[str, object]:
         return {"references": "all", **self.depends_on()}

@@ -20,10 +20,10 @@ import numpy as np
 
 from ..arrays import Float32
 from ..metric import Progress, silent
-from ..text.checkpoints import weights_hash
+from ..models.checkpoints import weights_hash
+from ..models.vectors import unit
 from ..text.sentences import split
 from ..text.unicode import well_formed
-from .vector_rows import unit
 from .word_kinds import WORD
 
 WEIGHTS = Path(__file__).with_name("data") / "facts.safetensors"
@@ -132,9 +132,9 @@ class Reader:
         return [self._known[text] for text in texts]
 
     def _encode(self, texts: Sequence[str]) -> Iterator[Reading]:
-        from ..text.encoder import load
+        from ..models.encoder import load_encoder
 
-        encoder = load("", self._device)
+        encoder = load_encoder("", self._device)
         clean = well_formed(texts)
         offsets = encoder.tokenizer(
             clean, truncation=True, max_length=encoder.max_tokens, return_offsets_mapping=True

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataError, MissingPartError, StorymeterError
-from ..text.checkpoints import weights_hash
+from ..models.checkpoints import weights_hash
 
 VARIABLE = "STORYMETER_SPICE"
 #: seconds

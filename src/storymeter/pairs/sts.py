@@ -24,14 +24,13 @@ from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import ENCODER_SEEN, Named, Seen, measure
+from ..models.encoder import Precision
+from ..models.multilingual import MULTILINGUAL
+from ..models.vectors import Embeddings, embeddings
 from ..options import option
-from ..text.encoder import Precision
-from ..text.multilingual import MULTILINGUAL
 from ..text.unicode import well_formed
 from .align import Aligner
 from .base import IndexedPairs, ModelScorer
-from .embeddings import Embeddings
-from .joined_embeddings import embeddings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -29,12 +29,12 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import DataError, MissingPartError
 from ..measure import ENCODER_SEEN, Named, Seen, measure
+from ..models.word_vectors import Vector, WordVectors, word_vectors
 from ..options import option
 from ..text.unicode import well_formed
 from ..text.words import words
 from .base import IndexedPairs, ModelScorer
 from .word_classes import STOP_WORDS
-from .word_vectors import Vector, WordVectors, word_vectors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -4,7 +4,7 @@
   ALBERT's own pre-training head,
   which is sentence order). p is the chance of the class that means *B follows A*: the first of a pre-training
   head; of a classifier the class with such a name (`next`, `follows`, `coherent`, …), else its last one.
-- grounding: a model of pictures and texts in one space (CLIP, SigLIP, …: `clip_model`). A noun is asked for
+- grounding: a model of pictures and texts in one space (CLIP, SigLIP, …: `models.clip`). A noun is asked for
   as *a photo of a …*.
 
 A bare encoder does neither; it is what `storymeter train` starts from. Safetensors only, offline, no code
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..metric import Progress, silent
-from ..text.checkpoints import (
+from ..models.checkpoints import (
     SAFELY,
     checkpoint_folder,
     most_tokens,
@@ -33,8 +33,8 @@ from ..text.checkpoints import (
     weight_files,
     weights_hash,
 )
+from ..models.clip import load_clip
 from ..text.placeholders import fill
-from .clip_model import load_clip
 from .order_net import plain
 from .regions import Box
 from .spaces import JointSpace

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, MissingPartError
-from ..text.checkpoints import weights_hash
-from ..text.model_packages import placed
+from ..models.checkpoints import weights_hash
+from ..models.packages import placed
 from .regions import BEST, Box
 
 NAME, GRAPH, CONFIG, LABELS = "detector", "frozen_inference_graph.pb", "graph.pbtxt", "labels.txt"

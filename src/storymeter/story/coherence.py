@@ -56,7 +56,7 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
     """The embedded model, one that our training wrote, or a Hugging Face classifier of pairs; loaded once per
     process.
     """
-    from ..text.checkpoints import need_torch
+    from ..models.checkpoints import need_torch
 
     need_torch("Coherence (rovist_c)")
     if path == "lm" or path.endswith(".gguf"):

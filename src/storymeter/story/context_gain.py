@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..metric import Progress, silent
-from ..text.checkpoints import SAFELY, need_gguf, opening, torch_device, weights_hash
-from ..text.model_packages import placed
+from ..models.checkpoints import SAFELY, need_gguf, opening, torch_device, weights_hash
+from ..models.packages import placed
 
 NAME, FILE = "lm", "model.gguf"
 #: tokens of a sentence that are read, and sentences at once

@@ -118,7 +118,7 @@ def crops_of(sight: Sight, images: str, *, side: int = 160) -> dict[int, bytes]:
     """Place of a grounded noun -> its region as a small JPEG; each picture is opened once."""
     import io
 
-    from .pictures import Pictures, open_picture
+    from ..models.media import Pictures, open_picture
 
     pictures = Pictures(images)
     opened = {

@@ -32,11 +32,11 @@ from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
 from ..metric import Progress, silent
+from ..models.media import Pictures, open_picture
+from ..models.vectors import KeptVectors
 from ..options import option
-from ..pairs.embeddings import KeptVectors
 from ..signature import Signature, short_hash
 from .base import StoryMetric
-from .pictures import Pictures, open_picture
 from .regions import Box, Regions, regions
 from .spaces import JointSpace, load_space
 from .told import sentences_of
@@ -52,7 +52,7 @@ class PictureStore:
     """Vectors and boxes of every picture looked at, each once; the vectors lie in a temporary file, so memory
     stays flat.
 
-    With the cache on (`pairs.embeddings`), a region is encoded once on this machine, whatever its picture is
+    With the cache on (`models.vectors`), a region is encoded once on this machine, whatever its picture is
     called: it is known by the hash of the file and its box, in one cache file per model and release."""
 
     def __init__(self, pictures: Pictures, where: Regions, space: JointSpace) -> None:

@@ -27,10 +27,16 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray
 from ..errors import DataError
 from ..metric import Progress, silent
-from ..text.checkpoints import need_torch, read_safetensors, torch_device, weight_files, weights_hash
-from ..text.encoder import default_folder, load_checkpoint, load_default
+from ..models.checkpoints import (
+    need_torch,
+    read_safetensors,
+    torch_device,
+    trained_config,
+    weight_files,
+    weights_hash,
+)
+from ..models.encoder import default_folder, load_checkpoint, load_default
 from ..text.placeholders import fill
-from .trained import trained_config
 
 if TYPE_CHECKING:
     from .order_layers import Batch
@@ -79,7 +85,7 @@ class OrderModel:
     ) -> None:
         """`folder` holds the encoder; `weights` our own part, or None for a fresh one."""
         torch = need_torch("Coherence")
-        from ..text.packed import PackedBert
+        from ..models.minilm import PackedBert
         from .order_layers import OrderNet, copy_layer
 
         self.device, self.folder = torch_device(device), folder
@@ -167,7 +173,7 @@ class OrderModel:
         length together.
         """
         torch = need_torch("Coherence")
-        from ..text.packed import batches, side_by_side
+        from ..models.minilm import batches, side_by_side
 
         places: dict[tuple[str, str], int] = {}
         index = np.array(
@@ -191,7 +197,7 @@ class OrderModel:
     def _judged(self, groups: list[Batch]) -> list[Any]:
         if self.packed is None:
             return [self.net(self.lower(group)) for group in groups]
-        from ..text.packed import Layer
+        from ..models.minilm import Layer
 
         lower = self.packed.read([group.inputs for group in groups], [group.types for group in groups])
         upper = lower.through(

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Float32
 from ..errors import DataError
-from ..text.checkpoints import (
+from ..models.checkpoints import (
     SAFELY,
     checkpoint_folder,
     need_torch,
@@ -25,12 +25,12 @@ from ..text.checkpoints import (
     read_safetensors,
     read_settings,
     torch_device,
+    trained_config,
     weights_hash,
 )
-from ..text.vector_file import VectorFile
+from ..models.word_vectors import VectorFile
 from .regions import Box
 from .spaces import JointSpace
-from .trained import trained_config
 
 CONFIG, WEIGHTS, ENCODER = "grounding.json", "grounding.safetensors", "encoder"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import DataError
-from ..text.checkpoints import SAFELY, checkpoint_folder, opening, torch_device, weight_files, weights_hash
+from ..models.checkpoints import SAFELY, checkpoint_folder, opening, torch_device, weight_files, weights_hash
 
 #: boxes of a detector or a table that count, per image
 BEST = 10

@@ -1,7 +1,7 @@
 """Vectors of pictures, frames and texts by a CLIP, each worked out once.
 
 They are kept on the disk by content: a picture by the hash of its file, a frame by that of its video and its
-time, a text by itself; one cache file per model and release (`pairs.embeddings` says where, and how to switch
+time, a text by itself; one cache file per model and release (`models.vectors` says where, and how to switch
 it off)."""
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from .. import __version__
 from ..arrays import Float32
 from ..errors import UsageError
 from ..metric import Progress, silent
-from ..pairs.embeddings import KeptVectors
-from ..text.model_packages import sha256_of
-from .clip_model import PICTURES, ClipModel, load_clip
-from .frames import frames_at
-from .pictures import open_picture
+from ..models.clip import PICTURES, Clip, load_clip
+from ..models.media import frames_at, open_picture
+from ..models.packages import sha256_of
+from ..models.vectors import KeptVectors
 from .views import View, Views, Visuals
 
 #: texts encoded between two writes to the cache
@@ -29,7 +28,7 @@ CHUNK = 2048
 class Sight:
     """A model and the folders that a run looks at."""
 
-    def __init__(self, clip: ClipModel, visuals: Visuals) -> None:
+    def __init__(self, clip: Clip, visuals: Visuals) -> None:
         self.clip, self.visuals = clip, visuals
         made_by = hashlib.sha256(f"{__version__} {clip.identity}".encode()).hexdigest()
         self._kept = KeptVectors(f"clip-{made_by[:16]}.sqlite", clip.width)

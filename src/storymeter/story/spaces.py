@@ -23,9 +23,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..arrays import Float32
-from ..pairs.embeddings import Embeddings
-from ..pairs.vector_rows import unit
-from ..text.checkpoints import need_torch, torch_device
+from ..models.checkpoints import need_torch, torch_device
+from ..models.vectors import Embeddings, unit
 from .regions import Box
 
 CLASSES = Path(__file__).parent / "data" / "imagenet_classes.txt"
@@ -56,7 +55,7 @@ class LabelSpace(JointSpace):
 
     def __init__(self, device: str = "cpu") -> None:
         need_torch("Grounding (rovist_vg, tiger)")
-        from . import efficientnet
+        from ..models import efficientnet
 
         self.device = torch_device(device)
         net, digest = efficientnet.load()
@@ -100,7 +99,7 @@ class LabelSpace(JointSpace):
     def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
         import torch
 
-        from .efficientnet import BATCH, SIDE
+        from ..models.efficientnet import BATCH, SIDE
 
         out = np.empty((len(crops), self.width), np.float32)
         for begin in range(0, len(crops), BATCH):

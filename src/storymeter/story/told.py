@@ -35,12 +35,3 @@ def stories_of(documents: Sequence[Document], *, like_nltk: bool = False) -> lis
             stacklevel=2,
         )
     return stories
-
-
-def images_of(document: Document) -> list[str]:
-    """Names of the story's pictures in order, each once: those of the captions, else the photo sequence."""
-    named = [caption.image for caption in document.captions if caption.image]
-    sequence = document.meta.get("photo_sequence")
-    if not named and isinstance(sequence, list):
-        named = [str(photo) for photo in sequence]
-    return list(dict.fromkeys(named))

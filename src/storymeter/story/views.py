@@ -15,8 +15,7 @@ from typing import Literal, NamedTuple
 
 from ..captions import Caption, Document
 from ..errors import DataError, UsageError, some
-from .frames import Videos, even_times, video_seconds
-from .pictures import Pictures
+from ..models.media import Pictures, Videos, even_times, video_seconds
 
 Missing = Literal["error", "skip"]
 

@@ -10,8 +10,8 @@ from storymeter import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.metric import Tokenizer
+from storymeter.models import multilingual
 from storymeter.pairs import Sts
-from storymeter.text import multilingual
 
 CANDIDATES = [
     "男性が部屋に入り、窓を開けて外を見る。",

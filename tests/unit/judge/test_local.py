@@ -12,8 +12,8 @@ from part_kit import need
 from storymeter.errors import DataError
 from storymeter.judge.prompt import named
 from storymeter.judge.scales import SCALES
+from storymeter.models.checkpoints import GGUF
 from storymeter.registry import scorer
-from storymeter.text.checkpoints import GGUF
 
 torch = need("torch", reason="pip install 'storymeter[neural]' runs models here")
 transformers = need("transformers")

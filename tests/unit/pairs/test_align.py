@@ -148,9 +148,9 @@ def test_wrong_input(tmp_path: Path) -> None:
 
 
 def test_without_torch(vectors: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from storymeter.text import encoder
+    from storymeter.models import encoder
 
-    encoder.load.cache_clear()
+    encoder.load_encoder.cache_clear()
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingPartError, match="neural"):
         Sts(engine="align").pairs(candidates=["a dog"], references=[["a cat"]])

@@ -112,7 +112,7 @@ def test_joined_models_average_their_cosines(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
     from transformers import AutoTokenizer, BertConfig, BertModel
 
-    from storymeter.text.encoder import default_folder
+    from storymeter.models.encoder import default_folder
 
     folder = tmp_path / "other"
     tokenizer = AutoTokenizer.from_pretrained(str(default_folder()))

@@ -13,9 +13,9 @@ import pytest
 from part_kit import need
 
 from storymeter.errors import DataError, MissingPartError, StorymeterWarning, UsageError
+from storymeter.models.encoder import default_folder, load_checkpoint, load_encoder
+from storymeter.models.vectors import VectorRows
 from storymeter.pairs import BertScore, Sts
-from storymeter.pairs.vector_rows import VectorRows
-from storymeter.text.encoder import default_folder, load, load_checkpoint
 
 need("torch")
 need("transformers")
@@ -53,7 +53,9 @@ def test_sts_takes_the_mean_over_references() -> None:
 
 def test_a_second_run_reads_the_cache_and_never_loads_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     first = Sts().pairs(candidates=[SAME[0]], references=[[OTHER]])
-    monkeypatch.setattr("storymeter.pairs.embeddings.load", lambda *_: pytest.fail("the model was loaded"))
+    monkeypatch.setattr(
+        "storymeter.models.vectors.load_encoder", lambda *_: pytest.fail("the model was loaded")
+    )
     assert Sts().pairs(candidates=[SAME[0]], references=[[OTHER]]) == first
 
 
@@ -163,7 +165,7 @@ def test_the_cache_knows_tokenisers_apart(checkpoint: Path) -> None:
 def test_without_the_extra(make: type[Sts] | type[BertScore], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setitem(sys.modules, "transformers", None)
-    load.cache_clear()
+    load_encoder.cache_clear()
     with pytest.raises(MissingPartError, match="neural"):
         make().pairs(candidates=["a"], references=[["b"]])
 
@@ -185,7 +187,7 @@ def test_vectors_leave_memory_when_they_are_many(monkeypatch: pytest.MonkeyPatch
 
 def test_a_layer_below_the_last_is_what_the_whole_model_would_show() -> None:
     torch = pytest.importorskip("torch")
-    encoder = load()
+    encoder = load_encoder()
     tokenizer, model = load_checkpoint(default_folder())
     model.eval()
     for layer in (0, 3, 6):

@@ -15,11 +15,11 @@ from storymeter.captions import Caption, Document
 from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
+from storymeter.models.encoder import load_encoder
 from storymeter.pairs import BertScore, Sts
 from storymeter.registry import metric
 from storymeter.story import coherence
 from storymeter.story.spaces import load_space
-from storymeter.text.encoder import load
 
 from . import tiny
 
@@ -121,7 +121,7 @@ def test_a_long_text_fits_whatever_the_family_counts_from(tmp_path: Path) -> Non
         assert (
             scorer.pairs(candidates=["", "a cat"], references=[["a cat"], ["a cat"]])[0] == 0
         )  # not a single token: this tokeniser puts none around a sentence
-    assert load(folder).max_tokens == 32
+    assert load_encoder(folder).max_tokens == 32
 
 
 @pytest.mark.parametrize("make", [tiny.clip, tiny.siglip])
@@ -151,7 +151,7 @@ def test_what_is_no_such_model_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_model_of_pictures_and_text_is_no_text_encoder(tmp_path: Path) -> None:
-    from storymeter.text.encoder import Encoder
+    from storymeter.models.encoder import Encoder
 
     with pytest.raises(DataError, match=r"\(clip\) is not a text encoder"):
         Encoder(str(tiny.clip(tmp_path, ["dog", "cat"])))

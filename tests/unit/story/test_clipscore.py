@@ -20,9 +20,9 @@ from storymeter.captions import Caption, Document
 from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError, StorymeterError, StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
+from storymeter.models.clip import load_clip
+from storymeter.models.media import even_times, frames_at, video_seconds
 from storymeter.registry import metric
-from storymeter.story.clip_model import load_clip
-from storymeter.story.frames import even_times, frames_at, video_seconds
 
 from . import tiny
 

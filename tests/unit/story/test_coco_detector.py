@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from storymeter.errors import MissingPartError
+from storymeter.models.packages import installed
 from storymeter.story.regions import Box, regions
-from storymeter.text.model_packages import installed
 
 
 def test_without_the_model_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import MissingPartError, StorymeterError
+from storymeter.models.packages import installed
 from storymeter.story.coherence import load
-from storymeter.text.model_packages import installed
 
 
 def test_without_the_model_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

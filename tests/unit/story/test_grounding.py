@@ -50,8 +50,8 @@ def test_the_formulas_by_hand() -> None:
 
 
 def test_right_nouns_beat_wrong_ones_on_real_photographs(photos: Path) -> None:
+    from storymeter.models.media import Pictures
     from storymeter.story.grounding import PictureStore
-    from storymeter.story.pictures import Pictures
     from storymeter.story.spaces import load_space
 
     space = load_space()
@@ -110,7 +110,7 @@ def test_corner_cases(photos: Path, tmp_path: Path) -> None:
 
 
 def test_unsafe_pictures_are_refused_by_name(tmp_path: Path) -> None:
-    from storymeter.story.pictures import Pictures, open_picture
+    from storymeter.models.media import Pictures, open_picture
 
     huge = tmp_path / "huge.png"
     Image.new("1", (12_000, 9_000)).save(huge)
@@ -133,7 +133,7 @@ def test_unsafe_pictures_are_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_exif_rotation_is_honoured(tmp_path: Path) -> None:
-    from storymeter.story.pictures import open_picture
+    from storymeter.models.media import open_picture
 
     image = Image.new("RGB", (40, 20), (255, 0, 0))
     exif = image.getexif()
@@ -214,7 +214,7 @@ def test_boxes_of_a_table_decide_what_is_seen(photos: Path, tmp_path: Path) -> N
 
 
 def test_subfolders_by_story(photos: Path, tmp_path: Path) -> None:
-    from storymeter.story.pictures import Pictures
+    from storymeter.models.media import Pictures
 
     (tmp_path / "story1").mkdir()
     shutil.copy(photos / "coffee.png", tmp_path / "story1" / "1.png")

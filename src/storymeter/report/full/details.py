@@ -39,8 +39,8 @@ def _within(findings: Findings, system: int) -> Iterator[Document | None]:
 def _stories(
     findings: Findings, images: str | None, device: str, store: Callable[[str, bytes], str]
 ) -> dict[str, Any]:
+    from ...models.media import Pictures
     from ...story.explain import explain_story
-    from ...story.pictures import Pictures
     from ..story_page import repeated_words
 
     shelf = Pictures(images) if images else None

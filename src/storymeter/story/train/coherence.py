@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ...arrays import IntArray
 from ...errors import UsageError
 from ...metric import Progress, silent
-from ...text.checkpoints import checkpoint_folder, need_torch
-from ...text.encoder import DEFAULT_NAME, default_folder
+from ...models.checkpoints import checkpoint_folder, need_torch
+from ...models.encoder import DEFAULT_NAME, default_folder
 from ..order_net import CONFIG, ENCODER, WEIGHTS, OrderConfig, OrderModel
 from .heldout import calibration_error
 from .loop import TrainingOptions, fit, write_bytes, write_safetensors

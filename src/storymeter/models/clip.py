@@ -1,7 +1,7 @@
 """A model of pictures and texts in one space, from a local folder: CLIP, SigLIP and their kin in the layout
 of Hugging Face.
 
-Safetensors only, offline, no code from the checkpoint (`text.checkpoints`). All vectors have length one, so
+Safetensors only, offline, no code from the checkpoint (`models.checkpoints`). All vectors have length one, so
 that a cosine is a dot product. Texts longer than the model's places are cut, and how many were is warned
 of."""
 
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Float32
 from ..errors import DataError, StorymeterWarning
-from ..text.checkpoints import (
+from ..text.unicode import well_formed
+from .checkpoints import (
     SAFELY,
     checkpoint_folder,
     need_torch,
@@ -29,7 +30,6 @@ from ..text.checkpoints import (
     weight_files,
     weights_hash,
 )
-from ..text.unicode import well_formed
 
 PICTURES, TEXTS = 32, 64
 
@@ -41,7 +41,9 @@ class Words(NamedTuple):
     vectors: Float32
 
 
-class ClipModel:
+class Clip:
+    """A checkpoint of pictures and texts in one space; every vector has length one."""
+
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         self.folder = folder = checkpoint_folder(folder)
         with opening(folder, "This model") as transformers:
@@ -158,6 +160,6 @@ def _parts(listed: list[Any], size: int) -> list[list[Any]]:
 
 
 @functools.lru_cache(maxsize=2)
-def load_clip(path: str, device: str = "cpu") -> ClipModel:
+def load_clip(path: str, device: str = "cpu") -> Clip:
     """Loaded once per process."""
-    return ClipModel(Path(path).expanduser(), device)
+    return Clip(Path(path).expanduser(), device)

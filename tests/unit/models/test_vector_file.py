@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storymeter.errors import DataError
-from storymeter.text.vector_file import VectorFile
+from storymeter.models.word_vectors import VectorFile
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,277 @@
+"""A folder of pictures or videos, and its files by name.
+
+Names are looked up in a listing of the folder, so a name with `..` in it leads nowhere.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ..captions import Document
+from ..errors import DataError, MissingPartError, UsageError, some
+
+
+class MediaFolder:
+    """Files at any depth, each known by its name and by its path, with and without the ending; where several
+    share one, the first in order has it.
+    """
+
+    kind: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]]
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            raise UsageError(
+                f"There is no folder {str(folder)!r} of {self.kind}.",
+                hint=f"Give it with --{self.kind} FOLDER.",
+            )
+        self._by_name: dict[str, Path] = {}
+        for place, folders, files in os.walk(self.folder):
+            folders.sort()
+            for name in sorted(files):
+                path = Path(place) / name
+                if path.suffix.lower() in self.endings:
+                    self._add(path, path.relative_to(self.folder))
+
+    def _add(self, path: Path, relative: Path) -> None:
+        for key in (path.name, path.stem, relative.as_posix(), relative.with_suffix("").as_posix()):
+            self._by_name.setdefault(key, path)
+
+
+# A story's pictures: found by name in one folder, and decoded safely.
+#
+# A picture is measured before it is decoded; a huge, broken or unreadable one is an error that names the
+# file. EXIF rotation is honoured, and large pictures are scaled down at once, so that memory stays flat.
+
+
+MAX_PIXELS = 80_000_000
+LONGEST_SIDE = 1024
+
+
+class Pictures(MediaFolder):
+    """A folder of images: `name.jpg` or `name`, at any depth; or a subfolder per story, or an image, named by
+    its id.
+    """
+
+    kind: ClassVar[str] = "images"
+    endings: ClassVar[tuple[str, ...]] = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+
+    def __init__(self, folder: str | Path) -> None:
+        self._by_folder: dict[str, list[str]] = {}
+        super().__init__(folder)
+
+    def _add(self, path: Path, relative: Path) -> None:
+        super()._add(path, relative)
+        if relative.parent != Path():
+            self._by_folder.setdefault(relative.parent.as_posix(), []).append(relative.as_posix())
+
+    def of(self, document: Document) -> list[str]:
+        """The names of a story's pictures; where the file names none, those in the subfolder of its id, or
+        the one that is called so.
+        """
+        return (
+            images_of(document)
+            or self._by_folder.get(document.id)
+            or ([document.id] if document.id in self._by_name else [])
+        )
+
+    def shown(self, item: Sequence[Document]) -> Document:
+        """The first document of an item that says which pictures it is about; otherwise its first one."""
+        return next(filter(self.of, item), item[0])
+
+    def present(self, document: Document) -> list[str]:
+        """Those of a story's pictures that are in the folder."""
+        return [name for name in self.of(document) if self.find(name) is not None]
+
+    def find(self, name: str) -> Path | None:
+        return self._by_name.get(name) or self._by_name.get(Path(name).name)
+
+    def check(self, documents: Sequence[Document], metric: str = "rovist_vg") -> None:
+        """An error that counts and names what is missing; `metric` is who wants them."""
+        lacking = list(
+            dict.fromkeys(
+                name for document in documents for name in self.of(document) if self.find(name) is None
+            )
+        )
+        named = {name for document in documents for name in self.of(document)}
+        blind = [document.id for document in documents if document.captions and not self.of(document)]
+        if lacking:
+            raise DataError(
+                f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {some(lacking)}",
+                hint=(
+                    f"Add them, or score the stories by the pictures that are there: {metric}(missing=skip)."
+                ),
+            )
+        if blind:
+            raise DataError(
+                f"{len(blind):,} of {len(documents):,} stories name no image: {some(blind)}",
+                hint=(
+                    "Give captions with images, a photo_sequence, or an image or subfolder of images named"
+                    f" by the id; or use {metric}(missing=skip)."
+                ),
+            )
+
+
+def open_picture(path: Path, *, whole: bool = False) -> Any:
+    """The picture in RGB, upright, its longest side at most 1024, or in its own size."""
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise MissingPartError.extra("Reading images", "neural") from None
+    if not path.is_file():  # a pipe would be waited for, a link may lead nowhere
+        raise DataError(f"{path} is not a file.", hint="Put the picture itself there.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Pillow's own warning about large files; ours is an error
+            image = Image.open(path)
+            if image.width * image.height > MAX_PIXELS:
+                raise DataError(
+                    f"{path} has {image.width * image.height / 1e6:,.0f} megapixels, which is more than the"
+                    f" {MAX_PIXELS // 1_000_000} that are decoded.",
+                    hint="Scale it down; regions are scaled to 224 x 224 pixels anyway.",
+                )
+            if not whole:
+                image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
+            image.load()
+            rgb = (ImageOps.exif_transpose(image) or image).convert("RGB")
+    except DataError:
+        raise
+    except Image.DecompressionBombError:
+        raise DataError(
+            f"{path} claims more pixels than are decoded ({MAX_PIXELS // 1_000_000} million).",
+            hint="Scale it down.",
+        ) from None
+    except Exception as error:  # decoders raise whatever they like on broken files
+        raise DataError(
+            f"{path} is not a readable image: {str(error) or type(error).__name__}",
+            hint="It may be truncated: copy it again.",
+        ) from None
+    if not whole:
+        rgb.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    return rgb
+
+
+def images_of(document: Document) -> list[str]:
+    """Names of the story's pictures in order, each once: those of the captions, else the photo sequence."""
+    named = [caption.image for caption in document.captions if caption.image]
+    sequence = document.meta.get("photo_sequence")
+    if not named and isinstance(sequence, list):
+        named = [str(photo) for photo in sequence]
+    return list(dict.fromkeys(named))
+
+
+# Frames of videos at even distances, found by name in one folder and decoded safely (PyAV, which carries
+# its own decoders).
+#
+# A stretch from a to b is cut into n equal parts, and the frame on show in the middle of each is taken:
+#
+#     t_k = a + (k + 1/2) (b - a) / n,   k = 0 … n - 1
+#
+# The frame on show at t is the last one whose time is not after t. Frames are turned upright, and given one
+# after another, so that memory stays flat.
+
+
+ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
+#: seconds ahead from which jumping to the next key frame costs less than decoding up to it
+JUMP = 5.0
+
+
+class Videos(MediaFolder):
+    """A folder of videos, at any depth, named by the ids of the documents; `v_` before an id may be lacking
+    on either side.
+    """
+
+    kind: ClassVar[str] = "videos"
+    endings: ClassVar[tuple[str, ...]] = ENDINGS
+
+    def find(self, name: str) -> Path | None:
+        found = (self._by_name.get(key) for key in (name, name.removeprefix("v_"), f"v_{name}"))
+        return next((path for path in found if path is not None), None)
+
+
+def even_times(start: float, end: float, count: int) -> list[float]:
+    """The middles of `count` equal parts.
+
+    >>> even_times(0.0, 8.0, 4)
+    [1.0, 3.0, 5.0, 7.0]
+    """
+    return [start + (k + 0.5) * (end - start) / count for k in range(count)]
+
+
+def video_seconds(path: Path) -> float:
+    """How long a video lasts, in seconds."""
+    with _opened(path) as container:
+        stream = container.streams.video[0]
+        known = (container.duration or 0) / 1e6  # FFmpeg counts microseconds
+        known = known or float((stream.duration or 0) * stream.time_base)
+        if not known:  # live recordings carry no duration: walk to the end
+            known = max((_time(frame) for frame in container.decode(stream)), default=0.0)
+    if not known:
+        raise DataError(f"{path} has no duration.", hint="It may be truncated: copy it again.")
+    return known
+
+
+def frames_at(path: Path, times: Sequence[float]) -> Iterator[Any]:
+    """The frames on show at these times, as pictures in RGB; each distinct time is decoded once, in the order
+    of time, and given in that order.
+    """
+    with _opened(path) as container:
+        stream = container.streams.video[0]
+        decoded = container.decode(stream)
+        held, ahead = None, next(decoded, None)
+        begin = float((stream.start_time or 0) * stream.time_base)  # streams of broadcasts begin at any time
+        for time in (begin + max(each, 0.0) for each in sorted(set(times))):
+            if time - _time(ahead or held) > JUMP:
+                container.seek(int(time / stream.time_base), stream=stream)
+                decoded = container.decode(stream)
+                held, ahead = None, next(decoded, None)
+            while ahead is not None and (held is None or _time(ahead) <= time):
+                held, ahead = ahead, next(decoded, None)
+            yield _picture(held, path)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A container with a picture in it; whatever a decoder says of a broken file becomes an error that names
+    it.
+    """
+    if not path.is_file():  # a pipe would be waited for, a link may lead nowhere
+        raise DataError(f"{path} is not a file.", hint="Put the video itself there.")
+    try:
+        import av
+    except ImportError:
+        raise MissingPartError.extra("Reading videos", "neural") from None
+    try:
+        with av.open(str(path)) as container:
+            if not container.streams.video:
+                raise DataError(f"{path} has no picture.", hint="Give a video, not a sound file.")
+            yield container
+    except (av.error.FFmpegError, OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise DataError(
+            f"{path} is not a readable video: {reason}", hint="It may be truncated: copy it again."
+        ) from None
+
+
+def _time(frame: Any) -> float:
+    return 0.0 if frame is None or frame.time is None else float(frame.time)
+
+
+def _picture(frame: Any, path: Path) -> Any:
+    if frame is None:
+        raise DataError(f"{path} has no frame that decodes.", hint="It may be truncated: copy it again.")
+    if frame.width * frame.height > MAX_PIXELS:
+        raise DataError(
+            f"{path} has frames of {frame.width * frame.height / 1e6:,.0f} megapixels, which is more than"
+            f" the {MAX_PIXELS // 1_000_000} that are decoded.",
+            hint="Scale it down.",
+        )
+    picture = frame.to_image()
+    turn = getattr(frame, "rotation", 0)
+    return picture.rotate(turn, expand=True) if turn else picture
