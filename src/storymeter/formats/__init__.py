@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from ..captions import Corpus
 from ..errors import StorymeterWarning
 from .aliases import Role
+from .in_memory import corpus_from_records as corpus_from_records
 from .lines import UNREAD_TIMES
 from .reading import Reading as Reading
 from .reading import examine as examine
 from .reading import iter_documents as iter_documents
-from .records import corpus_from_records as corpus_from_records
 from .writing import write as write
 
 

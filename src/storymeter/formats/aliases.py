@@ -17,6 +17,8 @@ from typing import Literal
 
 Role = Literal["candidates", "references"]
 _SIGNS = re.compile(r"[\s_\-.:/()\[\]]+")
+#: a notation of times in the head of a column says nothing of its unit: `Begin Time - hh:mm:ss.ms`
+_NOTATION = re.compile(r"h*:?mm?:ss?(?:[.,:](?:f+|ms|s+))?", re.IGNORECASE)
 
 
 @cache
@@ -30,8 +32,14 @@ def plain(name: str) -> str:
     return bare[:-1] if len(bare) > 3 and bare.endswith("s") and not bare.endswith("ss") else bare
 
 
+@cache
+def _leaf(name: str) -> str:
+    """The last part of `doc.video_id`, plain."""
+    return plain(_NOTATION.sub("", name).rpartition(".")[2])
+
+
 def _bare(name: str) -> str:
-    return _SIGNS.sub("", name.lower().replace("\ufeff", ""))
+    return _SIGNS.sub("", _NOTATION.sub("", name.lower().replace("\ufeff", "")))
 
 
 def _names(*tiers: str) -> dict[str, int]:
@@ -55,7 +63,7 @@ IDS = _names(
 #: an id of these names says which file it is, with its folder and ending
 MEDIA = re.compile(
     r"\.(?:mp4|avi|mkv|webm|mov|m4v|mpe?g|flv|wmv|gif|jpe?g|png|bmp|webp|tiff?|wav|mp3|flac|m4a|ts|npy|npz|pt"
-    r"|pkl|json|txt|srt|vtt|lmdb)$",
+    r"|pkl|eaf|json|txt|srt|vtt|lmdb)$",
     re.IGNORECASE,
 )
 
@@ -106,8 +114,8 @@ START = _names(
 )
 END = _names(
     "end stop end_time endtime t_end tend end_sec end_secs end_second end_seconds end_s stop_time"
-    " offset end_timestamp end_ts time_end ts_end t1 to finish time_stop endsec stop_sec seg_end segment_end"
-    " clip_end event_end",
+    " offset end_timestamp stop_timestamp end_ts time_end ts_end t1 to finish time_stop endsec stop_sec"
+    " seg_end segment_end clip_end event_end",
 )
 SPAN = _names(
     "segment timestamp timestamps time times window span interval range time_range time_span time_interval"
@@ -164,19 +172,19 @@ def unit(name: str) -> str:
     >>> unit("start_ms"), unit("end_frame"), unit("start"), unit("items")
     ('ms', 'frame', '', '')
     """
-    bare = _bare(name.rpartition(".")[2])
+    bare = _bare(_NOTATION.sub("", name).rpartition(".")[2])
     if not _EDGE.match(bare):
         return ""
     return "ms" if _MILLIS.search(bare) else "frame" if _FRAMES.search(bare) else ""
 
 
 def tier(name: str, table: dict[str, int]) -> int | None:
-    return table.get(plain(name.rpartition(".")[2]))
+    return table.get(_leaf(name))
 
 
 def text_tier(name: str, role: Role | None) -> int | None:
     """How well a field fits as the text of this role, by its name; None where it cannot be."""
-    key = plain(name.rpartition(".")[2])
+    key = _leaf(name)
     if role == "references":
         for base, table in ((0, REFERENCES), (10, TEXTS), (20, OUTPUTS)):
             if key in table:
@@ -189,7 +197,7 @@ def text_tier(name: str, role: Role | None) -> int | None:
 
 
 def is_reference_name(name: str) -> bool:
-    key = plain(name.rpartition(".")[2])
+    key = _leaf(name)
     return key in REFERENCES and key not in TEXTS
 
 

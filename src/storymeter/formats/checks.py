@@ -53,6 +53,8 @@ class Check(Values):
         stand.
         """
         self._at, self._text, self._time = at, text, time
+        if isinstance(id, float) and id.is_integer() and abs(id) < 1e15:
+            id = int(id)  # a table of ids with a gap has them as 391895.0
         if isinstance(id, int) and not isinstance(id, bool):
             id = str(id)
         if not isinstance(id, str) or not id.strip():

@@ -15,10 +15,11 @@ from typing import Any
 
 from . import aliases
 from .aliases import Role, plain, tier
+from .columns import columns, columns_and_data
 from .field_values import is_counter
 from .items import is_item
 from .problems import Path
-from .record_rows import VALUE, Found, Row, holds_captions, is_texts, positions
+from .record_rows import VALUE, Found, Row, annotated, holds_captions, is_texts, positions
 from .spans import times
 
 _DEEP = 6
@@ -41,6 +42,8 @@ def _of_list(value: list[Any], role: Role | None, at: Path, depth: int) -> Found
         return Found(rows, True, numbered=True)
     if list in kinds and dict not in kinds:
         return _of_lists(value, at)
+    if found := annotated(value, at):
+        return found
     flat: list[tuple[Path, Any]] = []
     for i, member in enumerate(value):
         if isinstance(member, list) and member and all(isinstance(each, dict) for each in member):
@@ -96,7 +99,7 @@ def _of_lists(value: list[Any], at: Path) -> Found | None:
 
 
 def _of_dict(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> Found | None:
-    found = _columns_and_data(value, at) or _columns(value, at)
+    found = columns_and_data(value, at) or columns(value, at)
     if found:
         return found
     if _is_record(value):
@@ -121,80 +124,6 @@ def _is_part_of_record(value: dict[str, Any]) -> bool:
     if not texts or not all(isinstance(cell, str | int | float | None) for cell in others):
         return False
     return not any(isinstance(cell, str) and len(cell.split()) > 1 for cell in others)
-
-
-def _columns_and_data(value: dict[str, Any], at: Path) -> Found | None:
-    """`{"columns": […], "data": [[…]]}` of W&B and pandas, `{"schema": …, "data": [{…}]}` of pandas."""
-    data = value.get("data")
-    if not isinstance(data, list):
-        return None
-    columns = value.get("columns")
-    if columns is None and (heads := _heads(value, data)):
-        if len(heads) > 1:
-            return Found([], wrong=[((*at, "data"), data)])
-        columns = value[heads[0]]
-    if isinstance(columns, list) and not data:
-        return Found([], wrong=[((*at, "data"), data)])
-    if isinstance(columns, list) and all(isinstance(row, list) for row in data):
-        names = [str(c.get("name", i)) if isinstance(c, dict) else str(c) for i, c in enumerate(columns)]
-        rows, wrong = [], []
-        for i, row in enumerate(data):
-            place = (*at, "data", i)
-            if len(row) == len(names):
-                rows.append(Row(place, dict(zip(names, row, strict=True)), group=i))
-            else:
-                wrong.append((place, row))
-        return Found(rows, wrong=wrong)
-    return None
-
-
-def _heads(value: dict[str, Any], data: list[Any]) -> list[str]:
-    """The keys of lists that may name the columns of `data` where there is no key `columns`."""
-    if not all(isinstance(row, list) for row in data):
-        return []
-    if not any(isinstance(cell, str) for row in data for cell in row):
-        return []
-    widths = {len(row) for row in data} - {0, 1}
-    fits = [n for n, cell in value.items() if is_texts(cell) and len(set(cell)) == len(cell) in widths]
-    known = {n: sum(map(aliases.known, value[n])) for n in fits if plain(n) != "index"}
-    if strong := [n for n, count in known.items() if count > 1]:
-        return strong
-    return [n for n, count in known.items() if count or all(len(head.split()) == 1 for head in value[n])]
-
-
-def _columns(value: dict[str, Any], at: Path) -> Found | None:
-    """An object of columns, each a list or an object by index, as pandas writes it."""
-    if len(value) < 2 or not all(isinstance(column, list | dict) for column in value.values()):
-        return None
-    names = list(value)
-    has_text = any(aliases.text_tier(n, None) is not None for n in names)
-    has_id = any(tier(n, aliases.IDS) is not None for n in names)
-    if not (has_text and has_id and sum(aliases.known(n) for n in names) * 2 >= len(names)):
-        return None
-    columns = list(value.values())
-    if all(isinstance(column, dict) for column in columns):
-        index = list(dict.fromkeys(key for column in columns for key in column))
-        scalars = not any(isinstance(cell, dict) for column in columns for cell in list(column.values())[:20])
-        if not scalars or not all(len(column) * 2 > len(index) for column in columns):
-            return None
-        return Found(
-            [
-                Row((*at, key), {n: column[key] for n, column in value.items() if key in column}, group=i)
-                for i, key in enumerate(index)
-            ]
-        )
-    if all(isinstance(column, list) for column in columns) and not any(
-        isinstance(cell, dict) for column in columns for cell in column[:20]
-    ):
-        size = max(map(len, columns))
-        found = Found(
-            [
-                Row((*at, i), {n: column[i] for n, column in value.items() if i < len(column)}, group=i)
-                for i in range(size)
-            ]
-        )
-        return found if size else None
-    return None
 
 
 def _own_id(value: dict[str, Any]) -> bool:
@@ -247,21 +176,31 @@ def _wrapped(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> 
         if isinstance(cell, dict | list) and cell and plain(name) not in aliases.BESIDE
     }
     named = [n for n in inner if aliases.is_part(n)]
+    if any(_holds_records(inner[n]) for n in named):
+        inner = {n: cell for n, cell in inner.items() if n in named or not _is_setting(cell)}
     if not inner:  # no captions beside `videos` or `images`, but perhaps in them
         inner = {
             n: cell for n, cell in value.items() if isinstance(cell, dict | list) and _holds_records(cell)
         }
         named = list(inner)
-    fields = [
-        n for n in value if n in named or plain(n) in aliases.BESIDE or not isinstance(value[n], dict | list)
-    ]
-    if not named or len(fields) < len(value):
+    if not named or any(n not in named for n in inner):
         return _of_parts(value, inner, role, at, depth)
     if any(isinstance(value[n], str) and plain(n) not in aliases.BESIDE for n in value if n not in inner):
         texts = [n for n in value if isinstance(value[n], str) and aliases.text_tier(n, None) is not None]
         if texts:
             return None
     return _choose({n: inner[n] for n in named}, value, role, at, depth)
+
+
+def _is_setting(cell: Any) -> bool:
+    """Options or numbers of a run: no text of a caption stands in it."""
+    members = list(cell.values()) if isinstance(cell, dict) else cell
+    if isinstance(cell, dict) and any(isinstance(c, str) and _is_text_name(n) for n, c in cell.items()):
+        return False
+    return all(
+        _is_setting(m) if isinstance(m, dict | list) else not (isinstance(m, str) and len(m.split()) > 2)
+        for m in members
+    )
 
 
 def _holds_records(cell: Any) -> bool:
@@ -281,6 +220,11 @@ def _of_parts(
     value: dict[str, Any], inner: dict[str, Any], role: Role | None, at: Path, depth: int
 ) -> Found | None:
     """Names that nobody knows over containers: `{"my-model": {"a": "…"}}`, `{"train": […], "val": […]}`."""
+    beside = [cell for name, cell in value.items() if name not in inner and not isinstance(cell, dict | list)]
+    if len(inner) == 1 and all(not isinstance(cell, str) or len(cell.split()) < 3 for cell in beside):
+        found = _choose(inner, value, role, at, depth)  # {"status": "ok", "payload": {"items": […]}}
+        if found and not found.keyed and not found.question and _has_ids([row.fields for row in found.rows]):
+            return found
     if not inner or len(inner) < len([v for v in value.values() if v is not None]):
         return None
     if all(_names_others(name, cell) for name, cell in inner.items()) or (
@@ -326,10 +270,10 @@ def _choose(
     if not found:
         return None
     best = list(found)
-    if role == "candidates" and all(map(aliases.is_reference_name, best)):
+    if role == "candidates" and all(map(_owned, best)):
         return Found([], question=tuple(best))
     if len(best) > 1:
-        wanted = [n for n in best if aliases.is_reference_name(n) == (role == "references")]
+        wanted = [n for n in best if _owned(n) == (role == "references")]
         best = wanted if 0 < len(wanted) < len(best) or role == "references" else best
         if role != "references" and len(best) > 1:
             outputs = [n for n in best if plain(n) in aliases.OUTPUTS]
@@ -342,6 +286,11 @@ def _choose(
     chosen.under = f"{best[0]}.{chosen.under}" if chosen.under else best[0]
     chosen.rest = {n: cell for n, cell in value.items() if n != best[0]}
     return chosen
+
+
+def _owned(name: str) -> bool:
+    """A name of references; `a` over records is an id."""
+    return len(plain(name)) > 1 and aliases.is_reference_name(name)
 
 
 def _has_text(found: Found) -> bool:
@@ -357,6 +306,8 @@ def _by_id(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> Fo
     wrong: list[tuple[Path, Any]] = []
     for number, (key, cell) in enumerate(value.items()):
         place = (*at, key)
+        if isinstance(cell, dict) and len(cell) > 1 and is_counter(list(cell)) and is_texts([*cell.values()]):
+            cell = list(cell.values())  # {"a": {"0": "…", "1": "…"}}
         if isinstance(cell, str):
             rows.append(Row(place, {VALUE: cell}, key, group=number))
         elif isinstance(cell, dict):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ..captions import Corpus, Document
 from ..errors import DataError, some
+from .aliases import known
 from .base import Format, carrying
 from .checks import Check
 from .problems import Mark
@@ -27,6 +28,44 @@ _SEGMENT = re.compile(
 
 #: the code of that warning
 UNREAD_TIMES = "unread-times"
+
+
+_FIELD = re.compile(r"\s*(?:- )?([^\W\d][\w ]{0,30}):(?:\s.*|$)")
+_MARKUP = re.compile(r"<(?:!doctype|\?xml|!--|/?[a-z][a-z0-9]*)[ >/]", re.IGNORECASE)
+
+
+def no_captions(source: Source) -> str:
+    """What a text looks like whose lines are not one caption each; nothing where they may be.
+
+    >>> no_captions(Source("x.txt", b"a dog runs\\na cat sits\\n", Check()))
+    ''
+    >>> no_captions(Source("x.yaml", b"video: a\\ncaption: a dog\\nvideo: b\\n", Check()))
+    'fields of records (YAML)'
+    """
+    lines = [line.strip() for line in source.text.splitlines()[:2000]]
+    full = [line for line in lines if line]
+    if not full:
+        return ""
+    if _MARKUP.match(full[0]):
+        return "HTML or XML"
+    fields = [found[1].strip() for line in full if (found := _FIELD.fullmatch(line))]
+    if len(fields) >= 0.8 * len(full) and (2 * len(set(fields)) <= len(fields) or all(map(known, fields))):
+        return "fields of records (YAML)"
+    if any(len(line) > 2 and line.startswith("#") for line in full) and not all(
+        line.startswith("#") for line in full
+    ):
+        return "captions under headings or beside comments"
+    blocks = [block.strip().split("\n") for block in re.split(r"\n\s*\n", "\n".join(lines)) if block.strip()]
+    alone = [len(block[0].split()) == 1 and len(block) > 1 for block in blocks]
+    if len(blocks) > 1 and all(alone):
+        return "ids on lines of their own"
+    names = [len(line.split()) == 1 and any(c.isdigit() or c in "_/" for c in line) for line in full]
+    if 3 * sum(names) >= len(full) > sum(names):
+        return "ids on lines of their own"
+    for sign in ("\t", "##", "|||", "@@"):
+        if all(sign in line for line in full):
+            return f"cells between {sign!r}"
+    return ""
 
 
 class Lines(Format):

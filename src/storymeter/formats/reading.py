@@ -19,6 +19,7 @@ from .aliases import Role
 from .base import Format, LineFormat
 from .checks import Check
 from .ids import IdMap
+from .lines import no_captions
 from .problem_log import named
 from .problems import Problem, lines
 from .record_claims import may_be_records, prefers_records
@@ -173,6 +174,19 @@ def _documents(source: Source, chosen: Format | None, check: Check) -> tuple[str
             if known is None:
                 _unknown(source, check)
                 return "", ()
+        if known.name == "lines" and (seen := no_captions(source)):
+            verb = "score" if source.role == "candidates" else "validate"
+            way = f"`storymeter {verb} {source.path} --from lines`"
+            detail = (
+                "the nearest known shapes are `id<TAB>caption` lines and CSV with the columns"
+                f" video_id,caption; to read each line as a caption all the same: {way}"
+            )
+            check.error(
+                "unknown-format",
+                f"the file looks like {seen}, not like one caption in each line",
+                detail=detail,
+            )
+            return "", ()
         trial = _fresh(check)
         found = tuple(known.read(source, trial))
         if (

@@ -170,7 +170,7 @@ class Builder:
                 for n, v in (row.parent or {}).items()
                 if n not in used and isinstance(v, str | int | float)
             }
-            texts = [get(row.fields, n) for n in roles.parts] if roles.parts else self._text(row)
+            texts = self._parts(row, lists) if roles.parts else self._text(row)
             duration = self._duration(row)
             if roles.timed:
                 rate = self._rate(row, fps)
@@ -195,6 +195,14 @@ class Builder:
             for entry in listed:
                 _close_ends(entry)
         return self._check_repeats(listed)
+
+    def _parts(self, row: Row, lists: str) -> list[Any]:
+        """The cells of a column per text; an empty one is no alternative, nor a sentence after the last."""
+        texts = [get(row.fields, n) for n in self.roles.parts]
+        filled = [k for k, text in enumerate(texts) if text not in (None, "")]
+        if not filled:
+            return texts[:1]
+        return texts[: filled[-1] + 1] if lists == "story" else [texts[k] for k in filled]
 
     def _is_story_row(self) -> bool:
         """Rows of one id are the sentences of one story: numbered, or asked for by the metric."""
@@ -316,6 +324,7 @@ class Builder:
                     "missing-key", "the caption has no times, though others have them", at, id=id, index=k
                 )
                 continue
+            text = "" if text is None or text != text else text  # null, NaN: an empty caption, with a warning
             captions.append(check.caption(k, text, start, end, image, meta))
         check.move(entry.at)
         return check.close(id, captions, meta=entry.meta)

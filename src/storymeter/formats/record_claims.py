@@ -20,6 +20,7 @@ from .record_questions import Plan
 from .record_rows import KEY, VALUE
 from .record_tables import led_lines
 from .records import plan_of
+from .roles import lookup
 from .source import Source
 from .spans import heads
 from .tables import ALIASES, Csv, Parquet, Tsv, named_columns
@@ -104,8 +105,8 @@ def _table(known: Format, source: Source) -> bool:
     if check.failed or any(q.role == "text" and q.fields for q in plan.questions):
         return True
     roles = plan.roles
-    if plan.questions:
-        return False
+    if plan.questions:  # only records ask what times mean
+        return any(q.role in ("fps", "length", "segment", "start", "end") for q in plan.questions)
     theirs = tuple(columns[role] for role in ("video", "text", "start", "end"))
     if (roles.id, roles.text, roles.start, roles.end) != theirs or roles.span or roles.parts or roles.order:
         return True
@@ -148,6 +149,9 @@ def _answers(known: Format, source: Source) -> bool:
         return False
     if plan.found.under or any(q.role == "text" and q.fields for q in plan.questions):
         return True
+    ids = [flat(lookup(row, plan.roles.id)) for row in plan.found.rows[:200] if not plan.found.keyed]
+    if not plan.questions and any(isinstance(i, str) and stem(i) != i for i in ids):
+        return True
     return bool(plan.roles.text) and key_of(plan.found.rows[0].fields, ANSWER, "") not in (
         plan.roles.text,
         "",
@@ -170,7 +174,17 @@ def _lines(known: Format, source: Source) -> bool:
     return plan is not None or led_lines(source)[1] > 0
 
 
+def _chapters(known: Format, source: Source) -> bool:
+    """A table whose first column is a time."""
+    first = source.head.lstrip().split("\n")[0]
+    if any(c.isdigit() for c in first):
+        return False
+    plan = plan_of(source)
+    return plan is not None and plan.roles.timed and not plan.questions
+
+
 _JUDGES = {
+    "chapters": _chapters,
     "plain": _texts_by_id,
     "id-list": _strings,
     "coco": _coco,

@@ -98,6 +98,10 @@ class Unread:
                 )
             ways = " or ".join(self.command(f"records={name}") for name in fields[:4])
             self.check.error("ambiguous", message, (), detail=f"{', '.join(fields[:6])}; choose: {ways}")
+        elif role == "fps":
+            message = f"{fields[0]!r} holds frames, and no field holds the frame rate"
+            way = self.command("fps=25")
+            self.check.error("missing-column", message, (), detail=f"{keys}; for 25 frames a second: {way}")
         elif role == "length":
             ways = " or ".join(self.command(f"{name}={fields[0]}") for name in ("length", "duration"))
             message = f"captions have a start and {fields[0]!r} without an end"

@@ -94,6 +94,26 @@ def explode(found: Found, role: Role | None, text: str = "") -> tuple[str, ...]:
     return ()
 
 
+def annotated(value: list[Any], at: Path) -> Found | None:
+    """Captions of Label Studio: `[{"data": {…}, "annotations": [{"result": [{"value": …}]}]}]`"""
+    rows: list[Row] = []
+    for i, task in enumerate(value):
+        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
+            return None
+        parent = {"task_id": task.get("id"), **task["data"]}
+        listed = task.get("annotations")
+        for j, annotation in enumerate(listed if isinstance(listed, list) else []):
+            results = annotation.get("result") if isinstance(annotation, dict) else None
+            for k, result in enumerate(results if isinstance(results, list) else []):
+                cell = result.get("value") if isinstance(result, dict) else None
+                if isinstance(cell, dict) and (text := cell.get("text")):
+                    place = (*at, i, "annotations", j, "result", k, "value")
+                    lines = text if isinstance(text, list) else [text]
+                    fields = {**cell, "text": "\n".join(map(str, lines))}
+                    rows.append(Row(place, fields, None, parent, len(listed) * i + j if listed else i, k))
+    return Found(rows) if rows else None
+
+
 def _is_list_of_items(cell: Any) -> bool:
     if isinstance(cell, dict):
         return _lists_of_fields(cell) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import re
@@ -25,6 +26,11 @@ _NAME = re.compile(
 )
 HEAD_AGAIN = "the header stands here again, and was left out"
 _PLAIN_NAME = re.compile(r"(?=.*[^\W\d])[\w.\-#/\\]+")
+#: `a1 0.0 4.5##a dog runs`, `a1, 0, 4.5, a dog runs`
+_TIMED = re.compile(
+    r"(?P<id>[^\s,;|#]+)[ \t,;|]+(?P<start>\d[\d.:]*)[ \t,;|]+(?P<end>\d[\d.:]*)"
+    r"(?:##|[ \t,;|:]+)(?P<text>[^\W\d].*)"
+)
 _TIME = re.compile(r"\W*\d{1,3}:\d\d")
 
 
@@ -87,6 +93,9 @@ def delimited(source: Source, check: Check) -> Found | None:
         if not rows:
             continue
         width, times = Counter(len(row) for _, row in rows).most_common(1)[0]
+        rows = rows[_comments(rows, width) :]
+        if not rows:
+            continue
         heads = sum(aliases.known(cell.strip()) for cell in rows[0][1])
         headed = heads >= 2 and len(rows[0][1]) == width
         named = source.suffix in (".csv", ".tsv") or delimiter == "\t"
@@ -99,6 +108,9 @@ def delimited(source: Source, check: Check) -> Found | None:
     if best is None:
         return None
     _, width, rows = best
+    for mark, _ in rows[: (comments := _comments(rows, width))]:
+        check.warn("skipped-line", "a line of comment was left out", (mark,))
+    rows = rows[comments:]
     sound = []
     for mark, row in rows:
         if len(row) != width:
@@ -111,6 +123,11 @@ def delimited(source: Source, check: Check) -> Found | None:
         else:
             sound.append((mark, row))
     return _table(sound, check)
+
+
+def _comments(rows: Sequence[tuple[Mark, Sequence[str]]], width: int) -> int:
+    """How many lines before the header begin with # and have other cells than it."""
+    return next((n for n, (_, r) in enumerate(rows) if len(r) == width or not r[0].startswith("#")), 0)
 
 
 def _parsed(text: str, delimiter: str, source: Source, limit: int = 0) -> list[tuple[Mark, list[str]]]:
@@ -163,9 +180,36 @@ def _table(rows: Sequence[tuple[Mark, Sequence[Any]]], check: Check) -> Found | 
             check.warn("skipped-line", HEAD_AGAIN, (mark,))
         else:
             body.append((mark, row))
+    rows_ = _unpacked([list(row) for _, row in body])
     return Found(
-        [Row((mark,), dict(zip(names, row, strict=True)), group=n) for n, (mark, row) in enumerate(body)]
+        [
+            Row((mark,), dict(zip(names, row, strict=True)), group=n)
+            for n, ((mark, _), row) in enumerate(zip(body, rows_, strict=True))
+        ]
     )
+
+
+def _unpacked(rows: list[list[Any]]) -> list[list[Any]]:
+    """Columns of lists, which pandas writes as Python or JSON shows them, as lists."""
+    for n in range(len(rows[0]) if rows else 0):
+        cells = [row[n] for row in rows]
+        lists = [_list_of(cell) if cell else None for cell in cells]
+        if any(lists) and all(
+            found is not None or not cell for found, cell in zip(lists, cells, strict=True)
+        ):
+            for row, found in zip(rows, lists, strict=True):
+                row[n] = found
+    return rows
+
+
+def _list_of(cell: Any) -> list[Any] | None:
+    if not isinstance(cell, str) or cell.strip()[:1] != "[" or cell.strip()[-1:] != "]":
+        return None
+    try:
+        found = ast.literal_eval(cell.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = decode(cell.encode(), Check())
+    return found if isinstance(found, list) else None
 
 
 def _heads(head: list[str]) -> list[str]:
@@ -190,6 +234,15 @@ def led_lines(source: Source) -> tuple[Found | None, int]:
     lines = [(n, line.strip()) for n, line in enumerate(source.text.split("\n"), 1) if line.strip()]
     if not lines or _TIME.match(lines[0][1]):
         return None, 0
+    timed = [_TIMED.fullmatch(line) for _, line in lines]
+    if all(timed):
+        fields = [found.groupdict() for found in timed if found]
+        return Found(
+            [
+                Row((Mark("line", n),), f, group=k)
+                for k, ((n, _), f) in enumerate(zip(lines, fields, strict=True))
+            ]
+        ), 0
     for pattern, loose in ((_COLON, True), (_BLANK, False)):
         led = [(n, pattern.fullmatch(line)) for n, line in lines]
         fits = [

@@ -41,7 +41,11 @@ class Finder(Fields):
         roles = self._times(Roles())
         roles = self._text(roles)
         roles = self._id(roles)
-        return self._more(roles)
+        roles = self._more(roles)
+        frames = [n for n in (roles.start, roles.end, roles.span) if aliases.unit(n) == "frame"]
+        if frames and not roles.fps:
+            self._ask("fps", frames)
+        return roles
 
     # -- times
 
@@ -84,7 +88,10 @@ class Finder(Fields):
         pairs = [
             n
             for n in self.inside
-            if not aliases.known(n) and plain(n) not in _SIZES and self._most(n, is_number_pair, share=0.9)
+            if not aliases.known(n)
+            and plain(n) not in _SIZES
+            and 2 * len(self._values(n)) >= len(self.rows)
+            and self._most(n, is_number_pair, share=0.9)
         ]
         if len(pairs) > 1:
             self._ask("segment", pairs)
@@ -143,6 +150,8 @@ class Finder(Fields):
         if graded:
             best = [n for n, t in graded.items() if t == min(graded.values())]
             best = self._settle(best, self._word_count)
+            if self.role == "references" and plain(best[0]) == "label" and not self._wordy(best[0]):
+                best += [n for n, t in graded.items() if 10 < t < 20 and self._wordy(n)]  # a class, perhaps
             if len(best) > 1 and not self._alike(best):
                 self._ask("text", best)
             return replace(roles, text=best[0], story=plain(best[0].rpartition(".")[2]) in aliases.STORY)
@@ -165,6 +174,7 @@ class Finder(Fields):
             and tier(n, aliases.IDS) is None
             and self._wordy(n)
         ]
+        sentences = sentences or [n for n in usable if plain(n) == "name" and self._wordy(n)]
         if len(sentences) > 1:
             self._ask("text", sentences)
         if sentences:
@@ -282,8 +292,11 @@ class Finder(Fields):
 
     def _best_id(self, usable: dict[str, int], roles: Roles) -> str:
         top = [n for n, t in usable.items() if t == min(usable.values())]
-        flat = [n for n in top if "." not in n]
-        top = flat or top
+        counted = [n for n in top if not is_counter(self._values(n))]
+        top = [n for n in counted or top if "." not in n] or counted or top
+        top = [n for n in top if not plain(n).endswith("url")] or top
+        if any(plain(n) in ("image", "imageid", "photo", "photoid", "imgid") for n in top):
+            top = [n for n in top if plain(n) == "storyid"] or top  # pictures are parts of a story
         if len(top) > 1:
             counted = [n for n in top if not is_counter(self._values(n))]
             top = counted or top
