@@ -5,6 +5,7 @@ command line, metrics, protocols, the Python interface, and files of the reposit
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import re
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 MODULES = {
     "engine": "runs, results, comparisons, saved runs",
     "metric": "base classes of metrics",
+    "registry": "metrics and scorers by name",
     "score": "one score",
     "captions": "captions, documents, corpora, ratings",
     "formats": "files of captions",
@@ -75,7 +77,8 @@ def _python() -> dict[str, str]:
         "## Names of the package\n",
     ]
     for name in storymeter.__all__:
-        found = getattr(storymeter, name)
+        module = importlib.import_module(f"storymeter.{storymeter._LATE[name]}")
+        found = getattr(module, name)
         first = (found.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
         contents.append(f"- [`storymeter.{name}`][{found.__module__}.{name}]: {first}")
     contents.append("\n## Modules\n")

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..stats.concordance import Ranked
 from ..stats.dependent import pearson_rows
-from ..stats.resampling import bootstrap_interval, percentiles, resample_counts
+from ..stats.resampling import bootstrap_interval, expanded_tail, percentiles, resample_counts
 
 #: resamples of rank coefficients at most: each is a sort of all rows
 MOST_RANKED = 300
@@ -28,8 +28,8 @@ def difference_interval(
     resamples: int,
     seed: int,
 ) -> tuple[float, float] | None:
-    """95 % percentile interval of coefficient(x, human) - coefficient(y, human); None where it is not asked
-    for, there are fewer than two items, or the statistic is no correlation.
+    """Expanded 95 % percentile interval of coefficient(x, human) - coefficient(y, human); None where no
+    resamples are wanted, there are fewer than two items, or the statistic is no correlation.
 
     >>> import numpy as np
     >>> human = np.arange(50.0)
@@ -56,7 +56,7 @@ def difference_interval(
         for counts in resample_counts(n, min(resamples, MOST_RANKED), seed)
         for weights in counts[:, code]
     ]
-    return percentiles(drawn, 0.025)
+    return percentiles(drawn, expanded_tail(n))
 
 
 _RANKED: dict[str, Callable[[Ranked, FloatArray], float]] = {

@@ -39,6 +39,7 @@ import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray, IntArray
+from ..errors import UsageError
 from ..measure import Named, Seen, measure
 from ..metric import UNSPACED, ScorerTokenizer
 from ..options import option
@@ -182,6 +183,12 @@ class Meteor(PairScorer):
         from ..text.unicode import well_formed
         from .meteor_alignment import align
 
+        for role, text in (("candidate", candidate), ("reference", reference)):
+            if not isinstance(text, str):
+                raise UsageError(
+                    f"{role} is a {type(text).__name__}, not a string.",
+                    hint="align() compares two sentences.",
+                )
         test, ref = well_formed(self._read([candidate, reference], "texts", warn=False))
         return align(load(), test, ref, self.task, self._normalizes)
 

@@ -45,7 +45,8 @@ def _python(metric: Metric) -> str:
     """The line that makes the metric in Python, with its import."""
     kind = type(metric)
     room = kind.__module__.rpartition(".")[0]
-    door = room if kind.__name__ in getattr(importlib.import_module(room), "__all__", ()) else kind.__module__
+    exported = getattr(importlib.import_module(room), "__all__", ()) if room else ()
+    door = room if kind.__name__ in exported else kind.__module__
     return f"from {door} import {kind.__name__}; {metric!r}"
 
 

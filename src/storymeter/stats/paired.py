@@ -82,8 +82,8 @@ def paired_permutations(
 def permutation_tests(
     rows: Sequence[FloatArray], parts: Sequence[Part], pairs: Pairs, *, resamples: int | None, seed: int
 ) -> list[list[PairedTest]]:
-    """[part][pair]: the tests of all pairs of systems, which share the documents and so the swaps. Where the
-    number of swaps is chosen, each part has its own: its pairs are one family of tests.
+    """`[part][pair]`: the tests of all pairs of systems, which share the documents and so the swaps. Where
+    the number of swaps is chosen, each part has its own: its pairs are one family of tests.
     """
     n, every, width = len(rows[0]), np.hstack(rows), rows[0].shape[1]
     totals = [each.sum(axis=0) for each in rows]

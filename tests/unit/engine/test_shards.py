@@ -213,7 +213,7 @@ def test_json_lines_id_map_sample_and_skip(files: dict[str, str], tmp_path: Path
         protocol=protocol,
         reading={"id_map": "add-v", "repair": True},
     )
-    assert str(there.systems[0].scores[0].signature).endswith("repaired:yes")
+    assert "repaired:yes" in str(there.systems[0].scores[0].signature)
     plain = [replace(s, scores=tuple(map(unrepaired, s.scores))) for s in there.systems]
     assert_same_scores(replace(there, systems=tuple(plain)), here)
     assert [score.interval for score in there.systems[0].scores] == [None, None]
@@ -223,7 +223,7 @@ def test_json_lines_id_map_sample_and_skip(files: dict[str, str], tmp_path: Path
 
 
 def unrepaired(score: Score) -> Score:
-    return replace(score, signature=Signature.parse(str(score.signature).removesuffix("|repaired:yes")))
+    return replace(score, signature=Signature.parse(str(score.signature).replace("|repaired:yes", "")))
 
 
 def replace_name(of: Corpus, name: str) -> Corpus:

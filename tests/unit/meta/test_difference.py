@@ -11,6 +11,7 @@ from storymeter.meta.comparisons import compare
 from storymeter.meta.difference import difference_interval
 from storymeter.meta.scores import Scores
 from storymeter.stats.correlation import COEFFICIENTS
+from storymeter.stats.resampling import expanded_tail
 
 RANDOM = np.random.default_rng(3)
 HUMAN = RANDOM.normal(size=120)
@@ -27,7 +28,8 @@ def test_it_is_the_bootstrap_by_hand(statistic: str) -> None:
     for _ in range(200):
         rows = np.concatenate([np.flatnonzero(k == ITEM) for k in dice.integers(0, 40, 40)])
         drawn.append(measure(GOOD[rows], HUMAN[rows]) - measure(FAIR[rows], HUMAN[rows]))
-    assert found == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=1e-9)
+    tail = expanded_tail(40)
+    assert found == pytest.approx(tuple(np.quantile(drawn, [tail, 1 - tail])), abs=1e-9)
 
 
 def test_where_there_is_none() -> None:

@@ -119,7 +119,7 @@ def test_the_card(run: Run, data: Path, tmp_path: Path) -> None:
     assert len(files) == 6
     changed = files[0].read_text().replace('"version":"', '"version":"older ')
     files[0].write_text(changed)
-    assert run(*arguments)[0] == 0 and out.read_text() == first
+    assert run(*arguments, "--force")[0] == 0 and out.read_text() == first
     assert files[0].read_text() != changed  # values of another version are made anew
 
 
