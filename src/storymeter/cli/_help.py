@@ -19,7 +19,7 @@ HEADINGS: dict[str, str] = {
     "Data": "references metric human scores systems clips data entities images videos captions task",
     "Evaluation": (
         "protocol tokenizer punctuation language scorer level human-score ties threshold unit pairs repeats"
-        " documents most n m k bound as-told reverse shuffled graphs facts system audit trials"
+        " documents most n m k bound as-told reverse shuffled graphs facts system annotators audit trials"
         " benchmark protocols metrics formats prompts parts accept gates"
     ),
     "Study design": (
@@ -51,7 +51,7 @@ HEADINGS: dict[str, str] = {
 #: command -> long names of the options of its short help
 COMMON: dict[str, str] = {
     "score": "references metric protocol images system per-document save into format columns",
-    "compare": "references metric protocol images system unit resamples most format columns",
+    "compare": "references metric protocol images system unit resamples difference format columns",
     "gate": "against fail-if baseline junit markdown format jobs from columns",
     "report": "references metric human videos images facts title out from columns",
     "show": "references system metric facts graphs html images from columns",

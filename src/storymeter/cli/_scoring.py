@@ -22,6 +22,7 @@ from ._options import (
     device_option,
     images_option,
     metrics_option,
+    progress_bar,
     protocol_option,
     references_option,
     say,
@@ -33,6 +34,7 @@ from ._shards import in_shards, score_in_shards
 
 if TYPE_CHECKING:
     from ..captions import Corpus
+    from ..engine.annotators import Spread
     from ..engine.partial import PartialRun
     from ..engine.results import Results
     from ..engine.run import Run
@@ -70,6 +72,14 @@ unit_option = option(
     " file, with the same part of the id before SEPARATOR (id:SEPARATOR), or each by itself (id); default:"
     " the field `source` if all have it, else id.",
     metavar="FIELD|id:SEPARATOR|id",
+)
+
+
+annotators_option = option(
+    "--annotators",
+    "With several files of references: also score against each annotator alone; the spread between them, and"
+    " intervals that contain it.",
+    bool,
 )
 
 
@@ -254,6 +264,20 @@ def score_files(
     results = replace(results, seeds=seeds)
     _keep(results, save, journal)
     return results
+
+
+def spread_of_annotators(
+    results: Results, options: Mapping[str, Any], *, pairs: bool = False
+) -> list[Spread]:
+    """Scores, or differences between systems, by each annotator alone."""
+    if click.get_current_context().params["style"] == "csv":
+        hint = "Use --format json, or leave --annotators out."
+        raise UsageError("A CSV file has one kind of rows: no values by annotator.", hint=hint)
+    from ..engine.annotators import by_annotator
+
+    settings = {**options, **results.conditions.settings}
+    with progress_bar() as progress:
+        return by_annotator(results, lambda references: make_run(references, progress, settings), pairs=pairs)
 
 
 def score_into(

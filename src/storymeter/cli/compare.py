@@ -11,7 +11,16 @@ from ..errors import UsageError
 from ._declare import Resamples, option
 from ._options import busy, progress_bar, put, say, terminal_width
 from ._reading import result_options
-from ._scoring import cluster_options, is_saved, score_files, scoring_options, system_option, unit_option
+from ._scoring import (
+    annotators_option,
+    cluster_options,
+    is_saved,
+    score_files,
+    scoring_options,
+    spread_of_annotators,
+    system_option,
+    unit_option,
+)
 from ._shards import in_shards
 
 _NO_SEEDS = (
@@ -25,6 +34,7 @@ _NO_SEEDS = (
 @scoring_options
 @unit_option
 @system_option
+@annotators_option
 @cluster_options
 @option(
     "--resamples",
@@ -32,9 +42,23 @@ _NO_SEEDS = (
     Resamples(99),
     "auto",
 )
+@option(
+    "--difference",
+    "Also print how many documents find a difference of so many points in 80 of 100 studies.",
+    click.FloatRange(min=0, min_open=True),
+    metavar="POINTS",
+)
 @option("--most", "Number of documents with the largest differences to list.", click.IntRange(0, 1000), 5)
 @result_options
-def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, **options: Any) -> None:
+def command(
+    candidates: tuple[str, ...],
+    resamples: Any,
+    most: int,
+    difference: float | None,
+    annotators: bool,
+    style: str,
+    **options: Any,
+) -> None:
     """Test the differences between systems.
 
     Systems are compared pairwise on the same documents: paired permutation test, corrected after Holm over
@@ -45,10 +69,11 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
     storymeter compare mine.json yours.json -r references.json -m soda_c
     storymeter compare --system mine=a.json,b.json yours.json -r references.json
     storymeter compare run.smr
+    storymeter compare run.smr --difference 0.5     documents that find it
     """
     from ..engine.seeds import collapsed
-    from ..report.comparison import comparison_json, difference_table, fitted_tables
-    from ..report.scores import coverage_lines
+    from ..report.comparison import comparison_json, difference_table, fitted_tables, needed_table
+    from ..report.scores import annotator_table, coverage_lines, spread_records
 
     if len(candidates) + len(options["systems"]) < 2 and not any(map(is_saved, candidates)):
         raise UsageError(
@@ -65,7 +90,7 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
     with busy("comparing the systems"):
         given = click.get_current_context().get_parameter_source("seed") == ParameterSource.COMMANDLINE
         seed = options["seed"] if given else None
-        comparisons = results.compare(resamples=resamples, seed=seed, most=most)
+        comparisons = results.compare(resamples=resamples, seed=seed, most=most, difference=difference)
     say(*coverage_lines(results))
     if not results.seeds:
         say(_NO_SEEDS)
@@ -73,4 +98,11 @@ def command(candidates: tuple[str, ...], resamples: Any, most: int, style: str, 
     people = style in ("table", "html") and len(differences.rows)
     width = terminal_width() if style == "table" else None
     tables = [*fitted_tables(comparisons, width), *([differences] if people else [])]
-    put(tables, style, "Comparison", json=comparison_json(comparisons))
+    if difference is not None and style != "csv":
+        tables.append(needed_table(comparisons, difference))
+    by_annotator = None
+    if annotators:
+        spread = spread_of_annotators(results, options, pairs=True)
+        by_annotator = spread_records(results, spread)
+        tables.append(annotator_table(results, spread))
+    put(tables, style, "Comparison", json=comparison_json(comparisons, by_annotator))

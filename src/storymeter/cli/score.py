@@ -11,11 +11,13 @@ from ._declare import Resamples, option
 from ._options import busy, output, progress_bar, put, say
 from ._reading import result_options
 from ._scoring import (
+    annotators_option,
     cluster_options,
     is_saved,
     score_files,
     score_into,
     scoring_options,
+    spread_of_annotators,
     system_option,
     unit_option,
 )
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 @scoring_options
 @unit_option
 @system_option
+@annotators_option
 @cluster_options
 @option("--per-document", "Also write one row per document (.csv, .tsv, .jsonl, .parquet).", metavar="FILE")
 @option(
@@ -63,6 +66,7 @@ def command(
     save: str | None,
     into: str | None,
     long: bool,
+    annotators: bool,
     style: str,
     **options: Any,
 ) -> None:
@@ -79,6 +83,7 @@ def command(
     from ..engine.defaults import kind_of, left_out
     from ..engine.seeds import collapsed
     from ..report.scores import (
+        annotator_table,
         coverage_lines,
         document_writer,
         leaderboard_table,
@@ -113,15 +118,14 @@ def command(
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
     if fresh and (lacking := left_out(kind_of(results.systems[0].candidates))):
         say(lacking)
+    spread = spread_of_annotators(results, options) if annotators else []
     results = collapsed(results)
     tests = _tests(results, options["resamples"]) if not long and style != "csv" else []
     if style == "json":
-        output(score_json(results, tests))
+        output(score_json(results, tests, spread))
         return
-    if long:
-        put(score_table(results), style, "Scores")
-    else:
-        put(leaderboard_table(results, tests), style, "Scores")
+    table = score_table(results) if long else leaderboard_table(results, tests)
+    put([table, *([annotator_table(results, spread)] if spread else [])], style, "Scores")
     if style == "table":
         say("Signatures (what the numbers depend on):")
         for line in signature_lines(results):  # in one piece, so that it can be copied

@@ -26,6 +26,8 @@ from ..stats.paired import (
     PairedTest,
     Part,
     bootstraps,
+    detectable,
+    documents_for,
     documents_needed,
     permutation_tests,
     smallest_p,
@@ -35,7 +37,7 @@ from ..stats.poisson import ResampledSums, paired_tests, standard_error
 from ..stats.resampling import TAIL, expanded_tail, percentiles
 from .results import AUTO, Resamples, Results, SystemResult, Tally
 from .run import value_of
-from .seeds import collapsed, t_interval, welch
+from .seeds import collapsed, satterthwaite, t_interval, welch
 from .units import summed, units_of
 
 #: resamples of the intervals where their number is chosen: for up to three pairs of systems, for each pair
@@ -90,12 +92,19 @@ class Comparison:
     p_smallest: float = 0.0
     #: with fewer documents no difference can be significant
     documents_needed: int = 0
-    #: the smallest difference that tests of this size find in 80 of 100 studies
+    #: the smallest difference that tests of this size find in 80 of 100 studies; NaN: none
     detectable: float = math.nan
     #: what was drawn and swapped as a whole: documents, or sources of several
     units: int = 0
     #: Welch's t-test over the values of training runs, where a system has several; then `p_holm` corrects it
     p_seeds: float | None = None
+    #: with so many documents (or units) a difference of the wanted size is found in 80 of 100 studies
+    documents_for: int | None = None
+
+    @property
+    def p(self) -> float:
+        """The p-value that `p_holm` corrects."""
+        return self.p_permutation if self.p_seeds is None else self.p_seeds
 
     @property
     def scale(self) -> float:
@@ -112,11 +121,18 @@ class Comparison:
 
 
 def compare(
-    results: Results, *, resamples: Resamples = AUTO, seed: int | None = None, most: int = 5
+    results: Results,
+    *,
+    resamples: Resamples = AUTO,
+    seed: int | None = None,
+    most: int = 5,
+    difference: float | None = None,
 ) -> list[Comparison]:
     """All pairs of systems under all metrics. `p_holm` corrects the permutation p-values over the pairs under
-    one metric.
+    one metric. `difference`, in the units of the tables: how many documents would find it (`documents_for`).
     """
+    if difference is not None and not 0 < difference < math.inf:
+        raise UsageError(f"difference cannot be {difference!r}.", hint="It is a number above 0, in points.")
     if resamples != AUTO and (not isinstance(resamples, int) or resamples < 1):
         raise UsageError(f"resamples cannot be {resamples!r}.", hint='It is "auto" or a whole number from 1.')
     seed = results.conditions.seed if seed is None else seed
@@ -127,7 +143,7 @@ def compare(
         families = _families_of_sums(results, pairs)
     else:
         families = _families(results, pairs, drawn, seed)
-    found = [_corrected(results, k, pairs, family, most) for k, family in enumerate(families)]
+    found = [_corrected(results, k, pairs, family, most, difference) for k, family in enumerate(families)]
     return [family[j] for j in range(len(pairs)) for family in found]
 
 
@@ -149,11 +165,14 @@ class _Test:
 
 
 def _corrected(
-    results: Results, k: int, pairs: Sequence[tuple[int, int]], family: Sequence[_Test], most: int
+    results: Results,
+    k: int,
+    pairs: Sequence[tuple[int, int]],
+    family: Sequence[_Test],
+    most: int,
+    wanted: float | None,
 ) -> list[Comparison]:
     """The pairs of systems under the k-th metric as one family of tests."""
-    from scipy.special import stdtrit
-
     tests = len(pairs)
     trained = [_seeds(results.systems[a].scores[k], results.systems[b].scores[k]) for a, b in pairs]
     adjusted = holm(
@@ -167,13 +186,16 @@ def _corrected(
         values, difference = test.values, test.permutation.difference
         intervals = [percentiles(test.drawn, expanded_tail(n, each)) for each in (tail, TAIL)]
         error, least = test.error, smallest_p(n, tests, test.permutation.resamples)
+        freedom, needed = float(n - 1), None
         if over is not None:
             values = score.value, second.scores[k].value
             difference, least = values[0] - values[1], 0.0
             variances = [(test.error**2, n - 1), *over[1]]
             intervals = [t_interval(difference, variances, each) for each in (tail, TAIL)]
-            error = math.sqrt(sum(variance for variance, _ in variances))
-        quantiles = stdtrit(n - 1, 1 - SIGNIFICANT / (2 * tests)) + stdtrit(n - 1, POWER)
+            error, freedom = satterthwaite(over[1])  # the test of seeds knows no other noise
+        elif wanted is not None and error > 0:
+            needed = documents_for(wanted / score.scale, error, n, tests, SIGNIFICANT, POWER)
+        reach = detectable(freedom, SIGNIFICANT / tests, POWER) * error if least < SIGNIFICANT else math.nan
         found.append(
             Comparison(
                 score.metric,
@@ -196,9 +218,10 @@ def _corrected(
                 tests,
                 least,
                 documents_needed(tests),
-                float(quantiles * error),
+                reach,
                 n,
                 None if over is None else over[0],
+                needed,
             )
         )
     return found

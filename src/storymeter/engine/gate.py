@@ -12,7 +12,6 @@ Condition(metric='soda_c(scorer=sts)', sign='<', limit=-0.5)
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +23,12 @@ from ..arrays import FloatArray
 from ..errors import UsageError
 from ..score import Score
 from ..stats.multiple import SIGNIFICANT, holm
-from ..stats.paired import ALL_SWAPS, Part, all_swaps, pseudo_values, random_swaps, reached
+from ..stats.paired import ALL_SWAPS, Part, all_swaps, detectable, pseudo_values, random_swaps, reached
 from ..stats.resampling import TAIL
 from .compare import POWER, common_rows
 from .results import Results
 from .run import value_of
-from .seeds import collapsed, t_interval, welch
+from .seeds import collapsed, satterthwaite, t_interval, welch
 from .units import summed, units_of
 
 #: random swaps of a test
@@ -103,8 +102,6 @@ _Found = tuple[float, tuple[float, float, float], tuple[float, float], int, floa
 
 
 def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
-    from scipy.special import stdtrit
-
     a, b = results[new, each.metric], results[old, each.metric]
     at = [score.metric for score in results.system(new).scores].index(a.metric)
     metric, scale = results.metrics[at], a.scale
@@ -120,14 +117,15 @@ def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
     values = b.value * scale, a.value * scale, change
     if a.seeds or b.seeds:
         values = b.value * scale, a.value * scale, (a.value - b.value) * scale
-        p, variances = _over_seeds(a, b, side * each.limit / scale, side, scale)
-        variances = [(documents, n - 1), *variances]
+        p, trained = _over_seeds(a, b, side * each.limit / scale, side, scale)
+        variances = [(documents, n - 1), *trained]
+        error, freedom = satterthwaite(trained)  # the test of seeds knows no other noise
     else:
         p = below(side * (pseudo - pseudo.mean() + change - each.limit), results.conditions.seed)
         variances = [(documents, n - 1)]
+        error, freedom = satterthwaite(variances)
     interval = t_interval(values[2], variances, TAIL)
-    error = math.sqrt(sum(variance for variance, _ in variances))
-    reach = float(stdtrit(n - 1, 1 - SIGNIFICANT) + stdtrit(n - 1, POWER)) * error
+    reach = detectable(freedom, 2 * SIGNIFICANT, POWER) * error
     return p, values, interval, len(ids), each.limit - side * reach
 
 

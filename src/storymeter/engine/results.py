@@ -146,12 +146,17 @@ class Results:
         return replace(self, systems=systems, metrics=tuple(self.metrics[k] for k in kept))
 
     def compare(
-        self, *, resamples: Resamples = AUTO, seed: int | None = None, most: int = 5
+        self,
+        *,
+        resamples: Resamples = AUTO,
+        seed: int | None = None,
+        most: int = 5,
+        difference: float | None = None,
     ) -> list[Comparison]:
         """Every pair of systems under every metric (see `engine.compare`)."""
         from .compare import compare
 
-        return compare(self, resamples=resamples, seed=seed, most=most)
+        return compare(self, resamples=resamples, seed=seed, most=most, difference=difference)
 
     def by_document(self, system: str, metric: str) -> dict[str, float]:
         """Document id to its value."""

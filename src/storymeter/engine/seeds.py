@@ -81,12 +81,17 @@ def t_interval(value: float, variances: Sequence[tuple[float, int]], tail: float
     """With several sources of variance, each with its degrees of freedom (Satterthwaite 1946)."""
     from scipy.special import stdtrit
 
+    error, freedom = satterthwaite(variances)
+    half = -float(stdtrit(freedom, tail)) * error if error > 0 else 0.0
+    return value - half, value + half
+
+
+def satterthwaite(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
+    """The standard error of a sum of these variances, and its degrees of freedom."""
     total = sum(variance for variance, _ in variances)
     if not total > 0:
-        return value, value
-    freedom = total**2 / sum(variance**2 / df for variance, df in variances if variance > 0)
-    half = -float(stdtrit(freedom, tail)) * math.sqrt(total)
-    return value - half, value + half
+        return 0.0, float(sum(df for _, df in variances))
+    return math.sqrt(total), total**2 / sum(variance**2 / df for variance, df in variances if variance > 0)
 
 
 def welch(a: Sequence[float], b: Sequence[float]) -> tuple[float, list[tuple[float, int]]]:
@@ -101,8 +106,7 @@ def welch(a: Sequence[float], b: Sequence[float]) -> tuple[float, list[tuple[flo
         variances = [(spread * (1 + 1 / len(several)), len(several) - 1)]
     else:
         variances = [(float(np.var(x, ddof=1)) / len(x), len(x) - 1) for x in (a, b)]
-    difference, total = float(np.mean(a) - np.mean(b)), sum(variance for variance, _ in variances)
-    if not total > 0:
+    difference, (error, freedom) = float(np.mean(a) - np.mean(b)), satterthwaite(variances)
+    if not error > 0:
         return (1.0 if not difference else 0.0), variances
-    freedom = total**2 / sum(variance**2 / df for variance, df in variances if variance > 0)
-    return float(2 * stdtr(freedom, -abs(difference) / math.sqrt(total))), variances
+    return float(2 * stdtr(freedom, -abs(difference) / error)), variances

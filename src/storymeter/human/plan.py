@@ -27,6 +27,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataError, UsageError
+from ..stats.paired import detectable
 from ..stats.ranks import rank_sum
 from .design import OVERLAP
 from .quality import TESTS, Test, assess, run_test
@@ -245,17 +246,9 @@ def smallest_difference(
     """What the test over raters finds with the wanted power, in z: `ratings` of each system, by `raters`."""
     if raters < 2:
         return math.nan
-    from scipy.special import nctdtr, stdtrit
-
     used = max(1, min(ratings // overlap, captions))
     error = math.sqrt(2 * (between**2 + within**2 * used / ratings) / used + 2 * deviation**2 / raters)
-    limit = float(stdtrit(raters - 1, 1 - alpha / 2))
-    low, high = 0.0, 200.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        found = 1 - float(nctdtr(raters - 1, middle, limit))
-        low, high = (low, middle) if found >= wanted else (middle, high)
-    return high * error
+    return detectable(raters - 1, alpha, wanted) * error
 
 
 def worker_tests(

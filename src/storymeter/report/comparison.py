@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -13,8 +14,11 @@ from .table import Cell, Column, Table, keys, numbers, to_json
 SCORES = ("A's score", "B's score", "A - B")
 
 
-def comparison_json(comparisons: Sequence[Comparison]) -> str:
-    return to_json({"schema": 1, "comparisons": comparison_records(comparisons)})
+def comparison_json(
+    comparisons: Sequence[Comparison], annotators: Sequence[dict[str, Any]] | None = None
+) -> str:
+    record = {"schema": 1, "comparisons": comparison_records(comparisons)}
+    return to_json(record if annotators is None else {**record, "annotators": list(annotators)})
 
 
 def comparison_records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
@@ -111,7 +115,23 @@ def _interval(c: Comparison) -> Cell:
 
 
 def _detectable(c: Comparison) -> Cell:
-    return Cell(c.detectable, f"{c.detectable * c.scale:.2f}")
+    return Cell(c.detectable, "–" if math.isnan(c.detectable) else f"{c.detectable * c.scale:.2f}")
+
+
+def needed_table(comparisons: Sequence[Comparison], difference: float) -> Table:
+    """How many documents would find a difference of this many points."""
+    rows = [[c.metric, c.a, c.b, c.documents_for, c.units or c.n, _detectable(c)] for c in comparisons]
+    seeded = any(c.p_seeds is not None for c in comparisons)
+    units = any(c.units not in (0, c.n) for c in comparisons)
+    what = "units" if units else "documents"
+    return Table(
+        [*keys("metric", "A", "B"), Column(what, ",d"), Column("now", ",d"), "detectable now"],
+        rows,
+        title=f"{what.capitalize()} that find a difference of {difference:g} points in 80 of 100 studies",
+        note=f"If further {what} are like these; the limit of .05 is divided by the {comparisons[0].tests}"
+        " comparisons of one metric."
+        + (" Tests over training runs need more runs, not more documents." if seeded else ""),
+    )
 
 
 def _note(comparisons: Sequence[Comparison]) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from ..engine.annotators import Spread
 from ..engine.compare import Comparison
 from ..engine.results import Results
 from ..engine.units import unit_note, units_of
@@ -21,7 +23,9 @@ from .marks import SIGNS, Mark, mark_notes, marks, rough, scale_note
 from .table import Cell, Column, Table, keys, raw, to_json
 
 
-def score_json(results: Results, comparisons: Sequence[Comparison] = ()) -> str:
+def score_json(
+    results: Results, comparisons: Sequence[Comparison] = (), spread: Sequence[Spread] = ()
+) -> str:
     """Every score; where there were tests, the mark of each system under each metric and the tests behind
     it.
     """
@@ -36,16 +40,65 @@ def score_json(results: Results, comparisons: Sequence[Comparison] = ()) -> str:
         }
         for system in results.systems
     ]
+    record: dict[str, Any] = {"schema": 1, "systems": systems}
+    if spread:
+        record["annotators"] = spread_records(results, spread)
     if not comparisons:
-        return to_json({"schema": 1, "systems": systems})
+        return to_json(record)
     names = [system.name for system in results.systems]
     labels = [score.metric for score in results.systems[0].scores]
     by_metric = {
         label: dict(zip(names, column, strict=True))
         for label, column in zip(labels, marks(results, comparisons), strict=True)
     }
-    tests = {"marks": by_metric, "comparisons": comparison_records(comparisons)}
-    return to_json({"schema": 1, "systems": systems, **tests})
+    return to_json({**record, "marks": by_metric, "comparisons": comparison_records(comparisons)})
+
+
+def spread_records(results: Results, spread: Sequence[Spread]) -> list[dict[str, Any]]:
+    """The scores, or differences (`other`), by each annotator alone."""
+    names = _annotators(results)
+    return [
+        {**asdict(each), "by_annotator": dict(zip(names, each.by_annotator, strict=True))} for each in spread
+    ]
+
+
+def _annotators(results: Results) -> list[str]:
+    """The names of the files of references, numbered where two are alike."""
+    names = [corpus.name for corpus in results.references]
+    return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names, start=1)]
+
+
+def annotator_table(results: Results, spread: Sequence[Spread]) -> Table:
+    """Scores, or leads of A over B, against each annotator alone, and the interval that contains them."""
+    pairs = any(each.other for each in spread)
+    rows = []
+    for each in spread:
+        shown = [*each.by_annotator, each.mean]
+        sign = "+" if pairs else ""
+        low, high = (f"{end * each.scale:{sign}.2f}" for end in each.interval)
+        rows.append(
+            [
+                each.metric,
+                *([each.system, each.other] if pairs else [each.system]),
+                *(Cell(value, f"{value * each.scale:{sign}.2f}") for value in shown),
+                Cell(each.deviation, f"{each.deviation * each.scale:.2f}"),
+                Cell(each.interval, f"[{low}, {high}]"),
+            ]
+        )
+    title = "A - B" if pairs else "Scores"
+    return Table(
+        [
+            *keys("metric", *(("A", "B") if pairs else ("system",))),
+            *_annotators(results),
+            "mean",
+            "s",
+            "95 %",
+        ],
+        rows,
+        title=f"{title} by each annotator alone",
+        note="s: standard deviation between annotators. 95 %: of the mean, for other documents and annotators"
+        f" like these {len(results.references)}; few annotators make it wide.",
+    )
 
 
 def _record(score: Score) -> dict[str, Any]:

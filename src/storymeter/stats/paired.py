@@ -159,6 +159,47 @@ def documents_needed(tests: int) -> int:
     return next(n for n in range(2, 100) if smallest_p(n, tests) < SIGNIFICANT)
 
 
+def detectable(freedom: float, alpha: float, power: float) -> float:
+    """The difference, in standard errors, that a two-sided t-test at `alpha` finds in the share `power` of
+    studies (noncentral t).
+
+    >>> round(detectable(1e6, 0.05, 0.8), 2), round(detectable(4, 0.05, 0.8), 2)
+    (2.8, 3.76)
+    """
+    from scipy.special import nctdtr, stdtrit
+
+    limit = float(stdtrit(freedom, 1 - alpha / 2))
+    low, high = 0.0, 2 * limit + 10
+    for _ in range(50):
+        middle = (low + high) / 2
+        found = 1 - float(nctdtr(freedom, middle, limit))
+        low, high = (low, middle) if found >= power else (middle, high)
+    return high
+
+
+def documents_for(difference: float, error: float, n: int, tests: int, alpha: float, power: float) -> int:
+    """How many documents find a difference in the share `power` of studies, if `n` of them have this standard
+    error: bisection, since the error falls with the root of their number.
+
+    >>> documents_for(0.5, 0.25, 100, 1, 0.05, 0.8)
+    199
+    """
+    least = documents_needed(tests)
+
+    def found(m: int) -> bool:
+        return detectable(m - 1, alpha / tests, power) * error * math.sqrt(n / m) <= difference
+
+    high = least
+    while not found(high):
+        low, high = high, 2 * high
+    if high == least:
+        return least
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
 def _columns(chosen: Sequence[int], parts: Sequence[Part], width: int, systems: int) -> list[int] | None:
     """The columns of the rows side by side that the chosen parts need; None: all."""
     if len(chosen) == len(parts):

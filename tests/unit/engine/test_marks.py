@@ -12,6 +12,7 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine.compare import Comparison
 from storymeter.engine.results import Results
+from storymeter.errors import UsageError
 from storymeter.metric import MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table
 from storymeter.report.full.findings import Findings
@@ -159,6 +160,18 @@ def test_detectable_falls_with_the_root_of_the_documents() -> None:
         return tests[0].detectable
 
     assert detectable(400) / detectable(100) == pytest.approx(0.5, rel=0.2)
+    assert np.isnan(detectable(5))  # no difference can be significant
+
+
+def test_the_documents_that_a_difference_needs_find_it() -> None:
+    draw = np.random.default_rng(9)
+    pilot = scored({"a": draw.normal(size=60), "b": draw.normal(size=60)})
+    (test,) = pilot.compare(difference=0.5 * 100)
+    assert test.documents_for is not None and 45 < test.documents_for < 100  # 2 * 2.8**2 / .5**2 = 63
+    few = scored({"a": np.arange(8.0), "b": np.arange(8.0) ** 1.1}).compare(difference=100.0 * 100)[0]
+    assert few.documents_for == 6  # with five no p is below .05
+    with pytest.raises(UsageError, match="above 0"):
+        pilot.compare(difference=0)
 
 
 def test_intervals_of_few_documents_are_called_rough() -> None:

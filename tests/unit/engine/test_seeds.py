@@ -14,9 +14,12 @@ from storymeter import Corpus, Document, Run
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine.results import Results
-from storymeter.engine.seeds import collapsed, welch
+from storymeter.engine.seeds import collapsed, satterthwaite, welch
 from storymeter.metric import MeanMetric
+from storymeter.report.full.boards import matrix
+from storymeter.report.full.findings import Findings
 from storymeter.report.scores import leaderboard_table
+from storymeter.stats.paired import detectable
 
 Verb = Callable[..., tuple[int, str, str]]
 
@@ -83,6 +86,29 @@ def test_seeds_of_one_model_are_rarely_called_different() -> None:
         single = replace(results, systems=(results.systems[0], results.systems[3]), seeds={})
         alone += single.compare(resamples=200)[0].p_holm < 0.05
     assert over <= 8 < 25 < alone
+
+
+def test_a_detectable_difference_of_seeds_is_found_as_often_as_that() -> None:
+    """Four runs each: the test has six degrees of freedom, not those of the documents."""
+    draw = np.random.default_rng(4)
+    found, reach = 0, []
+    for _ in range(400):
+        a, b = draw.normal(0.24, 0.1, 4), draw.normal(0.0, 0.1, 4)
+        p, variances = welch(a.tolist(), b.tolist())
+        error, freedom = satterthwaite(variances)
+        found += p < 0.05
+        reach.append(detectable(freedom, 0.05, 0.8) * error)
+    assert 0.72 < found / 400 < 0.88
+    assert 0.2 < float(np.median(reach)) < 0.27
+
+
+def test_the_page_of_a_report_says_the_p_of_the_test_that_is_corrected() -> None:
+    base = np.linspace(0, 1, 50)
+    results = scored({"mine": [base, base + 0.1, base + 0.2], "yours": [base - 0.4, base - 0.5]})
+    (test,) = results.compare()
+    assert test.p == test.p_seeds != test.p_permutation
+    (_, cell), _ = matrix(Findings("t", collapsed(results), [test]), 0)
+    assert cell is not None and f"p = {test.p_seeds:.4f}" in cell["title"]
 
 
 def test_seeds_on_the_command_line_and_in_saved_runs(run: Verb, examples: Path, tmp_path: Path) -> None:

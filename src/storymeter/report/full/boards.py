@@ -71,7 +71,7 @@ def _test(findings: Findings, metric: int, a: int, b: int) -> dict[str, str] | N
     return {
         "text": _signed(lead * findings.scores(metric)[0].scale),
         "title": f"{findings.systems[a]} against {findings.systems[b]}: {sentence},"
-        f" p = {c.p_permutation:.4f}, after Holm {c.p_holm:.4f}",
+        f" p = {c.p:.4f}, after Holm {c.p_holm:.4f}",
         "outcome": outcome,
     }
 
@@ -103,7 +103,7 @@ def forest(findings: Findings, metric: int) -> Markup:
 
 def _both(c: Comparison) -> str:
     """p as it is, and after the correction where there are several tests."""
-    return f"p {_p(c.p_permutation)}" + (f", Holm {_p(c.p_holm)}" if c.tests > 1 else "")
+    return f"p {_p(c.p)}" + (f", Holm {_p(c.p_holm)}" if c.tests > 1 else "")
 
 
 def _signed(difference: float) -> str:

@@ -1,0 +1,130 @@
+"""How much scores, and differences between systems, depend on who wrote the references.
+
+Every system is scored against each annotator alone. The spread between these values is shown, and the
+interval of their mean contains it beside the noise of documents: mean ± t √(V / K + E²), where V is the
+variance between the K annotators and E the jackknife's standard error over documents (the root mean square of
+the annotators'); degrees of freedom after Satterthwaite (1946). V contains what annotators and documents have
+in common as noise, too, so that the interval is rather too wide. Two annotators say little about others.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from ..captions import Corpus
+from ..errors import StorymeterWarning, UsageError
+from ..stats.paired import Part, pseudo_values, standard_errors
+from ..stats.resampling import TAIL
+from .compare import common_rows
+from .results import Results
+from .run import Run, value_of
+from .seeds import collapsed, t_interval
+from .units import DOCUMENT, summed, units_of
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A score by each annotator, in the order of the references; `other`: the lead over that system. The
+    interval contains the noise of documents, annotators and, where there are several, training runs.
+    """
+
+    system: str
+    other: str
+    metric: str
+    by_annotator: tuple[float, ...]
+    mean: float
+    deviation: float
+    interval: tuple[float, float]
+    n: int
+    percent: bool
+
+    @property
+    def scale(self) -> float:
+        return 100.0 if self.percent else 1.0
+
+
+def by_annotator(
+    results: Results, run: Callable[[Sequence[Corpus]], Run], *, pairs: bool = False
+) -> list[Spread]:
+    """All systems (or all pairs of systems) under all metrics that need references; `run` makes a run with
+    the settings of the results and other references.
+    """
+    if results.in_shards:
+        raise UsageError(
+            "A run in shards keeps no captions to score by annotator.", hint="Leave --annotators out."
+        )
+    if len(results.references) < 2:
+        raise UsageError(
+            f"--annotators needs several files of references; there {_count(len(results.references))}.",
+            hint="Give one for each annotator: -r first.json -r second.json",
+        )
+    labels = [
+        score.metric
+        for score, metric in zip(results.systems[0].scores, results.metrics, strict=True)
+        if metric.needs_references
+    ]
+    metrics = [metric for metric in results.metrics if metric.needs_references]
+    if not metrics:
+        raise UsageError("None of these metrics needs references.", hint="Leave --annotators out.")
+    systems = [system.candidates for system in results.systems]
+    each = []
+    for corpus in results.references:
+        with warnings.catch_warnings():  # the scores against all references have warned already
+            warnings.simplefilter("ignore", StorymeterWarning)
+            scored = run([corpus]).score(systems, metrics, 0, unit=DOCUMENT)
+        conditions = replace(scored.conditions, unit=results.conditions.unit)
+        # the units are those of all files: not every annotator's file need have the field
+        scored = replace(scored, references=results.references, conditions=conditions, seeds=results.seeds)
+        each.append(collapsed(scored))
+    names = [system.name for system in each[0].systems]
+    wanted = list(combinations(names, 2)) if pairs else [(name, "") for name in names]
+    return [_spread(each, k, label, a, b) for a, b in wanted for k, label in enumerate(labels)]
+
+
+def _count(count: int) -> str:
+    return "is one" if count == 1 else "are none"
+
+
+def _spread(each: Sequence[Results], k: int, label: str, a: str, b: str) -> Spread:
+    found = [_one(results, k, a, b) for results in each]
+    values = np.array([value for value, _, _, _ in found])
+    documents = float(np.mean([error**2 for _, error, _, _ in found]))
+    fewest = min(units for _, _, units, _ in found)
+    variances = [(documents, fewest - 1), (float(np.var(values, ddof=1)) / len(values), len(values) - 1)]
+    runs = [score.seeds for name in (a, b) if name for score in [each[0].system(name).scores[k]]]
+    variances += [(float(np.var(seeds, ddof=1)) / len(seeds), len(seeds) - 1) for seeds in runs if seeds]
+    score = each[0].system(a).scores[k]
+    mean = float(values.mean())
+    return Spread(
+        a,
+        b,
+        label,
+        tuple(values.tolist()),
+        mean,
+        float(np.std(values, ddof=1)),
+        t_interval(mean, variances, TAIL),
+        min(n for _, _, _, n in found),
+        score.as_percent,
+    )
+
+
+def _one(results: Results, k: int, a: str, b: str) -> tuple[float, float, int, int]:
+    """By one annotator: the value or the difference, its standard error, units and documents."""
+    systems = [results.system(name) for name in (a, b) if name]
+    ids, rows = common_rows(systems)
+    begin = sum(len(metric.columns) for metric in results.metrics[:k])
+    own = slice(begin, begin + len(results.metrics[k].columns))
+    units = [summed(each[:, own], units_of(results, ids)) for each in rows]
+    part = Part(slice(None), partial(value_of, results.metrics[k]))
+    values = [system.scores[k].value for system in systems]
+    if not b:
+        return values[0], standard_errors(units, part)[0], len(units[0]), len(ids)
+    pseudo = pseudo_values(units, part, [(0, 1)])[:, 0]
+    error = float(np.sqrt(np.var(pseudo, ddof=1) / len(pseudo)))
+    return values[0] - values[1], error, len(pseudo), len(ids)
