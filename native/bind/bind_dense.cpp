@@ -1,8 +1,11 @@
+// Segments of time, matchings and numbered pairs for Python. Ranges and entries are checked here, so that the
+// kernels need not.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -40,16 +43,15 @@ struct Sides {
     Sides(const Doubles& candidate_start, const Doubles& candidate_end, const Doubles& reference_start,
           const Doubles& reference_end, const Longs& candidate_from, const Longs& candidate_to,
           const Longs& reference_from, const Longs& reference_to)
-        : candidates{candidate_start.data(), candidate_end.data()},
-          references{reference_start.data(), reference_end.data()},
-          tracks{candidate_from.size(), candidate_from.data(), candidate_to.data(), reference_from.data(),
-                 reference_to.data()} {
+        : candidates{view(candidate_start), view(candidate_end)},
+          references{view(reference_start), view(reference_end)},
+          tracks{view(candidate_from), view(candidate_to), view(reference_from), view(reference_to)} {
         check(
             candidate_start.size() == candidate_end.size() && reference_start.size() == reference_end.size(),
             "starts and ends differ in number");
         check(candidate_start.size() < INT32_MAX && reference_start.size() < INT32_MAX, "too many captions");
-        check_ranges(candidate_from, candidate_to, tracks.count, candidate_start.size());
-        check_ranges(reference_from, reference_to, tracks.count, reference_start.size());
+        check_ranges(candidate_from, candidate_to, tracks.count(), candidate_start.size());
+        check_ranges(reference_from, reference_to, tracks.count(), reference_start.size());
     }
 };
 
@@ -85,7 +87,8 @@ nb::object match(MatrixIn<double> weights) {
         nb::gil_scoped_release release;
         Matcher matcher;
         matcher.begin(weights.shape(1));
-        for (std::size_t i = 0; i < weights.shape(0); ++i) matcher.row(weights.data() + i * weights.shape(1));
+        for (std::size_t i = 0; i < weights.shape(0); ++i)
+            matcher.row(view(weights).subspan(i * weights.shape(1), weights.shape(1)));
         optimum = matcher.optimum();
         matcher.trace(matches);
     }
@@ -117,8 +120,7 @@ SparseProblems sparse(const Longs& r0, const Longs& r1, const Longs& c0, const L
                 "entries must be sorted");
         }
     }
-    return {count,         r0.data(),  r1.data(),     c0.data(),    c1.data(),
-            offset.data(), row.data(), column.data(), weight.data()};
+    return {view(r0), view(r1), view(c0), view(c1), view(offset), view(row), view(column), view(weight)};
 }
 
 nb::object match_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints row, Ints column,
@@ -139,10 +141,9 @@ nb::object open_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints 
     {
         nb::gil_scoped_release release;
         const SparseProblems problems = sparse(r0, r1, c0, c1, offset, row, column, weight);
-        const std::vector<std::int64_t> chosen(which.data(), which.data() + which.size());
-        for (const std::int64_t k : chosen)
-            check(k >= 0 && static_cast<std::size_t>(k) < problems.count, "there is no such problem");
-        found = open_entries(problems, known.data(), chosen, most, jobs);
+        for (const std::int64_t k : view(which))
+            check(k >= 0 && static_cast<std::size_t>(k) < problems.count(), "there is no such problem");
+        found = open_entries(problems, view(known), view(which), most, jobs);
     }
     return to_numpy(std::move(found));
 }
@@ -163,13 +164,13 @@ void bind_dense(nb::module_& m) {
                  std::vector<std::int64_t> numbers(keys.size());
                  {
                      nb::gil_scoped_release release;
-                     index.add(keys.data(), keys.size(), numbers.data());
+                     index.add(view(keys), numbers);
                  }
                  return to_numpy(std::move(numbers));
              })
         .def("keys", [](const PairIndex& index, std::size_t begin) {
-            const auto& keys = index.keys();
-            return to_numpy(std::vector<std::uint64_t>(
-                keys.begin() + static_cast<std::ptrdiff_t>(std::min(begin, keys.size())), keys.end()));
+            const std::span keys(index.keys());
+            const auto later = keys.subspan(std::min(begin, keys.size()));
+            return to_numpy(std::vector<std::uint64_t>(later.begin(), later.end()));
         });
 }

@@ -4,43 +4,24 @@
 #include <nanobind/stl/string.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "meteor/batch.hpp"
 #include "meteor/bound.hpp"
 #include "meteor/compile.hpp"
 #include "meteor/explain.hpp"
 #include "meteor/words.hpp"
+#include "texts.hpp"
 
 namespace nb = nanobind;
+using namespace storymeter;
 using namespace storymeter::meteor;
 
 namespace {
 
-using Index = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Doubles = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <typename T, int Dimensions>
-using Result = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>, nb::c_contig>;
-
-// Any object with a readable buffer (bytes, a memory map), kept alive with it.
-class Buffer {
-  public:
-    explicit Buffer(nb::handle object) {
-        if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
-    }
-    ~Buffer() { PyBuffer_Release(&view_); }
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-    std::string_view text() const {
-        return {static_cast<const char*>(view_.buf), static_cast<std::size_t>(view_.len)};
-    }
-    std::span<const std::byte> bytes() const {
-        return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
-    }
-
-  private:
-    Py_buffer view_{};
-};
+using Index = ArrayIn<std::int64_t>;
 
 struct MappedTables {
     std::unique_ptr<Buffer> buffer;
@@ -48,21 +29,8 @@ struct MappedTables {
     std::unique_ptr<LexiconPool> pool;
 };
 
-// Views of the strings' own UTF-8; the list keeps them alive while the call runs.
-std::vector<std::string_view> views(const nb::list& lines) {
-    std::vector<std::string_view> out;
-    out.reserve(nb::len(lines));
-    for (nb::handle line : lines) {
-        Py_ssize_t size = 0;
-        const char* text = PyUnicode_AsUTF8AndSize(line.ptr(), &size);
-        if (!text) throw nb::python_error();
-        out.emplace_back(text, static_cast<std::size_t>(size));
-    }
-    return out;
-}
-
 std::span<const std::int64_t> checked(const Index& index, std::size_t size) {
-    const std::span<const std::int64_t> items(index.data(), index.shape(0));
+    const std::span<const std::int64_t> items = view(index);
     for (const std::int64_t k : items) {
         if (k < 0 || static_cast<std::size_t>(k) >= size)
             throw nb::index_error("a pair points outside its list of sentences");
@@ -72,14 +40,14 @@ std::span<const std::int64_t> checked(const Index& index, std::size_t size) {
 
 // What a call compares, checked.
 struct Question {
-    std::vector<std::string_view> candidates, references;
+    Texts candidates, references;
     std::span<const std::int64_t> candidate_index, reference_index;
     Options options;
 
     Question(const nb::list& c, const nb::list& r, const Index& ci, const Index& ri, const std::string& task,
              bool normalize, int threads, std::uint32_t beam = 40)
-        : candidates(views(c)),
-          references(views(r)),
+        : candidates(c),
+          references(r),
           candidate_index(checked(ci, candidates.size())),
           reference_index(checked(ri, references.size())) {
         const auto chosen = parameters(task);
@@ -92,48 +60,34 @@ struct Question {
     std::size_t size() const { return candidate_index.size(); }
 };
 
-template <typename T>
-struct Kept {
-    std::vector<T>* values;
-    nb::capsule owner;
-    explicit Kept(std::size_t size)
-        : values(new std::vector<T>(size)),
-          owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); }) {}
-    nb::object column() { return nb::cast(Result<T, 1>(values->data(), {values->size()}, owner)); }
-    nb::object rows() {
-        using Number = typename T::value_type;
-        Number* const first = values->empty() ? nullptr : values->data()->data();
-        return nb::cast(Result<Number, 2>(first, {values->size(), kStatistics}, owner));
-    }
-};
-
 nb::tuple compare_pairs(const MappedTables& mapped, const nb::list& candidates, const nb::list& references,
                         const Index& candidate_index, const Index& reference_index, const std::string& task,
                         bool normalize, int threads, bool want_statistics, std::uint32_t beam, bool small) {
     const Question q(candidates, references, candidate_index, reference_index, task, normalize, threads,
                      beam);
-    Kept<double> scores(q.size());
-    Kept<Statistics> wide(want_statistics && !small ? q.size() : 0);
-    Kept<SmallStatistics> narrow(want_statistics && small ? q.size() : 0);
+    std::vector<double> scores(q.size());
+    std::vector<Statistics> wide(want_statistics && !small ? q.size() : 0);
+    std::vector<SmallStatistics> narrow(want_statistics && small ? q.size() : 0);
     {
         nb::gil_scoped_release release;
-        compare(*mapped.pool, q.candidates, q.references, q.candidate_index, q.reference_index, q.options,
-                *scores.values, *wide.values, *narrow.values);
+        compare(*mapped.pool, q.candidates.views(), q.references.views(), q.candidate_index,
+                q.reference_index, q.options, scores, wide, narrow);
     }
-    return nb::make_tuple(scores.column(), small ? narrow.rows() : wide.rows());
+    return nb::make_tuple(to_numpy(std::move(scores)),
+                          small ? to_numpy(std::move(narrow)) : to_numpy(std::move(wide)));
 }
 
 nb::object bound_pairs(const MappedTables& mapped, const nb::list& candidates, const nb::list& references,
                        const Index& candidate_index, const Index& reference_index, const std::string& task,
                        bool normalize, int threads) {
     const Question q(candidates, references, candidate_index, reference_index, task, normalize, threads);
-    Kept<double> out(q.size());
+    std::vector<double> out(q.size());
     {
         nb::gil_scoped_release release;
-        bounds(*mapped.pool, q.candidates, q.references, q.candidate_index, q.reference_index, q.options,
-               *out.values);
+        bounds(*mapped.pool, q.candidates.views(), q.references.views(), q.candidate_index, q.reference_index,
+               q.options, out);
     }
-    return out.column();
+    return to_numpy(std::move(out));
 }
 
 nb::tuple words(const Side& side) {
@@ -161,15 +115,14 @@ nb::tuple align_pair(const MappedTables& mapped, const std::string& candidate, c
     return nb::make_tuple(words(found.test), words(found.ref), matches);
 }
 
-nb::object score_statistics(const Doubles& rows, const std::string& task) {
+nb::object score_statistics(const MatrixIn<double>& rows, const std::string& task) {
     const auto chosen = parameters(task);
     if (!chosen || rows.shape(1) != kStatistics)
         throw nb::value_error("an unknown task, or rows that do not hold 23 statistics");
-    auto* scores = new std::vector<double>(rows.shape(0));
-    nb::capsule owner(scores, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    for (std::size_t k = 0; k < scores->size(); ++k)
-        (*scores)[k] = score(rows.data() + k * kStatistics, *chosen);
-    return nb::cast(Result<double, 1>(scores->data(), {scores->size()}, owner));
+    std::vector<double> scores(rows.shape(0));
+    for (std::size_t k = 0; k < scores.size(); ++k)
+        scores[k] = score(view(rows).subspan(k * kStatistics).first<kStatistics>(), *chosen);
+    return to_numpy(std::move(scores));
 }
 
 }  // namespace
@@ -215,15 +168,12 @@ void bind_meteor(nb::module_& m) {
         .def(
             "finish",
             [](Compiler& self, const std::string& digest) {
-                auto* table = new std::vector<std::byte>();
-                nb::capsule owner(table,
-                                  [](void* p) noexcept { delete static_cast<std::vector<std::byte>*>(p); });
+                std::vector<std::byte> table;
                 {
                     nb::gil_scoped_release release;
-                    *table = self.finish(digest);
+                    table = self.finish(digest);
                 }
-                return Result<std::uint8_t, 1>(reinterpret_cast<std::uint8_t*>(table->data()),
-                                               {table->size()}, owner);
+                return to_numpy(std::move(table));
             },
             nb::arg("source_digest"));
 

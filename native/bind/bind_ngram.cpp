@@ -6,7 +6,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "arrays.hpp"
 #include "ngram/cider_groups.hpp"
 #include "ngram/index.hpp"
 #include "ngram/scores.hpp"
@@ -17,15 +22,9 @@ using namespace storymeter;
 
 namespace {
 
-using Numbers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Bounds = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Frequencies = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = ArrayIn<std::uint32_t>;
+using Bounds = ArrayIn<std::int64_t>;
 using Index = std::shared_ptr<NgramIndex>;
-
-template <typename Array>
-auto view(const Array& array) {
-    return std::span(array.data(), array.size());
-}
 
 void check_sentences(const NgramIndex& index, const Numbers& numbers) {
     for (const std::uint32_t number : view(numbers))
@@ -33,11 +32,7 @@ void check_sentences(const NgramIndex& index, const Numbers& numbers) {
 }
 
 void check_bounds(const Bounds& bounds, std::size_t groups, std::size_t total) {
-    const auto b = view(bounds);
-    bool sound = !b.empty() && b.size() == groups + 1 && b.front() == 0 &&
-                 b.back() == static_cast<std::int64_t>(total);
-    for (std::size_t i = 1; sound && i < b.size(); ++i) sound = b[i - 1] <= b[i];
-    if (!sound)
+    if (bounds.size() != groups + 1 || !are_offsets(view(bounds), total))
         throw nb::value_error(
             "bounds must ascend from 0 to the number of sentences, one more than there are groups");
 }
@@ -50,19 +45,16 @@ Batch batch(const NgramIndex& index, const Numbers& candidates, const Numbers& r
     return {view(candidates), view(references), view(bounds)};
 }
 
-// Runs fill(double*) without the GIL and hands the memory to numpy.
+// Runs fill(std::span<double>) without the GIL; rows of one value become a plain array.
 template <typename Fill>
 nb::object filled(std::size_t rows, std::size_t columns, Fill&& fill) {
-    auto values = std::make_unique<std::vector<double>>(rows * columns);
+    std::vector<double> values(rows * columns);
     {
         nb::gil_scoped_release release;
-        fill(values->data());
+        fill(std::span<double>(values));
     }
-    double* data = values->data();
-    nb::capsule owner(values.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    if (columns == 1) return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {rows}, owner));
-    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(data, {rows, columns}, owner));
+    if (columns == 1) return to_numpy(std::move(values));
+    return to_numpy(std::move(values), {rows, columns});
 }
 
 }  // namespace
@@ -79,26 +71,15 @@ void bind_ngram(nb::module_& m) {
         .def_prop_ro("sentences", &NgramIndex::sentences)
         .def("gram_hashes",
              [](const NgramIndex& index) {
-                 auto hashes = std::make_unique<std::vector<std::uint64_t>>();
+                 std::vector<std::uint64_t> hashes;
                  {
                      nb::gil_scoped_release release;
-                     *hashes = index.gram_hashes();
+                     hashes = index.gram_hashes();
                  }
-                 auto* data = hashes->data();
-                 const std::size_t size = hashes->size();
-                 nb::capsule owner(hashes.release(), [](void* p) noexcept {
-                     delete static_cast<std::vector<std::uint64_t>*>(p);
-                 });
-                 return nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>(data, {size}, owner);
+                 return to_numpy(std::move(hashes));
              })
-        .def("ids", [](const NgramIndex& index) {
-            auto ids = std::make_unique<std::vector<std::uint32_t>>(index.ids());
-            auto* data = ids->data();
-            const std::size_t size = ids->size();
-            nb::capsule owner(ids.release(),
-                              [](void* p) noexcept { delete static_cast<std::vector<std::uint32_t>*>(p); });
-            return nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(data, {size}, owner);
-        });
+        .def("ids",
+             [](const NgramIndex& index) { return to_numpy(std::vector<std::uint32_t>(index.ids())); });
 
     m.def(
         "bleu_statistics",
@@ -106,7 +87,7 @@ void bind_ngram(nb::module_& m) {
            int threads) {
             const Batch b = batch(*index, candidates, references, bounds);
             return filled(b.size(), kBleuColumns,
-                          [&](double* out) { bleu_statistics(*index, b, threads, out); });
+                          [&](std::span<double> out) { bleu_statistics(*index, b, threads, out); });
         },
         "index"_a, "candidates"_a, "references"_a, "bounds"_a, "threads"_a = 1);
 
@@ -115,7 +96,7 @@ void bind_ngram(nb::module_& m) {
         [](const Index& index, const Numbers& sentences, const Bounds& bounds, int threads) {
             check_sentences(*index, sentences);
             check_bounds(bounds, bounds.size() - 1, sentences.size());
-            return filled(sentences.size(), kBleuColumns, [&](double* out) {
+            return filled(sentences.size(), kBleuColumns, [&](std::span<double> out) {
                 self_bleu_statistics(*index, view(sentences), view(bounds), threads, out);
             });
         },
@@ -126,7 +107,7 @@ void bind_ngram(nb::module_& m) {
         [](const Index& index, const Numbers& candidates, const Numbers& references, const Bounds& bounds,
            int threads) {
             const Batch b = batch(*index, candidates, references, bounds);
-            return filled(b.size(), 2, [&](double* out) { rouge_l(*index, b, threads, out); });
+            return filled(b.size(), 2, [&](std::span<double> out) { rouge_l(*index, b, threads, out); });
         },
         "index"_a, "candidates"_a, "references"_a, "bounds"_a, "threads"_a = 1);
 
@@ -135,7 +116,7 @@ void bind_ngram(nb::module_& m) {
         [](const Index& index, const Numbers& sentences) {
             check_sentences(*index, sentences);
             return filled(sentences.size(), 2 * kOrders,
-                          [&](double* out) { gram_counts(*index, view(sentences), out); });
+                          [&](std::span<double> out) { gram_counts(*index, view(sentences), out); });
         },
         "index"_a, "sentences"_a);
 
@@ -144,9 +125,9 @@ void bind_ngram(nb::module_& m) {
         [](const Index& index, const Numbers& references, const Bounds& bounds) {
             check_sentences(*index, references);
             check_bounds(bounds, bounds.size() - 1, references.size());
-            return filled(index->grams(), 1, [&](double* out) {
+            return filled(index->grams(), 1, [&](std::span<double> out) {
                 const std::vector<double> counted = item_frequencies(*index, view(references), view(bounds));
-                std::copy(counted.begin(), counted.end(), out);
+                std::copy(counted.begin(), counted.end(), out.begin());
             });
         },
         "index"_a, "references"_a, "bounds"_a);
@@ -163,7 +144,7 @@ void bind_ngram(nb::module_& m) {
             "index"_a, "references"_a, "bounds"_a)
         .def_static(
             "of_frequencies",
-            [](const Index& index, std::size_t items, const Frequencies& frequencies) {
+            [](const Index& index, std::size_t items, const ArrayIn<double>& frequencies) {
                 if (frequencies.size() != index->grams())
                     throw nb::value_error("there must be one frequency for each n-gram of the index");
                 std::vector<double> counted(frequencies.data(), frequencies.data() + frequencies.size());
@@ -178,8 +159,9 @@ void bind_ngram(nb::module_& m) {
                 if (!self.fits(*index))
                     throw nb::value_error("the index does not stand on that of the model");
                 const Batch b = batch(*index, candidates, references, bounds);
-                return filled(b.size(), 1,
-                              [&](double* out) { self.score(*index, b, clip, sigma, threads, out); });
+                return filled(b.size(), 1, [&](std::span<double> out) {
+                    self.score(*index, b, clip, sigma, threads, out);
+                });
             },
             "index"_a, "candidates"_a, "references"_a, "bounds"_a, "clip"_a, "sigma"_a, "threads"_a = 1);
 
@@ -196,8 +178,9 @@ void bind_ngram(nb::module_& m) {
                 throw nb::value_error("candidates and references differ in number");
             const CiderGroups all{view(candidates), view(references), view(pair_bounds), view(items),
                                   view(item_bounds)};
-            return filled(candidates.size(), 1,
-                          [&](double* out) { cider_by_group(*index, all, clip, sigma, threads, out); });
+            return filled(candidates.size(), 1, [&](std::span<double> out) {
+                cider_by_group(*index, all, clip, sigma, threads, out);
+            });
         },
         "index"_a, "candidates"_a, "references"_a, "pair_bounds"_a, "items"_a, "item_bounds"_a, "clip"_a,
         "sigma"_a, "threads"_a = 1);

@@ -12,18 +12,11 @@ using namespace storymeter;
 
 namespace {
 
-template <typename T>
-using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Ranks = ArrayIn<std::int32_t>;
 
 void check(std::span<const std::int32_t> ranks, std::int64_t levels) {
     for (const std::int32_t rank : ranks)
         if (rank < 0 || rank >= levels) throw nb::value_error("a rank is out of range");
-}
-
-template <typename Array>
-auto view(const Array& array) {
-    return std::span{array.data(), array.size()};
 }
 
 Columns listed(const MatrixIn<std::int32_t>& columns) { return {columns.shape(1), view(columns)}; }
@@ -43,24 +36,24 @@ void check(const Columns& columns, std::int32_t levels) {
 }
 
 void count(const Ranks& fixed, std::int32_t fixed_levels, const Columns& columns, std::int32_t levels,
-           Out<std::int64_t>& out, int threads) {
+           MatrixOut<std::int64_t>& out, int threads) {
     if (columns.n != fixed.size() || out.shape(0) != columns.count() || out.shape(1) != kConcordanceCounts ||
         fixed.size() > INT32_MAX || fixed_levels < 0 || levels < 0)
         throw nb::value_error("shapes do not fit");
     nb::gil_scoped_release release;
     check(view(fixed), fixed_levels);
     check(columns, levels);
-    concordance(view(fixed), fixed_levels, columns, levels, out.data(), threads);
+    concordance(view(fixed), fixed_levels, columns, levels, view(out), threads);
 }
 
-void multiply(const ArrayIn<double>& fixed, const Columns& columns, std::int32_t levels, Out<double>& out,
-              int threads) {
+void multiply(const ArrayIn<double>& fixed, const Columns& columns, std::int32_t levels,
+              MatrixOut<double>& out, int threads) {
     if (columns.n != fixed.size() || out.shape(0) != columns.count() || out.shape(1) != kRankProducts ||
         levels < 0)
         throw nb::value_error("shapes do not fit");
     nb::gil_scoped_release release;
     check(columns, levels);
-    rank_products(view(fixed), columns, levels, out.data(), threads);
+    rank_products(view(fixed), columns, levels, view(out), threads);
 }
 
 }  // namespace
@@ -69,7 +62,7 @@ void bind_stats(nb::module_& m) {
     m.def(
         "concordance",
         [](const Ranks& fixed, std::int32_t fixed_levels, const MatrixIn<std::int32_t>& columns,
-           std::int32_t levels, Out<std::int64_t>& out,
+           std::int32_t levels, MatrixOut<std::int64_t>& out,
            int threads) { count(fixed, fixed_levels, listed(columns), levels, out, threads); },
         "fixed"_a, "fixed_levels"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1);
 
@@ -77,7 +70,7 @@ void bind_stats(nb::module_& m) {
         "concordance_swapped",
         [](const Ranks& fixed, std::int32_t fixed_levels, const Ranks& first, const Ranks& second,
            const Ranks& unit, const MatrixIn<std::uint8_t>& swaps, std::int32_t levels,
-           Out<std::int64_t>& out, int threads) {
+           MatrixOut<std::int64_t>& out, int threads) {
             count(fixed, fixed_levels, swapped(first, second, unit, swaps), levels, out, threads);
         },
         "fixed"_a, "fixed_levels"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a,
@@ -86,13 +79,13 @@ void bind_stats(nb::module_& m) {
     m.def(
         "rank_products",
         [](const ArrayIn<double>& fixed, const MatrixIn<std::int32_t>& columns, std::int32_t levels,
-           Out<double>& out, int threads) { multiply(fixed, listed(columns), levels, out, threads); },
+           MatrixOut<double>& out, int threads) { multiply(fixed, listed(columns), levels, out, threads); },
         "fixed"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1);
 
     m.def(
         "rank_products_swapped",
         [](const ArrayIn<double>& fixed, const Ranks& first, const Ranks& second, const Ranks& unit,
-           const MatrixIn<std::uint8_t>& swaps, std::int32_t levels, Out<double>& out,
+           const MatrixIn<std::uint8_t>& swaps, std::int32_t levels, MatrixOut<double>& out,
            int threads) { multiply(fixed, swapped(first, second, unit, swaps), levels, out, threads); },
         "fixed"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a, "threads"_a = 1);
 }

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include "arrays.hpp"
 #include "vectors/alignment.hpp"
 #include "vectors/vectors.hpp"
 
@@ -12,15 +13,14 @@ using namespace storymeter;
 
 namespace {
 
-using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Index = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Words = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Out = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+using Matrix = MatrixIn<float>;
+using Index = ArrayIn<std::int64_t>;
+using Weights = ArrayIn<double>;
+using Words = ArrayIn<std::int32_t>;
+using Floats = ArrayIn<float>;
+using Out = ArrayOut<double>;
 
-Vectors vectors(const Matrix& matrix) { return {matrix.data(), matrix.shape(0), matrix.shape(1)}; }
-std::span<const std::int64_t> view(const Index& index) { return {index.data(), index.size()}; }
+Vectors vectors(const Matrix& matrix) { return {view(matrix), matrix.shape(1)}; }
 
 void check(const Index& index, std::size_t below) {
     for (const std::int64_t k : view(index))
@@ -28,27 +28,20 @@ void check(const Index& index, std::size_t below) {
 }
 
 TokenVectors tokens(const Matrix& matrix, const Index& offset, const Weights& weight) {
-    const auto o = view(offset);
-    bool sound = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(matrix.shape(0)) &&
-                 weight.size() == matrix.shape(0);
-    for (std::size_t k = 1; sound && k < o.size(); ++k) sound = o[k - 1] <= o[k];
-    if (!sound)
+    if (!are_offsets(view(offset), matrix.shape(0)) || weight.size() != matrix.shape(0))
         throw nb::value_error("offsets must ascend from 0 to the number of rows, with one weight per row");
-    return {vectors(matrix), o, {weight.data(), weight.size()}};
+    return {vectors(matrix), view(offset), view(weight)};
 }
 
 WeighedWords sentences(const Index& offset, const Words& word, const Floats& weight, std::size_t below) {
-    const auto o = view(offset);
-    bool sound = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(word.size()) &&
-                 weight.size() == word.size();
-    for (std::size_t k = 1; sound && k < o.size(); ++k) sound = o[k - 1] <= o[k];
-    for (std::size_t k = 0; sound && k < word.size(); ++k)
-        sound = word.data()[k] >= 0 && static_cast<std::size_t>(word.data()[k]) < below;
+    bool sound = are_offsets(view(offset), word.size()) && weight.size() == word.size();
+    for (const std::int32_t number : view(word))
+        sound = sound && number >= 0 && static_cast<std::size_t>(number) < below;
     if (!sound)
         throw nb::value_error(
             "offsets must ascend from 0 to the number of words, each a number of the table and with a "
             "weight");
-    return {o, {word.data(), word.size()}, {weight.data(), weight.size()}};
+    return {view(offset), view(word), view(weight)};
 }
 
 }  // namespace
@@ -62,7 +55,7 @@ void bind_vectors(nb::module_& m) {
             check(ia, a.shape(0));
             check(ib, b.shape(0));
             nb::gil_scoped_release release;
-            dot_indexed(vectors(a), vectors(b), view(ia), view(ib), out.data(), threads);
+            dot_indexed(vectors(a), vectors(b), view(ia), view(ib), view(out), threads);
         },
         "a"_a, "b"_a, "ia"_a, "ib"_a, "out"_a, "threads"_a = 1);
 
@@ -76,7 +69,7 @@ void bind_vectors(nb::module_& m) {
             check(ic, co.size() - 1);
             check(ir, ro.size() - 1);
             nb::gil_scoped_release release;
-            greedy_matching(candidates, references, view(ic), view(ir), out.data(), threads);
+            greedy_matching(candidates, references, view(ic), view(ir), view(out), threads);
         },
         "candidates"_a, "candidate_offset"_a, "candidate_weight"_a, "references"_a, "reference_offset"_a,
         "reference_weight"_a, "candidate_index"_a, "reference_index"_a, "out"_a, "threads"_a = 1);
@@ -92,8 +85,8 @@ void bind_vectors(nb::module_& m) {
             check(ic, co.size() - 1);
             check(ir, ro.size() - 1);
             nb::gil_scoped_release release;
-            align_and_penalise({table.data(), table.shape(0), table.shape(1)}, candidates, references,
-                               view(ic), view(ir), {weak_below, weak, opposite}, out.data(), threads);
+            align_and_penalise({view(table), table.shape(1)}, candidates, references, view(ic), view(ir),
+                               {weak_below, weak, opposite}, view(out), threads);
         },
         "similarities"_a, "candidate_offset"_a, "candidate_word"_a, "candidate_weight"_a,
         "reference_offset"_a, "reference_word"_a, "reference_weight"_a, "candidate_index"_a,

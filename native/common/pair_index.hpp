@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace storymeter {
@@ -12,8 +13,8 @@ class PairIndex {
     PairIndex() : table_(1024, kEmpty) {}
 
     // The number of each key; keys not seen before get the next numbers.
-    void add(const std::uint64_t* keys, std::size_t count, std::int64_t* numbers) {
-        for (std::size_t k = 0; k < count; ++k) {
+    void add(std::span<const std::uint64_t> keys, std::span<std::int64_t> numbers) {
+        for (std::size_t k = 0; k < keys.size(); ++k) {
             if ((keys_.size() + 1) * 2 > table_.size()) grow();
             std::size_t at = hash(keys[k]) & (table_.size() - 1);
             while (table_[at] != kEmpty && keys_[static_cast<std::size_t>(table_[at])] != keys[k])

@@ -18,7 +18,7 @@ void Matcher::begin(std::size_t columns) {
     way_.clear();
 }
 
-void Matcher::row(const double* weights) {
+void Matcher::row(std::span<const double> weights) {
     ++rows_;
     way_.resize(rows_ * stride_);
     std::uint8_t* way = way_.data() + (rows_ - 1) * stride_;
@@ -80,7 +80,7 @@ double match_one(const SparseProblems& p, std::size_t k, Matcher& matcher, std::
         row_entries.push_back(first);
         for (; at < end && p.row[at] == row; ++at)
             weights[static_cast<std::size_t>(p.column[at] - p.column_begin[k])] = p.weight[at];
-        matcher.row(weights.data());
+        matcher.row(weights);
         for (std::int64_t e = first; e < at; ++e)
             weights[static_cast<std::size_t>(p.column[e] - p.column_begin[k])] = 0.0;
     }
@@ -89,9 +89,10 @@ double match_one(const SparseProblems& p, std::size_t k, Matcher& matcher, std::
     matcher.trace(matches);
     for (const Match& match : matches) {
         const auto row = static_cast<std::size_t>(match.row);
-        const auto* found = std::lower_bound(p.column + row_entries[row], p.column + row_entries[row + 1],
-                                             static_cast<std::int32_t>(match.column + p.column_begin[k]));
-        entries.push_back(found - p.column);
+        const auto found =
+            std::lower_bound(p.column.begin() + row_entries[row], p.column.begin() + row_entries[row + 1],
+                             static_cast<std::int32_t>(match.column + p.column_begin[k]));
+        entries.push_back(found - p.column.begin());
     }
     return matcher.optimum();
 }
@@ -100,10 +101,10 @@ double match_one(const SparseProblems& p, std::size_t k, Matcher& matcher, std::
 
 Matchings match_sparse(const SparseProblems& problems, int threads) {
     constexpr std::size_t kBlock = 16;
-    const std::size_t blocks = (problems.count + kBlock - 1) / kBlock;
+    const std::size_t blocks = (problems.count() + kBlock - 1) / kBlock;
     Matchings out;
-    out.optimum.assign(problems.count, 0.0);
-    out.offset.assign(problems.count + 1, 0);
+    out.optimum.assign(problems.count(), 0.0);
+    out.offset.assign(problems.count() + 1, 0);
     std::vector<std::vector<std::int64_t>> found(blocks);
     struct Scratch {
         Matcher matcher;
@@ -114,14 +115,14 @@ Matchings match_sparse(const SparseProblems& problems, int threads) {
     parallel_blocks(blocks, 1, threads, [&](std::size_t begin, std::size_t end, int worker) {
         auto& [matcher, weights, matches] = scratch[static_cast<std::size_t>(worker)];
         for (std::size_t block = begin; block < end; ++block) {
-            for (std::size_t k = block * kBlock; k < std::min(problems.count, (block + 1) * kBlock); ++k) {
+            for (std::size_t k = block * kBlock; k < std::min(problems.count(), (block + 1) * kBlock); ++k) {
                 const std::size_t before = found[block].size();
                 out.optimum[k] = match_one(problems, k, matcher, weights, matches, found[block]);
                 out.offset[k + 1] = static_cast<std::int64_t>(found[block].size() - before);
             }
         }
     });
-    for (std::size_t k = 0; k < problems.count; ++k) out.offset[k + 1] += out.offset[k];
+    for (std::size_t k = 0; k < problems.count(); ++k) out.offset[k + 1] += out.offset[k];
     out.entry.reserve(static_cast<std::size_t>(out.offset.back()));
     for (const auto& entries : found) out.entry.insert(out.entry.end(), entries.begin(), entries.end());
     return out;

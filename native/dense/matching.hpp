@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace storymeter {
@@ -18,7 +19,7 @@ class Matcher {
   public:
     void begin(std::size_t columns);
     // The next row of C; entries that are not above 0 can never be part of a match.
-    void row(const double* weights);
+    void row(std::span<const double> weights);
     double optimum() const { return columns_ == 0 ? 0.0 : sums_.back(); }
     // The pairs that add up to the optimum, first to last.
     void trace(std::vector<Match>& out) const;
@@ -32,15 +33,12 @@ class Matcher {
 // Many matchings over sparse tables: problem k has rows [row_begin, row_end) and columns [column_begin,
 // column_end) of flat numbering; its entries are offset[k] .. offset[k+1], sorted by row, then column.
 struct SparseProblems {
-    std::size_t count;
-    const std::int64_t* row_begin;
-    const std::int64_t* row_end;
-    const std::int64_t* column_begin;
-    const std::int64_t* column_end;
-    const std::int64_t* offset;
-    const std::int32_t* row;
-    const std::int32_t* column;
-    const double* weight;
+    std::span<const std::int64_t> row_begin, row_end, column_begin, column_end;
+    std::span<const std::int64_t> offset;
+    std::span<const std::int32_t> row, column;
+    std::span<const double> weight;
+
+    std::size_t count() const { return row_begin.size(); }
 };
 
 struct Matchings {

@@ -14,7 +14,7 @@ constexpr double kSlack = 1e-9;
 
 class Opener {
   public:
-    void look(const SparseProblems& p, const std::uint8_t* known, std::size_t k, std::size_t most,
+    void look(const SparseProblems& p, std::span<const std::uint8_t> known, std::size_t k, std::size_t most,
               std::vector<std::int64_t>& out) {
         const std::int64_t begin = p.offset[k], end = p.offset[k + 1];
         if (begin == end) return;
@@ -75,7 +75,8 @@ class Opener {
         for (std::size_t j = 1; j < sums.size(); ++j) sums[j] = std::max(sums[j], sums[j - 1]);
     }
 
-    double optimum(const SparseProblems& p, const std::uint8_t* known, std::size_t k, std::size_t columns) {
+    double optimum(const SparseProblems& p, std::span<const std::uint8_t> known, std::size_t k,
+                   std::size_t columns) {
         sums_.assign(columns + 1, 0.0);
         for (std::int64_t at = p.offset[k], next; at < p.offset[k + 1]; at = next) {
             for (next = at + 1; next < p.offset[k + 1] && p.row[next] == p.row[at];) ++next;
@@ -101,9 +102,8 @@ class Opener {
 
 }  // namespace
 
-std::vector<std::int64_t> open_entries(const SparseProblems& problems, const std::uint8_t* known,
-                                       const std::vector<std::int64_t>& which, std::size_t most,
-                                       int threads) {
+std::vector<std::int64_t> open_entries(const SparseProblems& problems, std::span<const std::uint8_t> known,
+                                       std::span<const std::int64_t> which, std::size_t most, int threads) {
     constexpr std::size_t kBlock = 16;
     std::vector<std::vector<std::int64_t>> found((which.size() + kBlock - 1) / kBlock);
     std::vector<Opener> openers(static_cast<std::size_t>(std::max(threads, 1)));

@@ -12,7 +12,7 @@ namespace storymeter {
 // cannot change the optimum, nor which of several best matchings is chosen. Of each column's open entries
 // that are not known the `most` with the greatest weights are returned, sorted; only the problems `which` are
 // looked at.
-std::vector<std::int64_t> open_entries(const SparseProblems& problems, const std::uint8_t* known,
-                                       const std::vector<std::int64_t>& which, std::size_t most, int threads);
+std::vector<std::int64_t> open_entries(const SparseProblems& problems, std::span<const std::uint8_t> known,
+                                       std::span<const std::int64_t> which, std::size_t most, int threads);
 
 }  // namespace storymeter

@@ -29,8 +29,8 @@ Overlaps find_overlaps(const Segments& candidates, const Segments& references, c
                        double epsilon, double least, bool strict, int threads) {
     const auto wanted = [least, strict](double iou) { return strict ? iou > least : iou >= least; };
     Overlaps out;
-    out.offset.assign(tracks.count + 1, 0);
-    parallel_blocks(tracks.count, kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
+    out.offset.assign(tracks.count() + 1, 0);
+    parallel_blocks(tracks.count(), kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
         for (std::size_t k = begin; k < end; ++k) {
             std::int64_t count = 0;
             each_pair(candidates, references, tracks, k, epsilon,
@@ -38,12 +38,12 @@ Overlaps find_overlaps(const Segments& candidates, const Segments& references, c
             out.offset[k + 1] = count;
         }
     });
-    for (std::size_t k = 0; k < tracks.count; ++k) out.offset[k + 1] += out.offset[k];
+    for (std::size_t k = 0; k < tracks.count(); ++k) out.offset[k + 1] += out.offset[k];
     const auto total = static_cast<std::size_t>(out.offset.back());
     out.reference.resize(total);
     out.candidate.resize(total);
     out.iou.resize(total);
-    parallel_blocks(tracks.count, kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
+    parallel_blocks(tracks.count(), kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
         for (std::size_t k = begin; k < end; ++k) {
             auto at = static_cast<std::size_t>(out.offset[k]);
             each_pair(candidates, references, tracks, k, epsilon,
@@ -60,8 +60,8 @@ Overlaps find_overlaps(const Segments& candidates, const Segments& references, c
 
 Nearest find_nearest(const Segments& candidates, const Segments& references, const Tracks& tracks,
                      double epsilon, int threads) {
-    std::vector<std::size_t> candidate_at(tracks.count + 1, 0), reference_at(tracks.count + 1, 0);
-    for (std::size_t k = 0; k < tracks.count; ++k) {
+    std::vector<std::size_t> candidate_at(tracks.count() + 1, 0), reference_at(tracks.count() + 1, 0);
+    for (std::size_t k = 0; k < tracks.count(); ++k) {
         candidate_at[k + 1] =
             candidate_at[k] + static_cast<std::size_t>(tracks.candidate_end[k] - tracks.candidate_begin[k]);
         reference_at[k + 1] =
@@ -73,7 +73,7 @@ Nearest find_nearest(const Segments& candidates, const Segments& references, con
     out.candidate_distance.assign(candidate_at.back(), kNever);
     out.reference_iou.assign(reference_at.back(), 0.0);
     out.reference_distance.assign(reference_at.back(), kNever);
-    parallel_blocks(tracks.count, kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
+    parallel_blocks(tracks.count(), kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
         for (std::size_t k = begin; k < end; ++k) {
             each_pair(candidates, references, tracks, k, epsilon,
                       [&](std::int64_t r, std::int64_t c, double iou) {

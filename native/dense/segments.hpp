@@ -3,23 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace storymeter {
 
 // Segments of many videos in one flat list.
 struct Segments {
-    const double* start;
-    const double* end;
+    std::span<const double> start, end;
 };
 
 // One candidate track against one reference track: [begin, end) ranges into the two flat lists.
 struct Tracks {
-    std::size_t count;
-    const std::int64_t* candidate_begin;
-    const std::int64_t* candidate_end;
-    const std::int64_t* reference_begin;
-    const std::int64_t* reference_end;
+    std::span<const std::int64_t> candidate_begin, candidate_end, reference_begin, reference_end;
+
+    std::size_t count() const { return candidate_begin.size(); }
 };
 
 struct Overlaps {

@@ -123,11 +123,11 @@ void check_rewards(const std::vector<std::string>& fitted, const std::vector<std
         const std::span ids(index.ids());
         const Batch batch{ids.first(samples.size()), ids.subspan(samples.size()), spread};
         std::vector<double> want(samples.size()), got(want), rows(samples.size() * kBleuColumns), fast(rows);
-        model.score(index, batch, true, 6.0, 1, want.data());
-        reward.score(asked, 1, got.data());
+        model.score(index, batch, true, 6.0, 1, want);
+        reward.score(asked, 1, got);
         if (got != want) fail("the reward CIDEr-D", input);
-        bleu_statistics(index, batch, 1, rows.data());
-        reward.bleu(asked, 1, fast.data());
+        bleu_statistics(index, batch, 1, rows);
+        reward.bleu(asked, 1, fast);
         if (fast != rows) fail("the reward BLEU", input);
     }
 }
@@ -161,16 +161,16 @@ int main(int argc, char** argv) {
 
         std::vector<double> bleu(candidates.size() * kBleuColumns), self(bleu.size()),
             rouge(candidates.size() * 2), cider(candidates.size());
-        bleu_statistics(*index, batch, threads, bleu.data());
-        rouge_l(*index, batch, threads, rouge.data());
+        bleu_statistics(*index, batch, threads, bleu);
+        rouge_l(*index, batch, threads, rouge);
         std::vector<std::int64_t> whole{0, static_cast<std::int64_t>(candidates.size())};
-        self_bleu_statistics(*index, candidates, whole, threads, self.data());
+        self_bleu_statistics(*index, candidates, whole, threads, self);
         std::vector<double> grams(candidates.size() * 2 * kOrders);
-        gram_counts(*index, candidates, grams.data());
+        gram_counts(*index, candidates, grams);
         std::vector<std::int64_t> each;
         for (std::size_t k = 0; k <= base->ids().size(); ++k) each.push_back(static_cast<std::int64_t>(k));
         const CiderModel model(base, base->ids(), each);
-        model.score(*index, batch, below(2) == 0, below(2) == 0 ? 6.0 : 0.0, threads, cider.data());
+        model.score(*index, batch, below(2) == 0, below(2) == 0 ? 6.0 : 0.0, threads, cider);
         check_rewards(fitted, lines, base, done);
 
         Lcs lcs(index->words());

@@ -3,7 +3,7 @@
 //     fuzz_ptb [inputs = 1000000] [seed = 1]
 //
 // Checks, besides what the sanitisers see: tokens are separated by single blanks and hold no white space; the
-// shortcut for easy words agrees with the rule table; dropping punctuation drops tokens of the set and
+// shortcut for plain ASCII words agrees with the rule table; dropping punctuation drops tokens of the set and
 // nothing else; threads do not matter.
 #include <algorithm>
 #include <cstdint>

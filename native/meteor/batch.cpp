@@ -74,7 +74,7 @@ SmallStatistics additive(const Statistics& row) {
     SmallStatistics out;
     std::transform(row.begin(), row.end(), out.begin(),
                    [](std::int64_t count) { return static_cast<std::uint16_t>(count); });
-    if (perfect(row.data())) out[20] = 0;
+    if (perfect(row)) out[20] = 0;
     return out;
 }
 
@@ -141,7 +141,7 @@ void compare(LexiconPool& pool, std::span<const std::string_view> candidates,
                 std::uint64_t{sentences.test(candidate_index[k])} << 32 | sentences.ref(reference_index[k]);
         }
         PairIndex distinct;
-        distinct.add(keys.data(), keys.size(), which.data());
+        distinct.add(keys, which);
         pairs.keys = distinct.keys();
     }
 

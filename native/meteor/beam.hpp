@@ -76,7 +76,7 @@ class Beam {
     };
     static constexpr std::uint32_t kSkip = 0xFFFFFFFF;
 
-    const Match* matches_ = nullptr;
+    std::span<const Match> matches_;
     std::uint32_t width_ = 0;
     std::vector<Path> paths_, next_;
     std::vector<Step> trail_;

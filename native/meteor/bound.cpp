@@ -22,7 +22,7 @@ class Numbers {
   public:
     std::uint32_t add(std::uint64_t key) {
         std::int64_t number;
-        index_.add(&key, 1, &number);
+        index_.add({&key, 1}, {&number, 1});
         return static_cast<std::uint32_t>(number);
     }
     std::size_t size() const { return index_.keys().size(); }

@@ -27,11 +27,13 @@ struct Match {
 // within a group by module, then as the original lists them. The same pair of words may be there several
 // times, once per module.
 struct Candidates {
-    const Match* matches;
+    std::span<const Match> matches;
     std::span<const std::uint32_t> begins;
 
     std::uint32_t ref_size() const { return static_cast<std::uint32_t>(begins.size() - 1); }
-    std::span<const Match> all() const { return {matches + begins.front(), matches + begins.back()}; }
+    std::span<const Match> all() const {
+        return matches.subspan(begins.front(), begins.back() - begins.front());
+    }
 };
 
 class Matcher {
@@ -44,8 +46,7 @@ class Matcher {
     bool find(const Sentence& test, std::size_t limit);
     // What the last `find` found in one of the references.
     Candidates in(std::size_t ref) const {
-        return {matches_.data(),
-                std::span(begins_).subspan(starts_[ref], starts_[ref + 1] - starts_[ref] + 1)};
+        return {matches_, std::span(begins_).subspan(starts_[ref], starts_[ref + 1] - starts_[ref] + 1)};
     }
 
   private:

@@ -132,7 +132,7 @@ Candidates PairMatcher::find(const Sentence& ref) {
         }
     }
     begins_.push_back(static_cast<std::uint32_t>(matches_.size()));
-    return {matches_.data(), begins_};
+    return {matches_, begins_};
 }
 
 }  // namespace storymeter::meteor

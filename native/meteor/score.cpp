@@ -34,7 +34,7 @@ Statistics statistics(const Sentence& test, const Sentence& ref, const std::vect
 }
 
 // The order of these operations is part of the definition: it decides the last bits.
-double score(const double* s, const Parameters& p) {
+double score(std::span<const double, kStatistics> s, const Parameters& p) {
     double test_matches = 0.0, ref_matches = 0.0;
     for (std::size_t m = 0; m < kModules; ++m) {
         test_matches += s[4 + 4 * m] * p.weights[m] * p.delta;
@@ -56,7 +56,7 @@ double score(const double* s, const Parameters& p) {
 double score(const Statistics& statistics, const Parameters& parameters) {
     std::array<double, kStatistics> s;
     std::copy(statistics.begin(), statistics.end(), s.begin());
-    return score(s.data(), parameters);
+    return score(std::span<const double, kStatistics>(s), parameters);
 }
 
 }  // namespace storymeter::meteor

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,12 +26,12 @@ struct Parameters {
 std::optional<Parameters> parameters(std::string_view task);
 
 Statistics statistics(const Sentence& test, const Sentence& ref, const std::vector<Match>& alignment);
-double score(const double* statistics, const Parameters& parameters);
+double score(std::span<const double, kStatistics> statistics, const Parameters& parameters);
 double score(const Statistics& statistics, const Parameters& parameters);
 
 // All words matched in one chunk: the corpus score does not count such a chunk.
-template <typename Number>
-bool perfect(const Number* s) {
+template <typename Row>
+bool perfect(const Row& s) {
     return s[21] == s[0] && s[22] == s[1] && s[20] == 1;
 }
 

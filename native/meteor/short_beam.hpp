@@ -30,7 +30,7 @@ class ShortBeam {
     void run(const Candidates& candidates, const std::vector<std::uint8_t>& fixed, std::uint32_t width,
              std::vector<Match>& chosen) {
         matches_ = candidates.matches;
-        begins_ = candidates.begins.data();
+        begins_ = candidates.begins;
         fixed_ = fixed.data();
         width_ = width;
         for (std::uint32_t loss = expected_loss(static_cast<std::uint32_t>(fixed.size())), tries = 0;
@@ -82,8 +82,8 @@ class ShortBeam {
     // What paths may lose until the limit is of no use; weights are below 256.
     static constexpr std::uint32_t kTries = 3, kAnyLoss = 1 << 20;
 
-    const Match* matches_ = nullptr;
-    const std::uint32_t* begins_ = nullptr;  // matches_[begins_[j]] .. are those of reference position j
+    std::span<const Match> matches_;
+    std::span<const std::uint32_t> begins_;  // matches_[begins_[j]] .. are those of reference position j
     const std::uint8_t* fixed_ = nullptr;    // whether the only one there is settled
     std::uint32_t width_ = 0, size_ = 0, steps_ = 0, last_open_ = 0;
     std::array<std::uint8_t, 64> heaviest_;     // gain at each open position

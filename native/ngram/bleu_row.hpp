@@ -1,7 +1,9 @@
-// The lengths in a row of BLEU's statistics.
+// One row of BLEU's statistics, and the lengths in it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "scores.hpp"
 
@@ -13,7 +15,13 @@ inline bool closer(std::uint32_t length, std::uint32_t than, std::uint32_t targe
     return distance(length) != distance(than) ? distance(length) < distance(than) : length < than;
 }
 
-inline void fill_lengths(double* row, std::uint32_t length, std::uint32_t reference_length) {
+using BleuRow = std::span<double, kBleuColumns>;
+
+inline BleuRow bleu_row(std::span<double> rows, std::size_t k) {
+    return rows.subspan(k * kBleuColumns).first<kBleuColumns>();
+}
+
+inline void fill_lengths(BleuRow row, std::uint32_t length, std::uint32_t reference_length) {
     for (std::size_t n = 0; n < kOrders; ++n)
         row[kOrders + n] = length > n ? static_cast<double>(length - n) : 0.0;
     row[2 * kOrders] = length;

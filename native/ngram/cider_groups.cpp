@@ -99,7 +99,7 @@ class Group {
 }  // namespace
 
 void cider_by_group(const NgramIndex& index, const CiderGroups& groups, bool clip, double sigma, int threads,
-                    double* out) {
+                    std::span<double> out) {
     std::vector<Group> workers(static_cast<std::size_t>(std::max(threads, 1)), Group(index));
     const auto part = [](auto list, auto bounds, std::size_t g) {
         return list.subspan(static_cast<std::size_t>(bounds[g]),

@@ -19,6 +19,6 @@ struct CiderGroups {
 };
 
 void cider_by_group(const NgramIndex& index, const CiderGroups& groups, bool clip, double sigma, int threads,
-                    double* out);
+                    std::span<double> out);
 
 }  // namespace storymeter

@@ -70,13 +70,13 @@ void FittedReferences::each_sample(const Samples& samples, int threads, Begin&& 
     });
 }
 
-void FittedReferences::bleu(const Samples& samples, int threads, double* rows) const {
+void FittedReferences::bleu(const Samples& samples, int threads, std::span<double> rows) const {
     each_sample(
         samples, threads, [](Scratch&, std::size_t) {},
         [&](Scratch& scratch, std::span<const std::uint32_t> words, std::size_t s) {
             ItemGrams& grams = scratch.grams;
             grams.count<false>(words);
-            double* row = rows + s * kBleuColumns;
+            const BleuRow row = bleu_row(rows, s);
             for (int order = 1; order <= kOrders; ++order) {
                 std::uint64_t matched = 0;
                 for (const std::uint32_t number : grams.counted(order)) {
@@ -85,7 +85,7 @@ void FittedReferences::bleu(const Samples& samples, int threads, double* rows) c
                     grams.each_use(node, [&](const auto& use) { most = std::max(most, use.count); });
                     matched += std::min(node.count, most);
                 }
-                row[order - 1] = static_cast<double>(matched);
+                row[static_cast<std::size_t>(order) - 1] = static_cast<double>(matched);
             }
             const auto length = static_cast<std::uint32_t>(words.size());
             std::optional<std::uint32_t> closest;
@@ -246,7 +246,7 @@ double FittedCider::sample(Scratch& scratch, std::span<const std::uint32_t> word
     return 10.0 * ordered_sum(similarity) / static_cast<double>(references);
 }
 
-void FittedCider::score(const Samples& samples, int threads, double* out) const {
+void FittedCider::score(const Samples& samples, int threads, std::span<double> out) const {
     each_sample(
         samples, threads,
         [&](Scratch& scratch, std::size_t k) {

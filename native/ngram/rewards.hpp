@@ -35,7 +35,7 @@ class FittedReferences {
 
     std::size_t items() const { return items_.size() - 1; }
     // Rows of kBleuColumns: see bleu_statistics.
-    void bleu(const Samples& samples, int threads, double* rows) const;
+    void bleu(const Samples& samples, int threads, std::span<double> rows) const;
 
   protected:
     // One thread's work: the present item, and the words that the corpus does not have.
@@ -69,7 +69,7 @@ class FittedCider : public FittedReferences {
   public:
     FittedCider(std::span<const std::string_view> lines, std::span<const std::int64_t> bounds, double sigma);
 
-    void score(const Samples& samples, int threads, double* out) const;
+    void score(const Samples& samples, int threads, std::span<double> out) const;
 
   private:
     using Norms = std::array<double, kOrders>;

@@ -33,14 +33,14 @@ void intersect(std::span<const Gram> a, std::span<const Gram> b, Meet&& meet) {
 
 }  // namespace
 
-void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, double* out) {
+void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, std::span<double> out) {
     parallel_blocks(batch.size(), kBlock, threads, [&](std::size_t begin, std::size_t end, int) {
         std::vector<std::uint32_t> most;
         for (std::size_t item = begin; item < end; ++item) {
             const std::uint32_t candidate = batch.candidates[item];
             const auto references = batch.of(item);
-            double* row = out + item * kBleuColumns;
-            std::fill_n(row, kOrders, 0.0);
+            const BleuRow row = bleu_row(out, item);
+            std::fill_n(row.begin(), kOrders, 0.0);
             for (int order = 1; order <= kOrders; ++order) {
                 const auto grams = index.grams(candidate, order);
                 most.assign(grams.size(), 0);
@@ -52,7 +52,7 @@ void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, d
                 }
                 std::uint64_t matched = 0;
                 for (std::size_t i = 0; i < grams.size(); ++i) matched += std::min(grams[i].count, most[i]);
-                row[order - 1] = static_cast<double>(matched);
+                row[static_cast<std::size_t>(order) - 1] = static_cast<double>(matched);
                 if (matched == 0) break;  // no common n-gram: none of a higher order either
             }
             const std::uint32_t length = index.length(candidate);
@@ -67,7 +67,7 @@ void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, d
 }
 
 void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t> sentences,
-                          std::span<const std::int64_t> bounds, int threads, double* out) {
+                          std::span<const std::int64_t> bounds, int threads, std::span<double> out) {
     struct Use {
         std::uint32_t id, count;
         std::size_t member;
@@ -83,8 +83,8 @@ void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t
             for (const std::uint32_t sentence : members) lengths.push_back(index.length(sentence));
             std::sort(lengths.begin(), lengths.end());
             for (std::size_t m = 0; m < members.size(); ++m) {
-                double* row = out + (first + m) * kBleuColumns;
-                std::fill_n(row, kOrders, 0.0);
+                const BleuRow row = bleu_row(out, first + m);
+                std::fill_n(row.begin(), kOrders, 0.0);
                 // The closest of the others stands beside this length in the sorted list (one copy of it is
                 // its own).
                 const std::uint32_t own = index.length(members[m]);
@@ -109,7 +109,7 @@ void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t
                     while (j < uses.size() && uses[j].id == uses[i].id) ++j;
                     for (std::size_t k = i; k < j; ++k) {
                         const std::uint32_t most = k != i ? uses[i].count : i + 1 < j ? uses[i + 1].count : 0;
-                        out[(first + uses[k].member) * kBleuColumns + static_cast<std::size_t>(order) - 1] +=
+                        bleu_row(out, first + uses[k].member)[static_cast<std::size_t>(order) - 1] +=
                             std::min(uses[k].count, most);
                     }
                 }
@@ -118,7 +118,7 @@ void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t
     });
 }
 
-void rouge_l(const NgramIndex& index, const Batch& batch, int threads, double* out) {
+void rouge_l(const NgramIndex& index, const Batch& batch, int threads, std::span<double> out) {
     std::vector<Lcs> workers(static_cast<std::size_t>(std::max(threads, 1)), Lcs(index.words()));
     parallel_blocks(batch.size(), kBlock, threads, [&](std::size_t begin, std::size_t end, int worker) {
         for (std::size_t item = begin; item < end; ++item) {
@@ -137,7 +137,7 @@ void rouge_l(const NgramIndex& index, const Batch& batch, int threads, double* o
     });
 }
 
-void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentences, double* out) {
+void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentences, std::span<double> out) {
     for (std::size_t s = 0; s < sentences.size(); ++s) {
         const std::uint32_t length = index.length(sentences[s]);
         for (std::size_t n = 0; n < kOrders; ++n) {
@@ -200,7 +200,7 @@ std::vector<CiderModel::Norms> CiderModel::all_norms(const NgramIndex& index, st
 }
 
 void CiderModel::score(const NgramIndex& index, const Batch& batch, bool clip, double sigma, int threads,
-                       double* out) const {
+                       std::span<double> out) const {
     const std::size_t known = norms_.size();
     const std::vector<Norms> more = all_norms(index, known, threads);
     const auto norms_of = [&](std::uint32_t s) -> const Norms& {

@@ -30,18 +30,18 @@ struct Batch {
 // Matched n-grams (clipped by the reference that has most of each), candidate n-grams, candidate length,
 // closest reference length (the shorter of two equally close).
 inline constexpr std::size_t kBleuColumns = 2 * kOrders + 2;
-void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, double* out);
+void bleu_statistics(const NgramIndex& index, const Batch& batch, int threads, std::span<double> out);
 
 // The same for each sentence against all others of its group; a sentence alone in its group gets reference
 // length 0.
 void self_bleu_statistics(const NgramIndex& index, std::span<const std::uint32_t> sentences,
-                          std::span<const std::int64_t> bounds, int threads, double* out);
+                          std::span<const std::int64_t> bounds, int threads, std::span<double> out);
 
 // Highest precision and highest recall of the longest common subsequence over the references: two columns.
-void rouge_l(const NgramIndex& index, const Batch& batch, int threads, double* out);
+void rouge_l(const NgramIndex& index, const Batch& batch, int threads, std::span<double> out);
 
 // Distinct n-grams of orders 1-4, then all n-grams of orders 1-4: eight columns per sentence.
-void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentences, double* out);
+void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentences, std::span<double> out);
 
 // In how many items the references hold each n-gram, by its id.
 std::vector<double> item_frequencies(const NgramIndex& index, std::span<const std::uint32_t> references,
@@ -56,7 +56,7 @@ class CiderModel {
                std::span<const std::int64_t> bounds);
     // `index` is the model's own or one that stands on it. `sigma` 0: no length penalty.
     void score(const NgramIndex& index, const Batch& batch, bool clip, double sigma, int threads,
-               double* out) const;
+               std::span<double> out) const;
     bool fits(const NgramIndex& index) const { return &index == index_.get() || index.base() == index_; }
 
   private:

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "easy.hpp"
+#include "ascii_words.hpp"
 #include "rules.hpp"
 
 namespace storymeter::ptb {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ascii_words.hpp"
 #include "common/parallel.hpp"
 #include "common/utf8.hpp"
-#include "easy.hpp"
 #include "rules.hpp"
 #include "writer.hpp"
 
@@ -158,14 +158,14 @@ void tokenize(std::string_view line, bool punctuation, bool shortcut, bool newli
     room.tokens.clear();
     Writer out(room.tokens, punctuation);
     const bool ascii = is_ascii(line);
-    std::size_t i = shortcut && ascii ? easy_tokens(line.data(), line.size(), 0, out) : 0;
-    if (i == line.size()) return;  // most lines are easy from end to end, and need no UTF-16
+    std::size_t i = shortcut && ascii ? ascii_words(line.data(), line.size(), 0, out) : 0;
+    if (i == line.size()) return;  // most lines need neither the rule table nor UTF-16
     read_utf16(line, ascii, room.units);
     const std::size_t size = room.units.size();
     if (newline) room.units.push_back('\n');
     const Text t(room.units);
     while (i < size) {
-        if (shortcut) i = easy_tokens(room.units.data(), size, i, out);
+        if (shortcut) i = ascii_words(room.units.data(), size, i, out);
         if (i < size) i = table_token(t, room.units, i, out);
     }
 }

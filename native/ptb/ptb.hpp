@@ -15,7 +15,7 @@ namespace storymeter {
 // punctuation set.
 std::string ptb_tokenize(std::string_view line, bool punctuation);
 
-// The same by the rule table alone, without the shortcut for easy words: slower, for checks.
+// The same by the rule table alone, without the shortcut for plain ASCII words: slower, for checks.
 std::string ptb_tokenize_by_table(std::string_view line, bool punctuation);
 
 // The same for many lines on a number of threads; the result does not depend on the number. newline=false:

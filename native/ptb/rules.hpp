@@ -10,7 +10,7 @@ namespace storymeter::ptb {
 
 using Rule = Match (*)(const Text&, std::size_t);
 
-// ptb_words.cpp
+// words.cpp
 std::size_t word(const Text& t, std::size_t i);  // WORD: letters and digits, glued by inner . ! ?
 std::size_t letter(
     const Text& t,
@@ -28,7 +28,7 @@ Match auxiliary_alone(const Text& t, std::size_t i);
 Match not_alone(const Text& t, std::size_t i);
 Match auxiliary(const Text& t, std::size_t i);
 
-// ptb_things.cpp
+// compounds.cpp
 Match odd_words(const Text& t, std::size_t i);
 Match slashed(const Text& t, std::size_t i);
 Match word_dot_before_insertion(const Text& t, std::size_t i);
@@ -40,9 +40,9 @@ Match capitals_dot(const Text& t, std::size_t i);
 Match capitals(const Text& t, std::size_t i);
 Match file_name(const Text& t, std::size_t i);
 
-// ptb_abbreviations.cpp
+// abbreviations.cpp
 std::size_t dotted_letters(const Text& t, std::size_t i, std::size_t least);  // (L.)+, with the last dot
-bool is_listed(std::uint64_t packed);  // the letters are an abbreviation (packed: ptb_easy.hpp)
+bool is_listed(std::uint64_t packed);  // the letters are an abbreviation (packed: ascii_words.hpp)
 Match acronym_before_sentence(const Text& t, std::size_t i);
 Match abbreviation_before_number(const Text& t, std::size_t i);
 Match company_limited(const Text& t, std::size_t i);
@@ -51,7 +51,7 @@ Match abbreviation_inside(const Text& t, std::size_t i);
 Match abbreviation_at_end(const Text& t, std::size_t i);
 Match title(const Text& t, std::size_t i);
 
-// ptb_numbers.cpp
+// numbers.cpp
 Match date(const Text& t, std::size_t i);
 Match number(const Text& t, std::size_t i);
 Match fraction(const Text& t, std::size_t i);
@@ -60,21 +60,21 @@ Match written_out(const Text& t, std::size_t i);
 Match short_year(const Text& t, std::size_t i);
 Match phone(const Text& t, std::size_t i);
 
-// ptb_net.cpp
+// urls.cpp
 Match url(const Text& t, std::size_t i);
 Match likely_url(const Text& t, std::size_t i);
 Match mail(const Text& t, std::size_t i);
 Match handle(const Text& t, std::size_t i);
 Match hash_tag(const Text& t, std::size_t i);
 
-// ptb_tags.cpp
+// tags.cpp
 std::size_t tag_length(const Text& t, std::size_t i);
 Match tag(const Text& t, std::size_t i);
 Match dash_entity(const Text& t, std::size_t i);
 Match ampersand_entity(const Text& t, std::size_t i);
 Match other_entity(const Text& t, std::size_t i);
 
-// ptb_symbols.cpp
+// symbols.cpp
 Match opening_quote(const Text& t, std::size_t i);
 Match closing_quote(const Text& t, std::size_t i);
 Match angle(const Text& t, std::size_t i);

@@ -18,21 +18,21 @@ class Counter {
 
     // `order` lists the places by rising fixed value, group g of equal ones being order[starts[g]] ..
     // order[starts[g + 1]]
-    void count(const std::int32_t* column, const std::vector<std::int32_t>& order,
-               const std::vector<std::size_t>& starts, std::int64_t* out) {
+    void count(std::span<const std::int32_t> column, std::span<const std::int32_t> order,
+               std::span<const std::size_t> starts, std::span<std::int64_t, kConcordanceCounts> out) {
         std::fill(tree_.begin(), tree_.end(), 0);
         std::fill(seen_.begin(), seen_.end(), 0);
         std::int64_t score = 0, tied = 0, both = 0, distinct = 0;
         for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
             const auto before = static_cast<std::int64_t>(starts[g]);
             for (std::size_t k = starts[g]; k < starts[g + 1]; ++k) {
-                const auto rank = static_cast<std::size_t>(column[order[k]]);
+                const auto rank = static_cast<std::size_t>(column[static_cast<std::size_t>(order[k])]);
                 const std::int64_t below = smaller(rank);
                 score += below - (before - below - seen_[rank]);
                 both += group_[rank]++;
             }
             for (std::size_t k = starts[g]; k < starts[g + 1]; ++k) {
-                const auto rank = static_cast<std::size_t>(column[order[k]]);
+                const auto rank = static_cast<std::size_t>(column[static_cast<std::size_t>(order[k])]);
                 group_[rank] = 0;
                 distinct += seen_[rank] == 0;
                 tied += seen_[rank]++;
@@ -58,7 +58,8 @@ class Products {
     explicit Products(std::int32_t levels)
         : count_(static_cast<std::size_t>(levels)), rank_(static_cast<std::size_t>(levels)) {}
 
-    void sum(const std::int32_t* column, std::span<const double> fixed, double* out) {
+    void sum(std::span<const std::int32_t> column, std::span<const double> fixed,
+             std::span<double, kRankProducts> out) {
         const std::size_t n = fixed.size();
         std::fill(count_.begin(), count_.end(), 0);
         for (std::size_t k = 0; k < n; ++k) ++count_[static_cast<std::size_t>(column[k])];
@@ -80,9 +81,9 @@ class Products {
 
 }  // namespace
 
-const std::int32_t* Columns::at(std::size_t c, std::vector<std::int32_t>& scratch) const {
-    if (swaps.empty()) return first.data() + c * n;
-    const std::uint8_t* bits = swaps.data() + c / 2 * stride;
+std::span<const std::int32_t> Columns::at(std::size_t c, std::vector<std::int32_t>& scratch) const {
+    if (swaps.empty()) return first.subspan(c * n, n);
+    const std::span<const std::uint8_t> bits = swaps.subspan(c / 2 * stride, stride);
     const bool other = c % 2 != 0;
     scratch.resize(n);
     for (std::size_t k = 0; k < n; ++k) {
@@ -90,11 +91,11 @@ const std::int32_t* Columns::at(std::size_t c, std::vector<std::int32_t>& scratc
         const bool swapped = (bits[place / 8] >> (7 - place % 8) & 1) != 0;
         scratch[k] = swapped != other ? second[k] : first[k];
     }
-    return scratch.data();
+    return scratch;
 }
 
 void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels, const Columns& columns,
-                 std::int32_t levels, std::int64_t* out, int threads) {
+                 std::int32_t levels, std::span<std::int64_t> out, int threads) {
     const std::size_t n = fixed.size();
     if (n == 0) return;
     std::vector<std::size_t> next(static_cast<std::size_t>(fixed_levels) + 1);
@@ -108,18 +109,20 @@ void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels,
         Counter counter(levels);
         std::vector<std::int32_t> scratch;
         for (std::size_t c = begin; c < end; ++c)
-            counter.count(columns.at(c, scratch), order, starts, out + c * kConcordanceCounts);
+            counter.count(columns.at(c, scratch), order, starts,
+                          out.subspan(c * kConcordanceCounts).first<kConcordanceCounts>());
     });
 }
 
-void rank_products(std::span<const double> fixed, const Columns& columns, std::int32_t levels, double* out,
-                   int threads) {
+void rank_products(std::span<const double> fixed, const Columns& columns, std::int32_t levels,
+                   std::span<double> out, int threads) {
     if (fixed.empty()) return;
     parallel_blocks(columns.count(), 8, threads, [&](std::size_t begin, std::size_t end, int) {
         Products products(levels);
         std::vector<std::int32_t> scratch;
         for (std::size_t c = begin; c < end; ++c)
-            products.sum(columns.at(c, scratch), fixed, out + c * kRankProducts);
+            products.sum(columns.at(c, scratch), fixed,
+                         out.subspan(c * kRankProducts).first<kRankProducts>());
     });
 }
 

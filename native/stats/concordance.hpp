@@ -27,16 +27,17 @@ struct Columns {
     [[nodiscard]] std::size_t count() const {
         return swaps.empty() ? (n ? first.size() / n : 0) : 2 * (swaps.size() / stride);
     }
-    const std::int32_t* at(std::size_t c, std::vector<std::int32_t>& scratch) const;
+    // The n ranks of a column, in `scratch` where they have to be put together.
+    std::span<const std::int32_t> at(std::size_t c, std::vector<std::int32_t>& scratch) const;
 };
 
 // `fixed` holds ranks below `fixed_levels`. O(n log levels) per column, by a Fenwick tree over the ranks seen
 // so far.
 void concordance(std::span<const std::int32_t> fixed, std::int32_t fixed_levels, const Columns& columns,
-                 std::int32_t levels, std::int64_t* out, int threads);
+                 std::int32_t levels, std::span<std::int64_t> out, int threads);
 
 // `fixed` holds mean ranks less (n + 1) / 2.
-void rank_products(std::span<const double> fixed, const Columns& columns, std::int32_t levels, double* out,
-                   int threads);
+void rank_products(std::span<const double> fixed, const Columns& columns, std::int32_t levels,
+                   std::span<double> out, int threads);
 
 }  // namespace storymeter

@@ -28,7 +28,8 @@ double side(std::span<const float> best, std::span<const float> weight, const Pe
 
 void align_and_penalise(const Similarities& table, const WeighedWords& candidates,
                         const WeighedWords& references, std::span<const std::int64_t> ic,
-                        std::span<const std::int64_t> ir, const Penalty& penalty, double* out, int threads) {
+                        std::span<const std::int64_t> ir, const Penalty& penalty, std::span<double> out,
+                        int threads) {
     parallel_blocks(ic.size(), 1024, threads, [&](std::size_t begin, std::size_t end, int) {
         std::vector<float> best_c, best_r;
         for (std::size_t k = begin; k < end; ++k) {
@@ -44,11 +45,11 @@ void align_and_penalise(const Similarities& table, const WeighedWords& candidate
             best_c.resize(nc);
             best_r.assign(nr, 0.0F);
             for (std::size_t i = 0; i < nc; ++i) {
-                const float* row =
-                    table.data + static_cast<std::size_t>(candidates.word[c0 + i]) * table.columns;
+                const std::span<const float> row =
+                    table.row(static_cast<std::size_t>(candidates.word[c0 + i]));
                 float best = 0.0F;
                 for (std::size_t j = 0; j < nr; ++j) {
-                    const float alike = row[references.word[r0 + j]];
+                    const float alike = row[static_cast<std::size_t>(references.word[r0 + j])];
                     best = std::max(best, alike);
                     best_r[j] = std::max(best_r[j], alike);
                 }

@@ -18,8 +18,11 @@ struct WeighedWords {
 // (rows, columns): how alike candidate word r and reference word c are, 0 .. 1. The last bit of a value says
 // whether the two exclude each other (1) or not (0): so the nearest word is a plain maximum.
 struct Similarities {
-    const float* data;
-    std::size_t rows, columns;
+    std::span<const float> values;
+    std::size_t columns;
+    [[nodiscard]] std::span<const float> row(std::size_t k) const {
+        return values.subspan(k * columns, columns);
+    }
 };
 
 struct Penalty {
@@ -32,6 +35,7 @@ struct Penalty {
 // most similar word on the other side, or its penalty; averaged by weight. 0 where a side has no word.
 void align_and_penalise(const Similarities& table, const WeighedWords& candidates,
                         const WeighedWords& references, std::span<const std::int64_t> ic,
-                        std::span<const std::int64_t> ir, const Penalty& penalty, double* out, int threads);
+                        std::span<const std::int64_t> ir, const Penalty& penalty, std::span<double> out,
+                        int threads);
 
 }  // namespace storymeter

@@ -9,7 +9,8 @@ namespace storymeter {
 
 // Sixteen running sums: the order of additions is fixed by the code, and the compiler can still use vector
 // registers.
-float dot(const float* a, const float* b, std::size_t n) {
+float dot(std::span<const float> a, std::span<const float> b) {
+    const std::size_t n = a.size();
     float sum[16] = {};
     std::size_t k = 0;
     for (; k + 16 <= n; k += 16) {
@@ -24,20 +25,19 @@ float dot(const float* a, const float* b, std::size_t n) {
 }
 
 void dot_indexed(Vectors a, Vectors b, std::span<const std::int64_t> ia, std::span<const std::int64_t> ib,
-                 double* out, int threads) {
+                 std::span<double> out, int threads) {
     parallel_blocks(ia.size(), 4096, threads, [&](std::size_t begin, std::size_t end, int) {
         for (std::size_t k = begin; k < end; ++k) {
-            out[k] = dot(a.row(static_cast<std::size_t>(ia[k])), b.row(static_cast<std::size_t>(ib[k])),
-                         a.dimension);
+            out[k] = dot(a.row(static_cast<std::size_t>(ia[k])), b.row(static_cast<std::size_t>(ib[k])));
         }
     });
 }
 
 namespace {
 
-double weighted_mean(const float* best, const double* weight, std::size_t n) {
+double weighted_mean(std::span<const float> best, std::span<const double> weight) {
     double sum = 0, total = 0;
-    for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t k = 0; k < best.size(); ++k) {
         sum += weight[k] * best[k];
         total += weight[k];
     }
@@ -47,9 +47,8 @@ double weighted_mean(const float* best, const double* weight, std::size_t n) {
 }  // namespace
 
 void greedy_matching(const TokenVectors& candidates, const TokenVectors& references,
-                     std::span<const std::int64_t> ic, std::span<const std::int64_t> ir, double* out,
-                     int threads) {
-    const std::size_t dimension = candidates.vectors.dimension;
+                     std::span<const std::int64_t> ic, std::span<const std::int64_t> ir,
+                     std::span<double> out, int threads) {
     parallel_blocks(ic.size(), 64, threads, [&](std::size_t begin, std::size_t end, int) {
         std::vector<float> best_c, best_r;
         for (std::size_t k = begin; k < end; ++k) {
@@ -61,18 +60,16 @@ void greedy_matching(const TokenVectors& candidates, const TokenVectors& referen
             best_c.assign(nc, 0.0F);  // a token that is unlike everything counts nothing
             best_r.assign(nr, 0.0F);
             for (std::size_t i = 0; i < nc; ++i) {
-                const float* row = candidates.vectors.row(c0 + i);
+                const std::span<const float> row = candidates.vectors.row(c0 + i);
                 for (std::size_t j = 0; j < nr; ++j) {
-                    const float similarity = dot(row, references.vectors.row(r0 + j), dimension);
+                    const float similarity = dot(row, references.vectors.row(r0 + j));
                     best_c[i] = std::max(best_c[i], similarity);
                     best_r[j] = std::max(best_r[j], similarity);
                 }
             }
             const bool empty = nc == 0 || nr == 0;
-            const double precision =
-                empty ? 0.0 : weighted_mean(best_c.data(), candidates.weight.data() + c0, nc);
-            const double recall =
-                empty ? 0.0 : weighted_mean(best_r.data(), references.weight.data() + r0, nr);
+            const double precision = empty ? 0.0 : weighted_mean(best_c, candidates.weight.subspan(c0, nc));
+            const double recall = empty ? 0.0 : weighted_mean(best_r, references.weight.subspan(r0, nr));
             const double sum = precision + recall;
             out[3 * k] = precision;
             out[3 * k + 1] = recall;

@@ -9,17 +9,19 @@ namespace storymeter {
 
 // rows of equal length, one after another
 struct Vectors {
-    const float* data;
-    std::size_t rows;
+    std::span<const float> values;
     std::size_t dimension;
-    [[nodiscard]] const float* row(std::size_t k) const { return data + k * dimension; }
+    [[nodiscard]] std::span<const float> row(std::size_t k) const {
+        return values.subspan(k * dimension, dimension);
+    }
 };
 
-float dot(const float* a, const float* b, std::size_t n);
+// Both have the same number of values.
+float dot(std::span<const float> a, std::span<const float> b);
 
 // out[k] = a.row(ia[k]) . b.row(ib[k])
 void dot_indexed(Vectors a, Vectors b, std::span<const std::int64_t> ia, std::span<const std::int64_t> ib,
-                 double* out, int threads);
+                 std::span<double> out, int threads);
 
 // Sentences as runs of token vectors of length one: sentence s has rows offset[s] .. offset[s+1].
 struct TokenVectors {
@@ -32,7 +34,7 @@ struct TokenVectors {
 // the most similar token of the other side, or with nothing (0) where all are opposite, and the similarities
 // are averaged by weight (Zhang et al., BERTScore, ICLR 2020).
 void greedy_matching(const TokenVectors& candidates, const TokenVectors& references,
-                     std::span<const std::int64_t> ic, std::span<const std::int64_t> ir, double* out,
-                     int threads);
+                     std::span<const std::int64_t> ic, std::span<const std::int64_t> ir,
+                     std::span<double> out, int threads);
 
 }  // namespace storymeter

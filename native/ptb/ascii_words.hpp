@@ -1,5 +1,5 @@
-// A shortcut for most of English, with the result that the rule table would give (the fuzzer compares the
-// two).
+// A shortcut for plain ASCII words, which are most of English text. It gives what the rule table would give
+// (the fuzz program compares the two).
 //
 // ASCII letters are one WORD, and no rule can match more, when white space or the end follows, or one of
 // ,;:?! and then white space, or a dot and then white space behind a word that is in no list of
@@ -16,7 +16,7 @@
 
 namespace storymeter::ptb {
 
-inline constexpr std::size_t kLongestEasyWord = 64;
+inline constexpr std::size_t kLongestAsciiWord = 64;
 
 // Up to eight ASCII letters as one number, whatever their case.
 template <typename Unit>
@@ -35,15 +35,15 @@ bool is_split_word(const Unit* word, std::size_t n) {
            number == packed("lemme", 5) || number == packed("gimme", 5) || number == packed("wanna", 5);
 }
 
-// Reads easy tokens from `i` on, writes them, and gives the place of the first token that is not easy, or
-// `size`. Units are the bytes of an ASCII line, or UTF-16.
+// Reads tokens that this shortcut covers from `i` on, writes them, and returns the place of the first one
+// that it leaves to the rule table, or `size`. Units are the bytes of an ASCII line, or UTF-16.
 template <typename Unit>
-std::size_t easy_tokens(const Unit* units, std::size_t size, std::size_t i, Writer& out) {
+std::size_t ascii_words(const Unit* units, std::size_t size, std::size_t i, Writer& out) {
     const auto is_letter = [](Unit unit) { return static_cast<std::uint32_t>((unit | 32) - 'a') < 26; };
     const auto space = [&](std::size_t at) { return at >= size || units[at] == ' ' || units[at] == '\n'; };
     while (i < size) {
         const Unit* word = units + i;
-        const std::size_t most = std::min(kLongestEasyWord, size - i);
+        const std::size_t most = std::min(kLongestAsciiWord, size - i);
         std::size_t n = 0;
         while (n < most && is_letter(word[n])) ++n;
         const Unit next = i + n < size ? word[n] : Unit{' '};
