@@ -3,6 +3,8 @@
 # make check  formatters, ruff, mypy --strict, import arrows
 # make format lets the formatters write
 # make test-core    the tests on the core alone: no torch, Starlette, Ray; DEPENDENCIES=oldest for the lowest versions
+# make test-native  the C++ unit tests alone (needs doctest); SANITIZE=ON: under AddressSanitizer and UBSan
+# make fuzz         hostile input for each C++ kernel under the sanitisers; INPUTS=1000000 SEED=1
 # make wheel        sdist and wheel into dist/, repaired, checked in an empty environment without a compiler
 # make docs         the documentation site into out/site, offline; fails on any warning, dead link or spelling error
 # make bench  every benchmark, each against its peer in the same run
@@ -16,11 +18,15 @@ OUT ?= out/demo
 # three on two cores: many tests wait for a browser or a server
 WORKERS ?= 3
 KERNELS := $(shell find native -name '*.cpp' -o -name '*.hpp')
-SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(KERNELS)
+SOURCES := pyproject.toml constraints.txt CMakeLists.txt $(filter-out native/test/% native/fuzz/%,$(KERNELS))
 
 DEPENDENCIES ?= newest
+SANITIZE ?= OFF
+TESTS := build/tests$(if $(filter ON,$(SANITIZE)),-sanitized)
+INPUTS ?= 1000000
+SEED ?= 1
 
-.PHONY: demo test test-core wheel docs check format bench fuzz install clean
+.PHONY: demo test test-core test-native wheel docs check format bench fuzz install clean
 
 demo: $(CORE)
 	@begin=$$(date +%s); $(BIN)/storymeter demo --out $(OUT) && echo "The demo ran for $$(($$(date +%s) - begin)) s." >&2
@@ -34,6 +40,11 @@ test: $(STAMP)
 
 test-core:
 	$(PYTHON) tools/test_core.py --dependencies $(DEPENDENCIES)
+
+test-native:
+	cmake -S . -B $(TESTS) -DSTORYMETER_TESTS=ON -DSTORYMETER_SANITIZE=$(SANITIZE) -DCMAKE_BUILD_TYPE=Debug
+	cmake --build $(TESTS) -j
+	ctest --test-dir $(TESTS) --output-on-failure
 
 # codespell, MkDocs with every warning an error, then every link of the built pages
 docs: $(STAMP)
@@ -62,10 +73,9 @@ format: $(STAMP)
 bench: $(STAMP)
 	for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-# a million hostile inputs per kernel, under AddressSanitizer and UBSan
 fuzz:
 	cmake -S . -B build/fuzz -DSTORYMETER_FUZZ=ON && cmake --build build/fuzz -j
-	for program in build/fuzz/fuzz_*; do [ -x $$program ] && $$program 1000000 1 || exit 1; done
+	for program in build/fuzz/fuzz_*; do [ -x $$program ] && $$program $(INPUTS) $(SEED) || exit 1; done
 
 install: $(STAMP)
 
