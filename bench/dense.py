@@ -29,10 +29,12 @@ from before import built, python
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.context import Context
 from storymeter.dense.matching import optimum_table
-from storymeter.dense.tracks import Problems
-from storymeter.engine.workbench import Workbench
+from storymeter.dense.tracks import Problems, tracks_of
 from storymeter.join import Task, join
+from storymeter.pairs.sentences import sentences_of
+from storymeter.pairs.table import pair_table
 from storymeter.registry import metric, scorer
 
 METRICS = ("soda_a", "soda_b", "soda_c", "soda_d", "anet(scorer=meteor)")
@@ -91,7 +93,7 @@ def run(copies: int, options: argparse.Namespace) -> tuple[float, float]:
         f"\n{len(mine):,} videos, {mine.captions:,} captions, {sum(c.captions for c in against):,}"
         f" references, {options.jobs} jobs"
     )
-    setting = Workbench(jobs=options.jobs)
+    setting = Context(jobs=options.jobs)
     begin, used = time.perf_counter(), cpu()
     task = join(candidates=mine, references=against)
     for name in METRICS:
@@ -107,7 +109,7 @@ def alone(options: argparse.Namespace) -> dict[str, float]:
     """Every value, and what a process needs that does nothing else."""
     against = references(1, options.videos)
     task = join(candidates=submission(against, options.captions), references=against)
-    bench, used = Workbench(jobs=options.jobs), cpu()
+    bench, used = Context(jobs=options.jobs), cpu()
     values = {name: metric(name).score(task, bench).value for name in METRICS}
     return {**values, "processor time": cpu() - used, "peak memory": peak()}
 
@@ -134,22 +136,22 @@ def compare(options: argparse.Namespace) -> int:
     return 0 if all(best["now"][name] == best["before"][name] for name in METRICS) else 1
 
 
-def report(task: Task, setting: Workbench, elapsed: float, used: float) -> None:
+def report(task: Task, setting: Context, elapsed: float, used: float) -> None:
     possible = sum(
         len(c.captions) * sum(len(d.captions) for d in refs)
         for c, refs in zip(task.candidates, task.references, strict=True)
     )
-    scored = len(setting.pairs(scorer("meteor")))
+    scored = len(pair_table(setting, scorer("meteor")))
     print(
         f"  together {elapsed:.1f} s ({used:.1f} s of processor time);"
-        f" {len(setting.sentences().texts):,} distinct sentences"
+        f" {len(sentences_of(setting).texts):,} distinct sentences"
     )
     print(
         f"  {possible:,} pairs possible, {scored:,} scored: {scored / elapsed:,.0f} pairs/s;"
         f" {100 * (1 - scored / possible):.1f} % skipped"
     )
     print(f"  peak memory {peak():.2f} GB")
-    textbook(setting.tracks(task).each)
+    textbook(tracks_of(setting, task).each)
 
 
 def textbook(problems: Problems, sample: int = 30) -> None:

@@ -32,7 +32,7 @@ class Coverage:
         return self.counts or (len(self.missing), len(self.extra), len(self.empty))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Task:
     """Documents ready to be scored, ids sorted so that the order of a file never changes a number.
 

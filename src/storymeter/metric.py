@@ -8,7 +8,7 @@ A metric is a subclass of `Metric` with three things: `columns` (names of the st
 to statistics) and `combine` (sums to values, vectorised over leading axes so that a thousand resamples are
 one call). One whose value is the mean of document values is a `MeanMetric` with `document_values` alone. What
 rows need beside the documents (tokens, pairs, tracks, vectors, the protocol, threads) is on the run's
-`Workbench`."""
+`Context`."""
 
 from __future__ import annotations
 
@@ -16,31 +16,22 @@ import importlib
 import sys
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from . import __version__
-from .arrays import FloatArray, KeyArray
+from .arrays import FloatArray
 from .errors import UsageError, some
 from .measure import Measure
-from .progress import Progress as Progress  # metrics report it, so they find it here
-from .progress import silent as silent
 
 if TYPE_CHECKING:
-    from .engine.workbench import Workbench
+    from .context import Context
     from .join import Task
     from .protocol import Protocol
     from .score import CorpusCounts, Rows, Score
     from .signature import Signature
-
-#: the names of `text.tokenizers.TOKENIZERS`
-Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
-#: those for text without blanks, whose characters are all above U+007F
-UNSPACED = ("ja", "zh")
-#: a scorer's own tokenizer, or that of the run
-ScorerTokenizer = Literal["run", "ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
 
 
 class Metric(Measure, ABC):
@@ -69,7 +60,7 @@ class Metric(Measure, ABC):
     def columns(self) -> tuple[str, ...]: ...
 
     @abstractmethod
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         """(documents, columns): the additive statistics of each document of the task, in its order."""
 
     @abstractmethod
@@ -93,24 +84,23 @@ class Metric(Measure, ABC):
             return ""
         return f"{scorer.name} is fitted to the references of all documents"
 
-    def corpus_counts(self, task: Task, bench: Workbench) -> CorpusCounts | None:
-        """Of a part of the corpus: what `with_counts` wants of the whole; None where rows need no such
-        thing.
+    @property
+    def needs_corpus_counts(self) -> bool:
+        """Whether rows depend on counts of the whole corpus: `corpus_counts` gives those of a part, and
+        `Context.frequencies` looks up their sums.
         """
+        return False
+
+    def corpus_counts(self, task: Task, context: Context) -> CorpusCounts | None:
+        """The counts of a part of the corpus; None where rows need no such thing."""
         return None
 
-    def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Metric:
-        """This metric, which asks `find` for the counts of the whole corpus instead of counting the task's
-        own.
-        """
-        return self
-
-    def signature(self, bench: Workbench) -> Signature:
+    def signature(self, context: Context) -> Signature:
         """Subclasses add what else the number depends on."""
         from .signature import Signature
 
         return Signature.of(
-            metric=self.name, tok=bench.tokenizer, protocol=bench.protocol, version=__version__
+            metric=self.name, tok=context.tokenizer, protocol=context.protocol, version=__version__
         )
 
     def corpus(self, *, candidates: Any, references: Any = None, **settings: Any) -> Score:
@@ -130,7 +120,7 @@ class Metric(Measure, ABC):
         score: Score = results.systems[0].scores[0]
         return score
 
-    def corpus_fields(self, task: Task, bench: Workbench) -> dict[str, object]:
+    def corpus_fields(self, task: Task, context: Context) -> dict[str, object]:
         """What the signature must say of the documents that were scored together, where the value of one
         depends on the others beyond its references.
         """
@@ -140,10 +130,10 @@ class Metric(Measure, ABC):
         """The value of each document by itself."""
         return np.asarray(self.combine(rows)["value"], dtype=np.float64)
 
-    def score(self, task: Task, bench: Workbench) -> Score:
-        metric = self.under(bench.protocol)
-        rows = metric.checked(metric.rows(task, bench), task)
-        signature = metric.signature(bench).add(**metric.corpus_fields(task, bench))
+    def score(self, task: Task, context: Context) -> Score:
+        metric = self.under(context.protocol)
+        rows = metric.checked(metric.rows(task, context), task)
+        signature = metric.signature(context).add(**metric.corpus_fields(task, context))
         return metric.score_of_rows(rows, task.ids, signature)
 
     def score_of_rows(self, rows: Rows, ids: Sequence[str], signature: Signature) -> Score:
@@ -179,7 +169,7 @@ class Metric(Measure, ABC):
             raise UsageError(
                 f"{self.name} gave rows of shape {found.values.shape} for {len(task):,} documents and"
                 f" {len(self.columns)} columns.",
-                hint="rows(task, bench) gives one row per document and one column per name in `columns`.",
+                hint="rows(task, context) gives one row per document and one column per name in `columns`.",
             )
         wrong = np.flatnonzero(~np.isfinite(found.values).all(axis=1))
         if len(wrong):
@@ -202,15 +192,15 @@ class MeanMetric(Metric):
     parts: ClassVar[tuple[str, ...]] = ("value",)
 
     @abstractmethod
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+    def document_values(self, task: Task, context: Context) -> FloatArray:
         """(documents, parts), or (documents,) where the value is all."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         return (*self.parts, "documents")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        values = self._numbers(self.document_values(task, bench))
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        values = self._numbers(self.document_values(task, context))
         if values.ndim == 1 and len(self.parts) == 1:
             values = values[:, None]
         if values.shape != (len(task), len(self.parts)):
@@ -218,7 +208,7 @@ class MeanMetric(Metric):
                 f"{self.name} gave values of shape {values.shape} for {len(task):,} documents and"
                 f" {len(self.parts)} parts.",
                 hint=(
-                    "document_values(task, bench) gives one row per document and one column per name in"
+                    "document_values(task, context) gives one row per document and one column per name in"
                     " `parts`."
                 ),
             )

@@ -21,10 +21,17 @@ import numbers
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from .errors import UsageError, closest
 from .names import Name
+
+#: the names of `text.tokenizers.TOKENIZERS`
+Tokenizer = Literal["ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
+#: those for text without blanks, whose characters are all above U+007F
+UNSPACED = ("ja", "zh")
+#: a scorer's own tokenizer, or that of the run
+ScorerTokenizer = Literal["run", "ptb", "whitespace", "none", "13a", "intl", "zh", "ja"]
 
 
 def option(

@@ -26,9 +26,9 @@ from ray.cluster_utils import Cluster
 import storymeter
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.context import Context
 from storymeter.engine.run import Run
 from storymeter.engine.sharded.run import score_shards
-from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError
 from storymeter.join import Task
 from storymeter.metric import MeanMetric, Metric
@@ -55,7 +55,7 @@ class Slow(MeanMetric):
     def __init__(self, log: Path, seconds: float = 0.4, poison: str = "") -> None:
         self.log, self.seconds, self.poison = log, seconds, poison
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+    def document_values(self, task: Task, bench: Context) -> FloatArray:
         import numpy as np
 
         self._note("begin", task)

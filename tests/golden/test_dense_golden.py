@@ -15,7 +15,7 @@ from golden_kit import COCO
 
 import storymeter
 from storymeter.captions import Corpus
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.join import join
 from storymeter.protocol import get
 from storymeter.registry import metric
@@ -33,10 +33,10 @@ def run(data: Path) -> Run:
     """run(metric, protocol, annotators); sentences and pairs are shared between runs of a protocol."""
     submission = storymeter.read(data / "anet" / "bmt_val_1.json")
     references: list[Corpus] = [storymeter.read(data / "anet" / f"val_{k}.json") for k in (1, 2)]
-    benches: dict[str, Workbench] = {}
+    benches: dict[str, Context] = {}
 
     def score(name: str, protocol: str, annotators: int) -> Score:
-        bench = benches.setdefault(protocol, Workbench(protocol=protocol, jobs=2))
+        bench = benches.setdefault(protocol, Context(protocol=protocol, jobs=2))
         task = join(candidates=submission, references=references[:annotators], protocol=bench.protocol)
         return metric(name).score(task, bench)
 
@@ -99,7 +99,7 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
             assert differing < 0.02 * score.n
     submission = storymeter.read(data / "anet" / "bmt_val_1.json")
     references = [storymeter.read(data / "anet" / f"val_{k}.json") for k in (1, 2)][:annotators]
-    setting = Workbench(
+    setting = Context(
         protocol=replace(get(protocol), refs="merge" if annotators == 1 else get(protocol).refs), jobs=2
     )
     task = join(candidates=submission, references=references, protocol=setting.protocol)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storymeter import Caption, Corpus, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.join import join
 from storymeter.pairs import Bleu, Cider, RougeL
 from storymeter.pairs.base import PairScorer
@@ -133,7 +133,7 @@ def test_self_bleu_is_bleu_against_the_others(captions: list[str]) -> None:
     corpus = Corpus((Document("v", tuple(Caption(c) for c in captions)),), "mine")
     value = (
         metric("self_bleu(within=document,n=3)")
-        .score(join(candidates=corpus), Workbench(tokenizer="none"))
+        .score(join(candidates=corpus), Context(tokenizer="none"))
         .value
     )
     others = [captions[:k] + captions[k + 1 :] for k in range(len(captions))]
@@ -150,7 +150,7 @@ def test_self_bleu_is_bleu_against_the_others(captions: list[str]) -> None:
 def test_counts_of_grams(text: list[str]) -> None:
     task = join(candidates=Corpus((Document("v", (Caption(" ".join(text)),)),), "mine"))
     value = {
-        name: metric(name).score(task, Workbench(tokenizer="none")).value
+        name: metric(name).score(task, Context(tokenizer="none")).value
         for name in ("distinct_1", "distinct_2", "repetition_4")
     }
     four = Counter(zip(text, text[1:], text[2:], text[3:], strict=False))
@@ -174,7 +174,7 @@ def test_metrics(name: str, groups: list[tuple[str, list[str]]]) -> None:
             candidates=Corpus(tuple(mine[::turn]), "mine"),
             references=[Corpus(tuple(theirs[::turn]), "theirs")],
         )
-        scores.append(metric(name).score(task, Workbench(tokenizer="none", jobs=1 + (turn < 0))))
+        scores.append(metric(name).score(task, Context(tokenizer="none", jobs=1 + (turn < 0))))
     one, other = scores
     assert one.value == other.value  # neither the order of the files nor the number of threads counts
     np.testing.assert_array_equal(one.rows, other.rows)

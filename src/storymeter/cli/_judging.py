@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..metric import Progress
+from ..progress import Progress
 from ._declare import FROM_ZERO, POSITIVE, option, together
 from ._options import Bars, say
 
 if TYPE_CHECKING:
-    from ..judge.budget import Budget, Estimate
+    from ..context import Budget, Estimate
 
 #: where the context keeps them
 KEY = "storymeter.judging."
@@ -91,7 +91,7 @@ judging_options = together(
 
 def budget(progress: Progress) -> Budget:
     """What the options of the present verb allow; in a terminal somebody is asked before anything is sent."""
-    from ..judge.budget import Budget
+    from ..context import Budget
 
     context = click.get_current_context(silent=True)
     given = {} if context is None else context.meta

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import UsageError
-from ..metric import Progress
 from ..names import split
+from ..progress import Progress
 from ..score import Score
 from ._declare import ABOVE_ZERO, option, together
 from ._judging import budget, judging_options
@@ -256,7 +256,7 @@ def score_files(
         return replace(
             run.score(scored, names, resamples, unit=unit or "", cluster=cluster, each=each), seeds=seeds
         )
-    conditions = Conditions(run.bench.protocol, run.bench.tokenizer, run.bench.seed, resamples)
+    conditions = Conditions(run.context.protocol, run.context.tokenizer, run.context.seed, resamples)
     journal = PartialRun(save, run.references, conditions, images, options["videos"])
     results = run.score(
         scored, names, resamples, unit=unit or "", cluster=cluster, journal=journal, each=each

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError
-from ..metric import Progress
+from ..progress import Progress
 from ._judging import budget
 from ._options import say
 

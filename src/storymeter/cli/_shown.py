@@ -10,7 +10,8 @@ import msgspec
 
 from ..captions import Corpus, Document
 from ..errors import DataError, UsageError, closest
-from ..metric import Metric, silent
+from ..metric import Metric
+from ..progress import silent
 from ..registry import metric as get_metric
 from ..score import Score
 from ._scoring import is_saved, load_runs, make_run, read_both

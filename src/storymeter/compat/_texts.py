@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from ..metric import Tokenizer
+from ..options import Tokenizer
 from ..text.tokens import tokenize
 
 

@@ -24,7 +24,8 @@ import numpy as np
 from ..engine.run import Run
 from ..errors import MissingPartError, UsageError
 from ..join import Coverage, Task
-from ..metric import Metric, Tokenizer
+from ..metric import Metric
+from ..options import Tokenizer
 from ..pairs.base import PairScorer
 from ..registry import metric as get_metric
 from ..rewards.trainers import timed_documents, untimed_documents
@@ -111,7 +112,7 @@ class CaptionScore(torchmetrics.Metric):
         ids = tuple(f"{k:09d}" for k in range(len(found)))
         against = tuple(documents(each) for each in references)
         task = Task("predictions", ids, tuple(each[0] for each in found), against, Coverage(len(ids)))
-        return self.scorer.checked(self.scorer.rows(task, run.against([]).bench), task).values
+        return self.scorer.checked(self.scorer.rows(task, run.against([]).context), task).values
 
     def update(self, predictions: Sequence[Any], references: Sequence[Any]) -> None:
         """Captions, and for each its reference or references."""

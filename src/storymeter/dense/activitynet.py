@@ -30,15 +30,15 @@ from ..metric import Metric
 from ..options import bound, option
 from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor
-from ..pairs.table import Sentences
+from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
 from ..score import Rows
 from ..signature import Signature
 from .scoring import CaptionPairs, scorer_fields
-from .tracks import Problems, Tracks, offsets
+from .tracks import Problems, Tracks, offsets, tracks_of
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 GARBAGE = "abc123!@#"
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype="S1")
@@ -96,14 +96,14 @@ class ActivityNet(Metric):
             **{f"at_{t:g}": np.asarray(values[..., k]) for k, t in enumerate(self._tious)},
         }
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(**scorer_fields(self.scorer, bench))
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(**scorer_fields(self.scorer, context))
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        if self.protocol != bench.protocol:
-            return self.under(bench.protocol).rows(task, bench)
-        captions = CaptionPairs(self.scorer, task, bench)
-        thresholds = pairs_by_threshold(bench.tracks(task), captions, self.protocol)
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        if self.protocol != context.protocol:
+            return self.under(context.protocol).rows(task, context)
+        captions = CaptionPairs(self.scorer, task, context)
+        thresholds = pairs_by_threshold(tracks_of(context, task), captions, self.protocol)
         if self._corpus:
             sums = sums_by_group if self.scorer.by_group else sums_per_video
             return np.column_stack([*(sums(pairs, captions) for pairs in thresholds)])

@@ -34,7 +34,7 @@ from ..score import Rows
 from ..signature import Signature
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 
 @measure(Named("captions", "captions per document"))
@@ -44,7 +44,7 @@ class Captions(MeanMetric):
     percent: ClassVar[bool] = False
     higher_is_better: ClassVar[bool | None] = None
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+    def document_values(self, task: Task, context: Context) -> FloatArray:
         return np.array([[len(document.captions)] for document in task.candidates], dtype=float).reshape(
             -1, 1
         )
@@ -68,7 +68,7 @@ class Words(_Ratio):
 
     columns: ClassVar[tuple[str, ...]] = ("words", "captions")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         known: dict[str, int] = {}
 
         def count(text: str) -> int:
@@ -80,8 +80,8 @@ class Words(_Ratio):
             [[sum(count(c.text) for c in d.captions), len(d.captions)] for d in task.candidates], dtype=float
         ).reshape(-1, 2)
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(tok="blanks")
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(tok="blanks")
 
 
 @measure(Named("coverage", "share of the video that is captioned"))
@@ -89,7 +89,7 @@ class Words(_Ratio):
 class TimeCoverage(_Ratio):
     columns: ClassVar[tuple[str, ...]] = ("share", "documents")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         out = np.zeros((len(task), 2))
         for row, document, references in zip(out, task.candidates, task.references, strict=True):
             duration = _duration(document, references)
@@ -106,7 +106,7 @@ class Overlap(_Ratio):
 
     columns: ClassVar[tuple[str, ...]] = ("share", "documents")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         out = np.zeros((len(task), 2))
         for row, document in zip(out, task.candidates, strict=True):
             once, twice = captioned_time(*segments(document))

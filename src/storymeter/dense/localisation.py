@@ -32,10 +32,10 @@ from ..options import bound
 from ..protocol import PAPER, Protocol
 from ..score import Rows
 from .soda import harmonic, share
-from .tracks import Problems
+from .tracks import Problems, tracks_of
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 SECONDS = (1.0, 3.0, 5.0, 10.0, 30.0, 60.0)
 
@@ -63,10 +63,10 @@ class _Detection(Metric):
     def measured(self, problems: Problems) -> tuple[FloatArray, FloatArray, np.ufunc]:
         """What is held against the limits, of the candidates and the references of all problems, and how."""
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        if self.protocol != bench.protocol:
-            return self.under(bench.protocol).rows(task, bench)
-        problems = bench.tracks(task).each
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        if self.protocol != context.protocol:
+            return self.under(context.protocol).rows(task, context)
+        problems = tracks_of(context, task).each
         candidates, references, meets = self.measured(problems)
         out = np.zeros((len(task), 2 * len(self.limits)))
         both = (problems.candidate_count > 0) & (problems.reference_count > 0)
@@ -122,8 +122,8 @@ class Localisation(_Detection):
 class StartDistance(_Detection):
     limits: ClassVar[tuple[float, ...]] = SECONDS
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        return super().rows(_closed(task), bench)
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        return super().rows(_closed(task), context)
 
     def measured(self, problems: Problems) -> tuple[FloatArray, FloatArray, np.ufunc]:
         return *problems.nearest[2:], np.less if self.protocol.distance == "<" else np.less_equal

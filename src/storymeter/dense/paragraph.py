@@ -22,12 +22,11 @@ reads them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from ..arrays import FloatArray, KeyArray
+from ..arrays import FloatArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
@@ -38,7 +37,7 @@ from ..score import CorpusCounts, Rows
 from ..signature import Signature
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 _OTHERS = re.compile("[^a-zA-Z]")
 Inner = Literal["bleu_4", "meteor", "rouge_l", "cider", "distinct_1", "distinct_2", "repetition_4"]
@@ -98,8 +97,8 @@ class Paragraph(Metric):
     def columns(self) -> tuple[str, ...]:
         return self.metric.columns
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        return self.metric.rows(bench.paragraphs(task), _reading(bench))
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        return self.metric.rows(paragraphs_of(context, task), _reading(context))
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         return self.metric.combine(sums)
@@ -107,15 +106,16 @@ class Paragraph(Metric):
     def needs_whole(self) -> str:
         return self.metric.needs_whole()
 
-    def corpus_counts(self, task: Task, bench: Workbench) -> CorpusCounts | None:
-        return self.metric.corpus_counts(bench.paragraphs(task), _reading(bench))
+    def corpus_counts(self, task: Task, context: Context) -> CorpusCounts | None:
+        return self.metric.corpus_counts(paragraphs_of(context, task), _reading(context))
 
-    def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Paragraph:
-        return self.knowing(metric=self.metric.with_counts(find))
+    @property
+    def needs_corpus_counts(self) -> bool:
+        return self.metric.needs_corpus_counts
 
-    def signature(self, bench: Workbench) -> Signature:
-        join = "file" if bench.protocol.paragraph == "letters" else "time"
-        return self.metric.signature(_reading(bench)).add(metric=self.name, join=join)
+    def signature(self, context: Context) -> Signature:
+        join = "file" if context.protocol.paragraph == "letters" else "time"
+        return self.metric.signature(_reading(context)).add(metric=self.name, join=join)
 
 
 def paragraphs(task: Task, kind: Literal["time", "letters"]) -> Task:
@@ -129,6 +129,15 @@ def paragraphs(task: Task, kind: Literal["time", "letters"]) -> Task:
     )
 
 
+def paragraphs_of(context: Context, task: Task) -> Task:
+    """The task with the captions of each document joined in time order."""
+    return context.per_task(_paragraphs_of, task)
+
+
+def _paragraphs_of(context: Context, task: Task) -> Task:
+    return paragraphs(task, context.protocol.paragraph)
+
+
 def letters(document: Document) -> Document:
     """The captions of a document in the order of the file as one, words of the letters a to z alone.
 
@@ -139,6 +148,6 @@ def letters(document: Document) -> Document:
     return Document(document.id, (Caption(text),) if document.captions else (), document.duration)
 
 
-def _reading(bench: Workbench) -> Workbench:
+def _reading(context: Context) -> Context:
     """Where paragraphs are letters alone, they are words already."""
-    return bench.reading("whitespace") if bench.protocol.paragraph == "letters" else bench
+    return context.with_tokenizer("whitespace") if context.protocol.paragraph == "letters" else context

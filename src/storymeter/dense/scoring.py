@@ -11,36 +11,38 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
 from ..join import Task
-from ..pairs.base import PairScorer
-from .tracks import Problems, Side, offsets
+from ..pairs.base import PairScorer, open_scorer
+from ..pairs.sentences import sentences_for
+from ..pairs.table import pair_table
+from .tracks import Problems, Side, offsets, tracks_of
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 #: how many pairs of each reference are scored before the first look at what is left of the others
 FIRST_ROUND = 8
 
 
-def scorer_fields(scorer: PairScorer, bench: Workbench) -> dict[str, object]:
+def scorer_fields(scorer: PairScorer, context: Context) -> dict[str, object]:
     """What a signature says of the scorer: its name, who tokenises for it, and which data it stands on."""
-    tok = scorer.tokenized_by(bench.tokenizer)
-    return {"tok": tok, "scorer": scorer.name, **bench.scorer(scorer).depends_on()}
+    tok = scorer.tokenized_by(context.tokenizer)
+    return {"tok": tok, "scorer": scorer.name, **open_scorer(context, scorer).depends_on()}
 
 
 class CaptionPairs:
     """What a scorer says of the captions of a task."""
 
-    def __init__(self, scorer: PairScorer, task: Task, bench: Workbench) -> None:
-        self.bench, self.scorer = bench, bench.scorer(scorer)
-        self.sentences = bench.sentences(scorer=scorer)
+    def __init__(self, scorer: PairScorer, task: Task, context: Context) -> None:
+        self.context, self.scorer = context, open_scorer(context, scorer)
+        self.sentences = sentences_for(context, scorer)
         self.scorer.prepare()
         learnt: tuple[str, ...] = ()
         if scorer.learns:  # from every reference caption of the task, each one an item
-            side = bench.tracks(task).merged.references
+            side = tracks_of(context, task).merged.references
             skipped = [c.text for group in task.unscored for d in group for c in d.captions]
             numbers = [*side.numbers(self.sentences), *self.sentences.numbers(skipped)]
             learnt = tuple(self.sentences.texts[k] for k in numbers)
-        self.table = bench.pairs(scorer, learnt)
+        self.table = pair_table(context, scorer, learnt)
 
     def soda(self, problems: Problems, entries: IntArray | None = None) -> FloatArray:
         """f of the overlapping pairs (or of some of them, sorted by problem), in the protocol's
@@ -53,13 +55,15 @@ class CaptionPairs:
             tracks = self._side(problems.references)
             bounds = np.append(problems.reference_begin, len(tracks))
             return self._by_group(candidates, references, offsets(sizes), tracks, bounds)
-        return self.table.values(candidates, references, jobs=self.bench.jobs, progress=self.bench.progress)
+        return self.table.values(
+            candidates, references, jobs=self.context.jobs, progress=self.context.progress
+        )
 
     def bounds(self, problems: Problems) -> FloatArray | None:
         """What f of the overlapping pairs cannot exceed, where the scorer knows."""
         if self.scorer.by_group:
             return None
-        return self.table.bounds(*self._numbers(problems), jobs=self.bench.jobs)
+        return self.table.bounds(*self._numbers(problems), jobs=self.context.jobs)
 
     def soda_matched(self, problems: Problems, reached: FloatArray, bound: FloatArray) -> FloatArray:
         """f of the overlapping pairs that the best matching by `reached` (the IoU, 0 under a threshold) times
@@ -84,15 +88,15 @@ class CaptionPairs:
         overlaps, chosen = problems.overlaps, slice(None) if entries is None else entries
         ours = self._side(problems.candidates)[overlaps.candidate[chosen]]
         theirs = self._side(problems.references)[overlaps.reference[chosen]]
-        return (theirs, ours) if self.bench.protocol.orientation == "reference" else (ours, theirs)
+        return (theirs, ours) if self.context.protocol.orientation == "reference" else (ours, theirs)
 
     def _side(self, side: Side) -> IntArray:
-        return side.numbers(self.sentences, batch=self.bench.protocol.tokens == "batch")
+        return side.numbers(self.sentences, batch=self.context.protocol.tokens == "batch")
 
     def statistics(self, hypotheses: IntArray, references: IntArray) -> NDArray[Any]:
         """(pairs, columns): the scorer's additive statistics of numbered sentences."""
         return self.table.statistics(
-            hypotheses, references, jobs=self.bench.jobs, progress=self.bench.progress
+            hypotheses, references, jobs=self.context.jobs, progress=self.context.progress
         )
 
     def mean_per_group(self, offset: IntArray, hypotheses: IntArray, references: IntArray) -> FloatArray:
@@ -114,7 +118,7 @@ class CaptionPairs:
         """Each group by what the scorer learns from that group alone."""
         used, places = np.unique(np.concatenate([hypotheses, references, items]), return_inverse=True)
         ours, theirs, learnt = np.split(places, [len(hypotheses), len(hypotheses) + len(references)])
-        self.bench.progress(f"scoring videos ({self.scorer.name})", 0, 1)
+        self.context.progress(f"scoring videos ({self.scorer.name})", 0, 1)
         values = self.scorer.score_groups(
             sentences=[self.sentences.texts[k] for k in used.tolist()],
             candidate_index=ours,
@@ -122,7 +126,7 @@ class CaptionPairs:
             pair_bounds=offset,
             item_index=learnt,
             item_bounds=item_offset,
-            jobs=self.bench.jobs,
+            jobs=self.context.jobs,
         )
-        self.bench.progress(f"scoring videos ({self.scorer.name})", 1, 1)
+        self.context.progress(f"scoring videos ({self.scorer.name})", 1, 1)
         return values

@@ -42,10 +42,10 @@ from ..protocol import PAPER, Protocol
 from ..score import Alignment, Rows
 from ..signature import Signature
 from .scoring import CaptionPairs, scorer_fields
-from .tracks import Problems, offsets
+from .tracks import Problems, offsets, tracks_of
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 
 COLUMNS = ("precision", "recall", "f1", "videos")
@@ -110,15 +110,15 @@ class Soda(Metric):
         precision, recall, f1 = (np.asarray(means[..., k]) for k in range(3))
         return {"value": f1, "precision": precision, "recall": recall, "f1": f1}
 
-    def signature(self, bench: Workbench) -> Signature:
-        signature = super().signature(bench)
-        return signature if self.variant == "d" else signature.add(**scorer_fields(self.scorer, bench))
+    def signature(self, context: Context) -> Signature:
+        signature = super().signature(context)
+        return signature if self.variant == "d" else signature.add(**scorer_fields(self.scorer, context))
 
-    def rows(self, task: Task, bench: Workbench) -> Rows:
-        if self.protocol != bench.protocol:
-            return self.under(bench.protocol).rows(task, bench)
+    def rows(self, task: Task, context: Context) -> Rows:
+        if self.protocol != context.protocol:
+            return self.under(context.protocol).rows(task, context)
         refs = self._refs
-        tracks = bench.tracks(task)
+        tracks = tracks_of(context, task)
         problems = (
             tracks.merged
             if refs == "merge"
@@ -126,7 +126,7 @@ class Soda(Metric):
             if refs == "single"
             else tracks.each
         )
-        total, matching = self._matched(problems, task, bench)
+        total, matching = self._matched(problems, task, context)
         rates = precision_recall_f1(problems, total)
         counts = counted(task, self.protocol)
         left_out = problems.video[np.isnan(total).any(axis=0)]
@@ -141,7 +141,7 @@ class Soda(Metric):
         return Rows(rows, _alignment(task, problems, rates[0, :, 2], *matching, merged=refs == "merge"))
 
     def _matched(
-        self, problems: Problems, task: Task, bench: Workbench
+        self, problems: Problems, task: Task, context: Context
     ) -> tuple[FloatArray, tuple[IntArray, IntArray, FloatArray] | None]:
         """(thresholds, problems): the summed quantity; and the matched pairs: their problem, their entry in
         `overlaps` and f. Variant a has several thresholds, and so no one matching."""
@@ -149,7 +149,7 @@ class Soda(Metric):
         if self.variant == "d":
             optimum, problem, entry = problems.match(iou)
             return optimum[None], (problem, entry, np.ones(len(entry)))
-        pairs = CaptionPairs(self.scorer, task, bench)
+        pairs = CaptionPairs(self.scorer, task, context)
         if self.variant == "c":
             return self._optimum(problems, pairs, self.protocol.soda_tious)
         totals, matching = [], None

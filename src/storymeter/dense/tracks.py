@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..captions import Caption, Document
+from ..context import Context
 from ..errors import DataError, UsageError, some
 from ..join import Task
-from ..pairs.table import Sentences
+from ..pairs.sentences import Sentences
 from ..protocol import Protocol
 from .iou import EPSILON
 
@@ -288,3 +289,12 @@ def _check_times(
             " storymeter validate FILE"
         ),
     )
+
+
+def tracks_of(context: Context, task: Task) -> Tracks:
+    """A task's timed captions as arrays."""
+    return context.per_task(_tracks_of, task)
+
+
+def _tracks_of(context: Context, task: Task) -> Tracks:
+    return Tracks(task, context.protocol, context.jobs)

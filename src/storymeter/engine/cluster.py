@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..captions import Corpus
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
-from ..metric import Metric, silent
+from ..metric import Metric
+from ..progress import silent
 from .results import SystemResult
 
 if TYPE_CHECKING:
@@ -57,19 +58,19 @@ def score_systems(
 ) -> list[SystemResult]:
     """`Run.score` of each system, each on any node."""
     # each node has the whole budget, and nobody to ask
-    own = {"progress": silent, "jobs": 1, "budget": replace(run.bench.budget, ask=None)}
-    settings = {**run.bench.settings(), **own}
+    own = {"progress": silent, "jobs": 1, "budget": replace(run.context.budget, ask=None)}
+    settings = {**run.context.settings(), **own}
     results: list[Any] = [None] * len(systems)
 
     def keep(unit: Unit, found: Any) -> None:
         results[unit[1]] = found
 
-    with connected(cluster, run.bench.jobs) as ray:
+    with connected(cluster, run.context.jobs) as ray:
         shared = (run.references, settings, dict(metrics), resamples)
         with each_on_workers(ray, SystemWorker, *shared) as each:
             failures = each(
                 [("system", k) for k in range(len(systems))],
-                lambda done, total: run.bench.progress("scoring on the cluster", done, total),
+                lambda done, total: run.context.progress("scoring on the cluster", done, total),
                 keep=keep,
                 given=lambda unit: (systems[unit[1]],),
             )
@@ -97,7 +98,7 @@ class SystemWorker:
         from .run import Run
 
         self.resamples, self.run = resamples, Run(references, **settings)
-        self.metrics = {name: metric.under(self.run.bench.protocol) for name, metric in metrics.items()}
+        self.metrics = {name: metric.under(self.run.context.protocol) for name, metric in metrics.items()}
 
     def ready(self) -> None:
         """Answers when the worker is there."""

@@ -18,12 +18,15 @@ from typing import Protocol as Interface
 
 from ..arrays import FloatArray
 from ..captions import Corpus
+from ..context import Budget, Context
 from ..errors import StorymeterError, UsageError
 from ..join import Task, join
-from ..judge.budget import Budget
-from ..metric import Metric, Progress, Tokenizer, silent
+from ..metric import Metric
 from ..names import parse, split
+from ..options import Tokenizer
+from ..progress import Progress, silent
 from ..protocol import Protocol
+from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
 from ..score import Score
 from ..stats.resampling import bootstrap_interval
@@ -33,7 +36,6 @@ from .paragraphs import joins_captions, warn_of_paragraphs
 from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult
 from .units import found_unit, with_unit
 from .wordless import warn_of_wordless
-from .workbench import Workbench
 
 #: a metric, by name or as an object
 Asked = str | Metric
@@ -70,15 +72,15 @@ class Run:
     ) -> None:
         self.references = corpora(references, "references")
         self.language = language
-        self.bench = Workbench(
-            protocol=protocol,
+        self.context = Context(
+            protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol,
             tokenizer=tokenizer,
             jobs=cores() if jobs is None else jobs,
             seed=seed,
             device=device,
             images=images,
             videos=videos,
-            budget=budget,
+            budget=budget or Budget(),
             progress=progress,
         )
 
@@ -114,15 +116,15 @@ class Run:
             resamples = 0  # intervals over documents are not wanted
         built = self.built(metrics)
         warn_of_language(
-            [*systems, *self.references], built, tokenizer=self.bench.tokenizer, language=self.language
+            [*systems, *self.references], built, tokenizer=self.context.tokenizer, language=self.language
         )
         warn_of_paragraphs([*systems, *self.references], built)
         warn_of_wordless(
             systems,
             self.references,
             built,
-            protocol=self.bench.protocol,
-            tokenizer=self.bench.tokenizer,
+            protocol=self.context.protocol,
+            tokenizer=self.context.tokenizer,
         )
         if cluster is not None:
             from .cluster import score_systems
@@ -130,15 +132,15 @@ class Run:
             scored = score_systems(cluster, systems, built, self, resamples)
         else:
             scored = self._systems(systems, built, resamples, journal, each)
-        bench = self.bench
-        conditions = Conditions(bench.protocol, bench.tokenizer, bench.seed, resamples)
+        context = self.context
+        conditions = Conditions(context.protocol, context.tokenizer, context.seed, resamples)
         results = Results(tuple(scored), tuple(built.values()), tuple(self.references), conditions)
         return with_unit(results, unit, wanted) if unit else results
 
     def against(self, references: Corpus | Sequence[Corpus]) -> Run:
         """A run with the same settings and these references, which remembers nothing of this one."""
         other = Run(references, language=self.language)
-        other.bench = Workbench(**self.bench.settings())
+        other.context = Context(**self.context.settings())
         return other
 
     def score_task(self, task: Task, metrics: Asked | Sequence[Asked]) -> list[Score]:
@@ -146,7 +148,7 @@ class Run:
         return [self._score(task, name, metric, 0) for name, metric in self.built(metrics, task=task).items()]
 
     def task(self, candidates: Corpus) -> Task:
-        return join(candidates=candidates, references=self.references, protocol=self.bench.protocol)
+        return join(candidates=candidates, references=self.references, protocol=self.context.protocol)
 
     def built(
         self, metrics: Asked | Sequence[Asked], *, task: Task | None = None, referenced: bool | None = None
@@ -154,7 +156,9 @@ class Run:
         """The metrics asked for, each under the name it was asked by; all that are wrong are named at once.
         `referenced`: whether there are references, where they lie elsewhere.
         """
-        built = {label: metric.under(self.bench.protocol) for label, metric in named(_asked(metrics)).items()}
+        built = {
+            label: metric.under(self.context.protocol) for label, metric in named(_asked(metrics)).items()
+        }
         against = any(task.references) if task is not None else bool(self.references)
         against = against if referenced is None else referenced
         lacking = [label for label, metric in built.items() if metric.needs_references and not against]
@@ -210,7 +214,7 @@ class Run:
 
     def _score(self, task: Task, name: str, metric: Metric, resamples: int) -> Score:
         try:
-            score = replace(metric.score(task, self.bench), metric=name)
+            score = replace(metric.score(task, self.context), metric=name)
         except Exception as error:
             if isinstance(error, StorymeterError) or type(metric).__module__.startswith("storymeter."):
                 raise
@@ -221,7 +225,7 @@ class Run:
         if not resamples or score.rows is None:
             return score
         value = partial(value_of, metric)
-        interval = bootstrap_interval(score.rows, value, resamples=resamples, seed=self.bench.seed)
+        interval = bootstrap_interval(score.rows, value, resamples=resamples, seed=self.context.seed)
         return replace(score, interval=interval)
 
 

@@ -134,7 +134,7 @@ class SavedMetric(Metric):
     name = ""
     columns = ()
 
-    def rows(self, task: Any, bench: Any) -> Rows:
+    def rows(self, task: Any, context: Any) -> Rows:
         raise self._unknown()
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
@@ -150,7 +150,7 @@ class SavedMetric(Metric):
 class SavedMean(SavedMetric, MeanMetric):
     """The mean of document values, whoever wrote it: its formula is known."""
 
-    def document_values(self, task: Any, bench: Any) -> FloatArray:
+    def document_values(self, task: Any, context: Any) -> FloatArray:
         raise self._unknown()
 
     combine = MeanMetric.combine

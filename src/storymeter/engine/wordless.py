@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from ..captions import Corpus
 from ..errors import StorymeterWarning, some
-from ..metric import Metric, Tokenizer
+from ..metric import Metric
+from ..options import Tokenizer
 from ..pairs.base import PairScorer
 from ..protocol import Protocol
 from ..text.tokens import ascii_only, has_words, tokenize

@@ -9,4 +9,4 @@ from ..late import late
 
 __all__ = ["Budget", "Judge"]
 
-__getattr__, __dir__ = late(__name__, {"Judge": "scorer", "Budget": "budget"})
+__getattr__, __dir__ = late(__name__, {"Judge": "scorer", "Budget": ".context"})

@@ -21,10 +21,10 @@ import msgspec
 import numpy as np
 
 from ..arrays import FloatArray
+from ..context import Budget
 from ..errors import DataError, StorymeterError
-from ..metric import Progress
+from ..progress import Progress
 from .answers import REPLY, Answer, Answers
-from .budget import Budget
 from .endpoint import RefusedError
 from .pictures import Shown, message
 from .prompt import Prompt

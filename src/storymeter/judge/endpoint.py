@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
+from ..context import Budget
 from ..errors import DataError, MissingPartError
 from .address import KEY, Address
-from .budget import Budget
 from .replies import Reply, UnusableError, read_reply
 
 ATTEMPTS = 6

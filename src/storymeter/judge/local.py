@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..context import Budget
 from ..errors import DataError, UsageError
 from ..models.checkpoints import (
     SAFELY,
@@ -21,7 +22,6 @@ from ..models.checkpoints import (
     weight_files,
     weights_hash,
 )
-from .budget import Budget
 from .replies import Reply
 from .scales import Token
 

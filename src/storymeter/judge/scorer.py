@@ -28,15 +28,16 @@ import msgspec
 import numpy as np
 
 from ..arrays import FloatArray
+from ..context import Budget
 from ..errors import DataError, StorymeterWarning, UsageError
 from ..measure import Named, measure
 from ..options import option
-from ..pairs.base import IndexedPairs, ModelScorer
+from ..pairs.base import IndexedPairs, ModelScorer, open_scorer
+from ..pairs.sentences import texts_of
 from ..text.unicode import well_formed
 from .address import Address
 from .answers import Answers
 from .asking import Asking, Engine, Question, Tally
-from .budget import Budget
 from .endpoint import Endpoint
 from .pictures import Shown, shown_of
 from .prompt import Prompt
@@ -46,7 +47,7 @@ from .scales import SCALES
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
 
 #: what is asked of the probabilities of tokens: the most that public endpoints give
@@ -94,9 +95,9 @@ class Judge(ModelScorer):
     def needs_references(self) -> bool:  # type: ignore[override]
         return self._prompt.reads_references
 
-    def within(self, bench: Workbench) -> Judge:
+    def within(self, context: Context) -> Judge:
         """Under the budget of a run."""
-        return self._with(_budget=bench.budget)
+        return self._with(_budget=context.budget)
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         ours = well_formed(pairs["candidates"])
@@ -114,11 +115,11 @@ class Judge(ModelScorer):
         there = ~np.isnan(values)
         return np.column_stack([np.where(there, values, 0.0), there])
 
-    def rows(self, task: Task, bench: Workbench) -> FloatArray:
+    def rows(self, task: Task, context: Context) -> FloatArray:
         """What counts, whether it counts, whether it is missing."""
-        texts, bound = bench.texts(task, "none"), bench.scorer(self)
+        texts, bound = texts_of(context, task, "none"), open_scorer(context, self)
         sees = self._prompt.sees
-        shown = shown_of(task.candidates, bench.images, bench.videos, self.frames) if sees else ()
+        shown = shown_of(task.candidates, context.images, context.videos, self.frames) if sees else ()
         values = bound._values(well_formed(texts.candidates), _groups(texts.references), shown)
         there = ~np.isnan(values)
         return np.column_stack([np.where(there, values, 0.0), there, ~there])

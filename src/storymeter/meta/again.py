@@ -142,7 +142,7 @@ def self_agreement(
     out = []
     for label, metric in built.items():
         found = SelfAgreement(label, np.array(rows[label]), signatures[label], is_asked(metric))
-        out.append(dataclasses.replace(found, interval=_interval(found, resamples, run.bench.seed)))
+        out.append(dataclasses.replace(found, interval=_interval(found, resamples, run.context.seed)))
     return out
 
 

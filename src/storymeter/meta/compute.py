@@ -86,7 +86,7 @@ def values_of(
     found: dict[str, MetricValues] = {}
     skipped: dict[str, str] = {}
     for done, asked in enumerate(metrics):
-        run.bench.progress("metrics", done, len(metrics))
+        run.context.progress("metrics", done, len(metrics))
         try:
             (name, metric), (score,) = *run.built(asked, task=task).items(), run.score_task(task, asked)
         except StorymeterError as error:
@@ -95,7 +95,7 @@ def values_of(
             skipped[str(asked)] = error.message
             continue
         found[name] = _of_score(metric, score, keys)
-    run.bench.progress("metrics", len(metrics), len(metrics))
+    run.context.progress("metrics", len(metrics), len(metrics))
     return found, skipped
 
 

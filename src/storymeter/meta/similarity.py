@@ -17,11 +17,13 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..engine.workbench import Workbench
+from ..context import Context
 from ..errors import DataError, UsageError, some
-from ..metric import Progress, Tokenizer, silent
-from ..pairs.base import PairScorer
+from ..options import Tokenizer
+from ..pairs.base import PairScorer, open_scorer
+from ..pairs.sentences import sentences_for
 from ..pairs.table import PairTable
+from ..progress import Progress, silent
 from ..registry import scorer as get_scorer
 from ..signature import Signature
 from ..stats.resampling import resample_counts
@@ -132,11 +134,11 @@ def similarity(
         )
     pairs = tuple(combinations(range(len(corpora)), 2))
     judge = get_scorer(scorer) if isinstance(scorer, str) else scorer
-    bench = Workbench(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
-    sentences = bench.sentences(scorer=judge)
+    context = Context(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+    sentences = sentences_for(context, judge)
     numbers = [[sentences.numbers(known[id]) for id in items] for known in texts]
     learnt = [[sentences.texts[k] for side in numbers for k in side[i]] for i in range(len(items))]
-    table = PairTable(bench.scorer(judge).fit(learnt), sentences)
+    table = PairTable(open_scorer(context, judge).fit(learnt), sentences)
     values = np.empty((len(pairs), len(items)))
     for done, (a, b) in enumerate(pairs):
         progress("pairs of sources", done, len(pairs))

@@ -20,11 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray
-from ..engine.workbench import Workbench
+from ..context import Context
 from ..errors import DataError
 from ..human.ratings import BoolArray
 from ..human.word_labels import Labelled
-from ..metric import Progress, Tokenizer, silent
+from ..options import Tokenizer
+from ..pairs.base import open_scorer
+from ..pairs.sentences import sentences_for
+from ..progress import Progress, silent
 from ..registry import scorer as get_scorer
 from ..stats.resampling import mean_interval
 
@@ -100,9 +103,9 @@ def _blame(
     device: str,
 ) -> list[FloatArray]:
     """For each word of each caption, what leaving it out gains."""
-    bench = Workbench(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device)
-    judge = bench.scorer(get_scorer(name))
-    sentences = bench.sentences(scorer=judge)
+    context = Context(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device)
+    judge = open_scorer(context, get_scorer(name))
+    sentences = sentences_for(context, judge)
 
     def tokens(texts: Sequence[str]) -> list[str]:
         return [sentences.texts[k] for k in sentences.numbers(list(texts))]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Float32
 from ..errors import DataError
-from ..metric import Progress, silent
+from ..progress import Progress, silent
 from .checkpoints import (
     SAFELY,
     checkpoint_folder,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..arrays import Float32
 from ..cache import cache_folder
 from ..errors import DataError, StorymeterWarning
-from ..metric import Progress, silent
+from ..progress import Progress, silent
 from . import multilingual
 from .checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
 from .encoder import DEFAULT_NAME, Precision, default_folder, load_encoder, mark

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .facts import Facts as Facts
     from .meteor import Meteor as Meteor
     from .rouge import RougeL as RougeL
+    from .sentences import texts_of as texts_of
     from .spice import Spice as Spice
     from .sts import Sts as Sts
     from .wmd import Wmd as Wmd
@@ -29,6 +30,7 @@ _LATE = {
     "Spice": "spice",
     "Sts": "sts",
     "Wmd": "wmd",
+    "texts_of": "sentences",
 }
 
 __all__ = [*_LATE]

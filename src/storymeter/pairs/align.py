@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..arrays import Float32, FloatArray, IntArray
-from ..metric import Progress, silent
 from ..models.word_vectors import word_vectors
+from ..progress import Progress, silent
 from ..text.unicode import well_formed
 from ..text.words import words
 from .ngrams import bounds_of

@@ -26,13 +26,15 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..errors import StorymeterWarning, UsageError
-from ..metric import Metric, Progress, ScorerTokenizer, Tokenizer, silent
+from ..metric import Metric
+from ..options import ScorerTokenizer, Tokenizer
+from ..progress import Progress, silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
     from ..score import Rows
     from ..signature import Signature
@@ -140,7 +142,7 @@ class PairScorer(Metric):
         bound.__dict__.update({**kept, **hidden})
         return bound
 
-    def within(self: Self, bench: Workbench) -> Self:
+    def within(self: Self, context: Context) -> Self:
         """The same scorer with whatever else of a run it needs: a judge its budget. Most need nothing."""
         return self
 
@@ -329,17 +331,19 @@ class PairScorer(Metric):
     def columns(self) -> tuple[str, ...]:
         return ("value", "documents")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        texts = bench.texts(task, self.tokenized_by(bench.tokenizer))
-        scorer = bench.scorer(self).fit([*texts.references, *texts.unscored])
-        return scorer.statistics(candidates=texts.candidates, references=texts.references, jobs=bench.jobs)
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        from .sentences import texts_of  # late: one score of sentence pairs needs no documents
+
+        texts = texts_of(context, task, self.tokenized_by(context.tokenizer))
+        scorer = open_scorer(context, self).fit([*texts.references, *texts.unscored])
+        return scorer.statistics(candidates=texts.candidates, references=texts.references, jobs=context.jobs)
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         return {"value": self.value_of(sums)}
 
-    def signature(self, bench: Workbench) -> Signature:
-        tok = self.tokenized_by(bench.tokenizer)
-        return super().signature(bench).add(tok=tok, **bench.scorer(self).signed())
+    def signature(self, context: Context) -> Signature:
+        tok = self.tokenized_by(context.tokenizer)
+        return super().signature(context).add(tok=tok, **open_scorer(context, self).signed())
 
     def signed(self) -> dict[str, object]:
         """What the signature of the metric of documents says beside its name."""
@@ -388,6 +392,17 @@ class PairScorer(Metric):
         flat = iter(self._read(list(chain.from_iterable(references)), "references"))
         groups = [list(islice(flat, len(group))) for group in references]
         return self._read(candidates, "candidates"), groups
+
+
+def open_scorer(context: Context, scorer: Self) -> Self:
+    """The run's own copy of a scorer, on its device, with what it has read so far."""
+    found: Self = context.per_run(_bound_copy, scorer)
+    return found
+
+
+def _bound_copy(context: Context, scorer: Self) -> Self:
+    bound = scorer.bind(device=context.device, progress=context.progress)
+    return bound.for_tokens().within(context)
 
 
 class ModelScorer(PairScorer):

@@ -34,16 +34,15 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..measure import Named, measure
-from ..metric import ScorerTokenizer
-from ..options import option
+from ..options import ScorerTokenizer, option
 from ..score import Rows
 from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer
-from .ngrams import NgramBatch
+from .ngrams import NgramBatch, ngrams_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
 
 Smoothing = Literal["coco", "none", "add-one", "floor", "exp"]
@@ -145,8 +144,10 @@ class Bleu(PairScorer):
     def columns(self) -> tuple[str, ...]:
         return columns(self.n) if self.level == "corpus" else ("value", "documents")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        statistics = of_order(bench.ngrams(task, self.tokenized_by(bench.tokenizer)).bleu(bench.jobs), self.n)
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        statistics = of_order(
+            ngrams_of(context, task, self.tokenized_by(context.tokenizer)).bleu(context.jobs), self.n
+        )
         if self.level == "corpus":
             return statistics
         return np.column_stack([self.value_of(statistics), np.ones(len(statistics))])

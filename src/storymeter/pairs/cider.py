@@ -20,7 +20,7 @@ array([10.      ,  1.743384])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -28,19 +28,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from .. import _native
-from ..arrays import FloatArray, KeyArray
+from ..arrays import FloatArray
 from ..errors import UsageError
 from ..measure import Named, measure
-from ..metric import ScorerTokenizer
-from ..options import option
+from ..options import ScorerTokenizer, option
 from ..score import CorpusCounts, Rows
 from .base import TOKENIZER_OPTION, IndexedPairs, PairGroups, PairScorer
-from .ngrams import NgramBatch, analyse, bounds_of
+from .ngrams import NgramBatch, analyse, bounds_of, ngrams_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
 
 
@@ -66,8 +65,6 @@ class Cider(PairScorer):
     learns: ClassVar[bool] = True
     #: the index and the model that `fit` made
     _fitted: ClassVar[tuple[Any, Any] | None] = None
-    #: who knows the frequencies of the whole corpus, where the documents are a part of it
-    _find: ClassVar[tuple[Callable[[KeyArray], CorpusCounts], ...]] = ()
 
     def validate(self) -> None:
         if self.called == "cider_d" and self.variant != "d":
@@ -116,36 +113,37 @@ class Cider(PairScorer):
             threads=jobs,
         )
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         """Of documents: every item of the corpus gives the idf."""
         if self.by_group:
             raise UsageError(
                 f"{self.name} of whole documents would be 0: a video has one document.",
                 hint="Leave idf out; idf=video belongs into anet(scorer=…) and soda_c(scorer=…).",
             )
-        batch = bench.ngrams(task, self.tokenized_by(bench.tokenizer))
-        if not self._find:
+        batch = ngrams_of(context, task, self.tokenized_by(context.tokenizer))
+        if context.frequencies is None:
             model = _native.CiderModel(batch.index, *batch.corpus)
         else:
-            known = self._find[0](batch.index.gram_hashes())
+            known = context.frequencies(batch.index.gram_hashes())
             model = _native.CiderModel.of_frequencies(batch.index, known.items, known.counts.astype(float))
-        return np.column_stack([self._score(model, batch, bench.jobs), np.ones(len(task))])
+        return np.column_stack([self._score(model, batch, context.jobs), np.ones(len(task))])
 
     def needs_whole(self) -> str:
         return ""
 
-    def corpus_counts(self, task: Task, bench: Workbench) -> CorpusCounts | None:
+    def corpus_counts(self, task: Task, context: Context) -> CorpusCounts | None:
         """In how many documents' references each n-gram stands, by its hash. A hash of 64 bits is the same
         for two n-grams about once in thirty corpora of a billion distinct ones."""
-        batch = bench.ngrams(task, self.tokenized_by(bench.tokenizer))
+        batch = ngrams_of(context, task, self.tokenized_by(context.tokenizer))
         counts = _native.item_frequencies(batch.index, *batch.corpus)
         seen = np.flatnonzero(counts)
         return CorpusCounts(
             len(task) + len(task.unscored), batch.index.gram_hashes()[seen], counts[seen].astype(np.int64)
         )
 
-    def with_counts(self, find: Callable[[KeyArray], CorpusCounts]) -> Cider:
-        return self._with(_find=(find,))
+    @property
+    def needs_corpus_counts(self) -> bool:
+        return True
 
     def signed(self) -> dict[str, object]:
         d = self.variant == "d"

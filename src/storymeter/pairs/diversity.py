@@ -31,10 +31,11 @@ from ..options import option
 from ..score import Rows
 from ..signature import Signature
 from .bleu import ORDERS, Smoothing, bleu, of_order
-from .ngrams import analyse, bounds_of
+from .ngrams import analyse, bounds_of, ngrams_of
+from .sentences import sentences_of
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
 
 
@@ -62,12 +63,12 @@ class SelfBleu(_Mean):
     higher_is_better: ClassVar[bool | None] = False
     columns = ("sum", "captions")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         captions = [caption.text for document in task.candidates for caption in document.captions]
-        index, ids = analyse(bench.sentences().tokens(captions))
+        index, ids = analyse(sentences_of(context).tokens(captions))
         documents = bounds_of([document.captions for document in task.candidates])
         groups = documents if self.within == "document" else np.array([0, len(ids)], dtype=np.int64)
-        statistics = of_order(_native.self_bleu_statistics(index, ids, groups, threads=bench.jobs), self.n)
+        statistics = of_order(_native.self_bleu_statistics(index, ids, groups, threads=context.jobs), self.n)
         others = np.repeat(np.diff(groups), np.diff(groups)) > 1
         values = np.column_stack([np.where(others, bleu(statistics, self.n, self.smoothing), 0.0), others])
         owner = np.repeat(np.arange(len(task)), np.diff(documents))
@@ -78,13 +79,13 @@ class SelfBleu(_Mean):
     def needs_whole(self) -> str:
         return "each caption is compared with all others" if self.within == "corpus" else ""
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(n=self.n, within=self.within, smoothing=self.smoothing)
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(n=self.n, within=self.within, smoothing=self.smoothing)
 
 
-def _counts(task: Task, bench: Workbench) -> tuple[FloatArray, FloatArray]:
+def _counts(task: Task, context: Context) -> tuple[FloatArray, FloatArray]:
     """(documents, orders) distinct n-grams, and all n-grams."""
-    batch = bench.ngrams(task)
+    batch = ngrams_of(context, task)
     counts = _native.gram_counts(batch.index, batch.candidates)
     return counts[:, :ORDERS], counts[:, ORDERS:]
 
@@ -105,8 +106,8 @@ class Distinct(_Mean):
 
     columns = ("share", "documents")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        distinct, every = _counts(task, bench)
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        distinct, every = _counts(task, context)
         return _shares(distinct[:, self.n - 1], every[:, 0])
 
 
@@ -119,6 +120,6 @@ class Repetition(_Mean):
     higher_is_better: ClassVar[bool | None] = False
     columns = ("share", "documents")
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        distinct, every = _counts(task, bench)
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        distinct, every = _counts(task, context)
         return _shares(every[:, 3] - distinct[:, 3], every[:, 3])

@@ -29,14 +29,14 @@ import numpy as np
 from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..measure import ENCODER_SEEN, Named, Seen, measure
-from .base import IndexedPairs, ModelScorer
+from .base import IndexedPairs, ModelScorer, open_scorer
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
 from .word_kinds import KINDS, WORD, Kind, tagged
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
 
 #: the logistic of a word's support: of its own similarity, of its sentence's support, and the constant
@@ -181,10 +181,10 @@ class Facts(ModelScorer):
         *(name for kind in KINDS[:-1] for name in (f"{kind}s", f"unsupported {kind}s")),
     )
 
-    def rows(self, task: Task, bench: Workbench) -> FloatArray:
+    def rows(self, task: Task, context: Context) -> FloatArray:
         candidates = [joined(document)[0] for document in task.candidates]
         groups = [[joined(document)[0] for document in group] for group in task.references]
-        scorer = bench.scorer(self)
+        scorer = open_scorer(context, self)
         texts, against = scorer._read_groups(candidates, groups)
         out = np.zeros((len(task), len(self.columns)))
         out[:, 1] = 1.0

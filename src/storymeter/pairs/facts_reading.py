@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Float32
-from ..metric import Progress, silent
 from ..models.checkpoints import weights_hash
 from ..models.vectors import unit
+from ..progress import Progress, silent
 from ..text.sentences import split
 from ..text.unicode import well_formed
 from .word_kinds import WORD

@@ -41,16 +41,15 @@ from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, Seen, measure
-from ..metric import UNSPACED, ScorerTokenizer
-from ..options import option
-from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer
+from ..options import UNSPACED, ScorerTokenizer, option
+from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer, open_scorer
 from .meteor_tables import load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
     from ..score import Rows
     from .meteor_alignment import MeteorAlignment
@@ -108,10 +107,10 @@ class Meteor(PairScorer):
     def prepare(self) -> None:
         load(self._progress)
 
-    def within(self, bench: Workbench) -> Meteor:
+    def within(self, context: Context) -> Meteor:
         """METEOR's normalisation cuts text without blanks into single characters: the words of a tokenizer
         for such text (ja, zh) are not normalised."""
-        return self._with(_keeps_words=bench.tokenizer in UNSPACED) if not self.raw_text else self
+        return self._with(_keeps_words=context.tokenizer in UNSPACED) if not self.raw_text else self
 
     @property
     def _normalizes(self) -> bool:
@@ -205,9 +204,9 @@ class Meteor(PairScorer):
         """(pairs, 23) to the corpus score."""
         return float(self.score_of_statistics(additive(statistics).sum(axis=0)))
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        bench.scorer(self).prepare()
-        statistics = np.asarray(super().rows(task, bench))
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        open_scorer(context, self).prepare()
+        statistics = np.asarray(super().rows(task, context))
         return np.column_stack([statistics, self.score_of_statistics(statistics), np.ones(len(task))])
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:

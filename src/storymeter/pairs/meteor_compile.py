@@ -21,12 +21,12 @@ from .. import _native
 from ..cache import CACHE
 from ..errors import DataError, StorymeterWarning
 from ..files import atomic
-from ..metric import silent
+from ..progress import silent
 from .meteor_lists import LISTS, lists_and_paraphrases
 from .meteor_tables import mapped
 
 if TYPE_CHECKING:
-    from ..metric import Progress
+    from ..progress import Progress
 
 _LOCK_SECONDS = 120.0
 

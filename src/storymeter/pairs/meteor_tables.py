@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from .. import _native
 from ..cache import cache_folder
-from ..metric import silent
+from ..progress import silent
 
 if TYPE_CHECKING:
-    from ..metric import Progress
+    from ..progress import Progress
 
 #: the folder of the user's that the lists are read from
 DATA = "STORYMETER_METEOR_DATA"

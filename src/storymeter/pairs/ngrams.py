@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..arrays import FloatArray, IntArray
+from ..context import Context
+from ..join import Task
+from ..options import Tokenizer
+from .sentences import texts_of
 
 Numbers = NDArray[np.uint32]
 
@@ -89,3 +93,15 @@ def analyse(lines: Sequence[str], *, orders: int = 4, base: Any = None) -> tuple
 
 def bounds_of(groups: Iterable[Sized]) -> IntArray:
     return np.cumsum([0, *map(len, groups)], dtype=np.int64)
+
+
+def ngrams_of(context: Context, task: Task, tokenizer: Tokenizer | None = None) -> NgramBatch:
+    """The texts of a task for the n-gram kernels."""
+    return context.per_task(_ngrams_of, task, tokenizer or context.tokenizer)
+
+
+def _ngrams_of(context: Context, task: Task, tokenizer: Tokenizer) -> NgramBatch:
+    found = texts_of(context, task, tokenizer)
+    return NgramBatch.of_groups(
+        candidates=found.candidates, references=found.references, unscored=found.unscored
+    )

@@ -24,16 +24,15 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray
 from ..measure import Named, measure
-from ..metric import ScorerTokenizer
-from ..options import option
+from ..options import ScorerTokenizer, option
 from ..score import Rows
 from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer
-from .ngrams import NgramBatch
+from .ngrams import NgramBatch, ngrams_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
 
 
@@ -71,13 +70,13 @@ class RougeL(PairScorer):
             for candidate, group in zip(candidates, references, strict=True)
         ]
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        batch = bench.ngrams(task, self.tokenized_by(bench.tokenizer))
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        batch = ngrams_of(context, task, self.tokenized_by(context.tokenizer))
         candidates, references = batch.texts
         if not all(map(self.has_words, chain(candidates, *references))):
             candidates, references = self._worded(candidates, references)
             batch = NgramBatch.of_groups(candidates=candidates, references=references, orders=0)
-        measured = _native.rouge_l(*batch.arguments(), threads=bench.jobs)
+        measured = _native.rouge_l(*batch.arguments(), threads=context.jobs)
         return np.column_stack([f_measure(measured, self.beta), measured, np.ones(len(task))])
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:

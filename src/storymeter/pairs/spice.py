@@ -34,10 +34,11 @@ from ..errors import UsageError
 from ..measure import Named, Seen, measure
 from ..options import option
 from ..score import Rows
-from .base import IndexedPairs, ModelScorer
+from .base import IndexedPairs, ModelScorer, open_scorer
 from .scene_graph import scene_graph
 from .scene_parse import label as parser_label
 from .scene_parse import parsed_graphs
+from .sentences import texts_of
 from .spice_java import DEADLINE, Item, OriginalSpice
 from .word_classes import COLOURS, SIZES
 from .wordnet import meanings
@@ -45,7 +46,7 @@ from .wordnet import meanings
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..engine.workbench import Workbench
+    from ..context import Context
     from ..join import Task
 
 Fact = tuple[str, ...]
@@ -193,10 +194,10 @@ class Spice(ModelScorer):
         self._said.update(zip(new, self._original.score(new, jobs), strict=True))
         return np.array([self._said[item] for item in items]).reshape(len(items), len(CATEGORIES))
 
-    def rows(self, task: Task, bench: Workbench) -> Rows | FloatArray:
-        texts = bench.texts(task, "none")
-        values = bench.scorer(self).by_category(
-            candidates=texts.candidates, references=texts.references, jobs=bench.jobs
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        texts = texts_of(context, task, "none")
+        values = open_scorer(context, self).by_category(
+            candidates=texts.candidates, references=texts.references, jobs=context.jobs
         )
         if self.category != "all":
             values[:, 0] = values[:, list(CATEGORIES).index(self.category)]

@@ -1,13 +1,12 @@
-"""Each distinct sentence is tokenised once, each distinct pair scored once, in a whole run.
+"""Each distinct pair of sentences is scored once, in a whole run.
 
-`Sentences` numbers sentences; `PairTable` keeps what a scorer said of two numbered sentences. Both live on
-the run's workbench, so that metrics that want the same pairs, and systems that repeat each other's sentences,
-find them there. A pair is (hypothesis, reference) as the scorer sees it; which side of the data is the
-hypothesis is the caller's choice, and so both orientations may live in one table."""
+`PairTable` keeps what a scorer said of two numbered sentences. Metrics that want the same pairs, and systems
+that repeat each other's sentences, find them there. A pair is (hypothesis, reference) as the scorer sees it;
+which side of the data is the hypothesis is the caller's choice, and so both orientations may live in one
+table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,55 +15,13 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..arrays import FloatArray, IntArray
-from ..metric import Progress, Tokenizer, silent
-from ..text.ptb import may_read_on, tokenize_batch
-from ..text.tokens import ascii_only, tokenize
-from .base import PLAIN_COLUMNS, PairScorer
+from ..context import Context
+from ..progress import Progress, silent
+from .base import PLAIN_COLUMNS, PairScorer, open_scorer
+from .sentences import Sentences, sentences_for
 
 #: about so many pairs are scored between two reports of progress
 CHUNK = 1_000_000
-
-
-class Sentences:
-    """Numbers for sentences; two texts with the same tokens share one."""
-
-    def __init__(self, tokenizer: Tokenizer, *, strip: bool = False) -> None:
-        self.tokenizer = tokenizer
-        self.strip = strip
-        self.texts: list[str] = []
-        self._of_raw: dict[str, int] = {}
-        self._of_tokens: dict[str, int] = {}
-
-    def numbers(self, raw: Sequence[str]) -> IntArray:
-        new = [text for text in dict.fromkeys(raw) if text not in self._of_raw]
-        clean = [ascii_only(text) for text in new] if self.strip else new
-        for text, tokens in zip(new, tokenize(clean, self.tokenizer), strict=True):
-            self._of_raw[text] = self._number(tokens)
-        return np.fromiter(map(self._of_raw.__getitem__, raw), dtype=np.int64, count=len(raw))
-
-    def tokens(self, raw: Sequence[str]) -> list[str]:
-        """The tokens of each text, joined by blanks."""
-        return [self.texts[k] for k in self.numbers(raw).tolist()]
-
-    def run_on(self, raw: Sequence[str]) -> list[int]:
-        """Which of these texts end in such a way that the tokeniser of the public scripts reads on in the
-        line that follows (`... with a capital T.`)."""
-        return may_read_on(raw) if self.tokenizer == "ptb" else []
-
-    def number_before(self, raw: str, following: Sequence[str]) -> int:
-        """The number of a text that the scripts' tokeniser reads right before others, the last of which no
-        line end follows.
-        """
-        lines = [ascii_only(line) if self.strip else line for line in (raw, *following)]
-        there = next((k for k, line in enumerate(lines) if k and line.strip()), len(lines) - 1)
-        more = [""] if there + 1 < len(lines) else []  # beyond the next words only the line end matters
-        return self._number(tokenize_batch([*lines[: there + 1], *more], punctuation=False)[0])
-
-    def _number(self, tokens: str) -> int:
-        number = self._of_tokens.setdefault(tokens, len(self.texts))
-        if number == len(self.texts):
-            self.texts.append(tokens)
-        return number
 
 
 class PairTable:
@@ -185,3 +142,16 @@ def _small(statistics: NDArray[Any]) -> NDArray[Any]:
         if not np.array_equal(short[begin : begin + 8192], block):
             return statistics
     return short
+
+
+def pair_table(context: Context, scorer: PairScorer, fitted_on: tuple[str, ...] = ()) -> PairTable:
+    """The run's table of a scorer; one that is fitted has a table per corpus it was fitted to, each sentence
+    an item.
+    """
+    return context.per_run(_pair_table, scorer, fitted_on)
+
+
+def _pair_table(context: Context, scorer: PairScorer, fitted_on: tuple[str, ...]) -> PairTable:
+    own = open_scorer(context, scorer)
+    fitted = own.fit([[text] for text in fitted_on]) if fitted_on else own
+    return PairTable(fitted, sentences_for(context, scorer))

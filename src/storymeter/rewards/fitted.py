@@ -33,7 +33,7 @@ import msgspec
 from .. import _native
 from ..arrays import FloatArray
 from ..errors import DataError, UsageError, some
-from ..metric import Tokenizer
+from ..options import Tokenizer
 from ..pairs.bleu import ORDERS, bleu, columns, of_order
 from ..text.tokens import tokenize
 from ..text.unicode import well_formed

@@ -122,7 +122,7 @@ class TrainerReward:
         task = Task("answers", ids, tuple(documents), tuple(references), Coverage(len(ids)))
         run = Run(protocol=self.protocol, jobs=self.jobs)
         (metric,) = run.built([self.metric], task=task).values()
-        rows = metric.checked(metric.rows(task, run.bench), task).values
+        rows = metric.checked(metric.rows(task, run.context), task).values
         return [float(value) for value in metric.by_document(rows)]
 
     def _read(self, answer: str, duration: float | None) -> tuple[Caption, ...] | None:

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..metric import Progress, silent
 from ..models.checkpoints import (
     SAFELY,
     checkpoint_folder,
@@ -34,6 +33,7 @@ from ..models.checkpoints import (
     weights_hash,
 )
 from ..models.clip import load_clip
+from ..progress import Progress, silent
 from ..text.placeholders import fill
 from .order_net import plain
 from .regions import Box

@@ -32,11 +32,11 @@ from ..measure import Named, measure
 from ..options import option
 from ..signature import Signature
 from .base import StoryMetric
-from .sight import Sight
+from .sight import Sight, sight_of
 from .views import Missing, Views
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 WEIGHT = 2.5
 
@@ -107,20 +107,20 @@ class ClipMetric(StoryMetric):
     model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")
     frames: int = option(16, "how many frames of a video are used", low=1, high=4096)
 
-    def sight(self, bench: Workbench) -> Sight:
-        return bench.sight(self.model, self.names[0].word)
+    def sight(self, context: Context) -> Sight:
+        return sight_of(context, self.model, self.names[0].word)
 
-    def views(self, task: Task, sight: Sight, bench: Workbench, missing: Missing) -> list[list[Views]]:
+    def views(self, task: Task, sight: Sight, context: Context, missing: Missing) -> list[list[Views]]:
         """What each caption of each document is compared with, its vectors worked out."""
         views = sight.visuals.views(
             _shown(task, sight), frames=self.frames, missing=missing, metric=self.names[0].word
         )
-        sight.look((view for document in views for caption in document for view in caption), bench.progress)
+        sight.look((view for document in views for caption in document for view in caption), context.progress)
         return views
 
-    def signature(self, bench: Workbench) -> Signature:
-        frames = self.frames if bench.videos is not None else None
-        return super().signature(bench).add(tok="none", model=self.sight(bench).clip.label, frames=frames)
+    def signature(self, context: Context) -> Signature:
+        frames = self.frames if context.videos is not None else None
+        return super().signature(context).add(tok="none", model=self.sight(context).clip.label, frames=frames)
 
 
 @measure(
@@ -134,9 +134,9 @@ class ClipScore(ClipMetric):
     prompt: str = option("A photo depicts", "text put before every caption; none: no text")
     missing: Missing = option("error", "missing pictures or videos: stop, or continue without them")
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        sight = self.sight(bench)
-        views = self.views(task, sight, bench, self.missing)
+    def document_values(self, task: Task, context: Context) -> FloatArray:
+        sight = self.sight(context)
+        views = self.views(task, sight, context, self.missing)
         sight.texts([self._asked(text) for text in self._texts(task)])  # in batches, and known from here on
         out = np.zeros((len(task), len(self.parts)))
         for k, (document, shown) in enumerate(zip(task.candidates, views, strict=True)):
@@ -166,8 +166,8 @@ class ClipScore(ClipMetric):
     def _asked(self, text: str) -> str:
         return text if self.prompt == "none" else f"{self.prompt} {text}"
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(prompt=self.prompt.replace(" ", "-"), missing=self.missing)
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(prompt=self.prompt.replace(" ", "-"), missing=self.missing)
 
 
 @measure(

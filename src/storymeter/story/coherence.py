@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Progress, silent
 from ..options import option
+from ..progress import Progress, silent
 from ..signature import Signature
 from .base import StoryMetric
 from .told import stories_of
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 EMBEDDED = Path(__file__).parent / "data"
 BLOCK = 2048
@@ -102,9 +102,9 @@ class Coherence(StoryMetric):
         "", "a folder with a classifier of sentence pairs, or lm: a language model; empty: the packaged one"
     )
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+    def document_values(self, task: Task, context: Context) -> FloatArray:
         stories = stories_of(task.candidates)
-        found = coherence(stories, load(self.model, bench.device), bench.progress)
+        found = coherence(stories, load(self.model, context.device), context.progress)
         return np.array(
             [
                 [p.mean(), p.min(), 0.0] if len(p) else [0.0, 0.0, float(len(story) == 1)]
@@ -112,8 +112,8 @@ class Coherence(StoryMetric):
             ]
         ).reshape(-1, 3)
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(tok="model", model=load(self.model, bench.device).label)
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(tok="model", model=load(self.model, context.device).label)
 
 
 class Links(NamedTuple):

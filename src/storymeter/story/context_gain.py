@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..metric import Progress, silent
 from ..models.checkpoints import SAFELY, need_gguf, opening, torch_device, weights_hash
 from ..models.packages import placed
+from ..progress import Progress, silent
 
 NAME, FILE = "lm", "model.gguf"
 #: tokens of a sentence that are read, and sentences at once

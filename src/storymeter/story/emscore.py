@@ -45,7 +45,7 @@ from .sight import Sight
 from .views import Missing, Views
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 #: documents whose words are in memory at once
 CHUNK = 256
@@ -128,9 +128,9 @@ class EmScore(ClipMetric):
     def needs_references(self) -> bool:  # type: ignore[override]
         return self.references or self.idf == "references"
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        sight = self.sight(bench)
-        views = self.views(task, sight, bench, self.missing)
+    def document_values(self, task: Task, context: Context) -> FloatArray:
+        sight = self.sight(context)
+        views = self.views(task, sight, context, self.missing)
         weights = self._weights(task, sight)
         out = np.zeros((len(task), len(self.parts)))
         for begin in range(0, len(task), CHUNK):  # the words of a whole corpus would not fit into memory
@@ -145,7 +145,7 @@ class EmScore(ClipMetric):
                 ]
                 out[k, :-1] = np.mean(rows, axis=0) if rows else 0.0
                 out[k, -1] = not any(views[k])
-            bench.progress("matching words and frames", part.stop, len(task))
+            context.progress("matching words and frames", part.stop, len(task))
         return out
 
     def _weights(self, task: Task, sight: Sight) -> Weights:
@@ -161,7 +161,7 @@ class EmScore(ClipMetric):
     def needs_whole(self) -> str:
         return "" if self.idf == "none" else "the rarity of words is counted in all captions"
 
-    def corpus_fields(self, task: Task, bench: Workbench) -> dict[str, object]:
+    def corpus_fields(self, task: Task, context: Context) -> dict[str, object]:
         if self.idf == "none":
             return {}
         texts = texts_of(self._learnt(task))
@@ -187,5 +187,5 @@ class EmScore(ClipMetric):
         best = max(matches, default=0.0)
         return [(video.value + best) / 2, *video[1:], video.value, best]
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(idf=self.idf, missing=self.missing)
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(idf=self.idf, missing=self.missing)

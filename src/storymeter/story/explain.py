@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..captions import Document
+from ..context import Context
 from ..errors import MissingPartError
 from . import redundancy
 from .coherence import Links
 from .grounding import (
     Grounded,
-    PictureStore,
     VisualGrounding,
     ground,
     inverse_frequency,
@@ -103,7 +103,7 @@ def explain_story(
 def _sight(
     document: Document, corpus: Sequence[Document], metric: VisualGrounding, images: str, device: str
 ) -> Sight:
-    store = PictureStore.of(images, metric.model, metric.regions, device)
+    store = metric.store(Context(images=images, device=device))
     story = story_nouns([document])
     idf = inverse_frequency(story_nouns(corpus)) if len(corpus) >= 10 and metric.idf == "corpus" else None
     names = store.pictures.present(document)

@@ -29,12 +29,13 @@ from numpy.typing import NDArray
 from .. import __version__
 from ..arrays import Float32, FloatArray
 from ..captions import Document
+from ..errors import UsageError
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Progress, silent
 from ..models.media import Pictures, open_picture
 from ..models.vectors import KeptVectors
 from ..options import option
+from ..progress import Progress, silent
 from ..signature import Signature, short_hash
 from .base import StoryMetric
 from .regions import Box, Regions, regions
@@ -43,7 +44,7 @@ from .told import sentences_of
 from .views import Missing
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 Idf = Literal["corpus", "none"]
 
@@ -60,10 +61,6 @@ class PictureStore:
         made_by = hashlib.sha256(f"{__version__} {space.label}".encode()).hexdigest()
         self._kept = KeptVectors(f"regions-{made_by[:16]}.sqlite", space.width)
         self._seen: dict[str, tuple[list[str], tuple[Box, ...]]] = {}
-
-    @classmethod
-    def of(cls, images: str, model: str, where: str, device: str) -> PictureStore:
-        return cls(Pictures(images), regions(where, device), load_space(model, device))
 
     def get(self, name: str) -> tuple[Float32, tuple[Box, ...]]:
         """(regions, width) vectors and the boxes of a picture that is there."""
@@ -85,6 +82,20 @@ class PictureStore:
             lambda wanted: self.space.regions([box.crop(image) for box in wanted], wanted),
         )
         self._seen[name] = regions, boxes
+
+
+def pictures_of(context: Context, model: str, regions: str, metric: str) -> PictureStore:
+    """Vectors of the pictures of the run, for all metrics that look at them in the same way."""
+    if context.images is None:
+        raise UsageError(
+            f"{metric} needs pictures, and none were given.",
+            hint="Give their folder: --images FOLDER (images= in Python).",
+        )
+    return context.per_run(_pictures_of, context.images, model, regions)
+
+
+def _pictures_of(context: Context, images: str, model: str, where: str) -> PictureStore:
+    return PictureStore(Pictures(images), regions(where, context.device), load_space(model, context.device))
 
 
 def _size(path: Any) -> tuple[int, int]:
@@ -167,13 +178,13 @@ class RegionMetric(StoryMetric):
     model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
     regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")
 
-    def store(self, bench: Workbench) -> PictureStore:
-        return bench.pictures(self.model, self.regions, self.name)
+    def store(self, context: Context) -> PictureStore:
+        return pictures_of(context, self.model, self.regions, self.name)
 
-    def signature(self, bench: Workbench) -> Signature:
-        store = self.store(bench)
+    def signature(self, context: Context) -> Signature:
+        store = self.store(context)
         model, regions = store.space.label, store.where.label
-        return super().signature(bench).add(tok="hanta", model=model, regions=regions)
+        return super().signature(context).add(tok="hanta", model=model, regions=regions)
 
 
 @measure(
@@ -191,11 +202,11 @@ class VisualGrounding(RegionMetric):
     def needs_whole(self) -> str:
         return "the rarity of nouns is counted in all stories" if self.idf == "corpus" else ""
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        store = self.store(bench)
+    def document_values(self, task: Task, context: Context) -> FloatArray:
+        store = self.store(context)
         if self.missing == "error":
             store.pictures.check(task.candidates)
-        stories = story_nouns(task.candidates, bench.progress)
+        stories = story_nouns(task.candidates, context.progress)
         idf = inverse_frequency(stories) if self.idf == "corpus" else None
         vectors = noun_vectors(stories, store.space)
         out = np.zeros((len(stories), len(self.parts)))
@@ -205,17 +216,17 @@ class VisualGrounding(RegionMetric):
             score = log_sum_exp(np.array([item.idf * item.similarity for item in found]))
             count = sum(map(len, story))
             out[k] = [scaled(score) if self.scaled else score, scaled(score), count, not count, not names]
-            bench.progress("looking at pictures", k + 1, len(stories))
+            context.progress("looking at pictures", k + 1, len(stories))
         return out
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(idf=self.idf, missing=self.missing, scaled=self.scaled)
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(idf=self.idf, missing=self.missing, scaled=self.scaled)
 
-    def corpus_fields(self, task: Task, bench: Workbench) -> dict[str, object]:
+    def corpus_fields(self, task: Task, context: Context) -> dict[str, object]:
         """How many stories the rarity of nouns was counted over, and a hash of the counts."""
         if self.idf == "none":
             return {}
-        counts = story_frequency(story_nouns(task.candidates, bench.progress))
+        counts = story_frequency(story_nouns(task.candidates, context.progress))
         return {"stories": f"{len(task)}#{short_hash(sorted(counts.items()))}"}
 
 

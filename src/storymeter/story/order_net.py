@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..errors import DataError
-from ..metric import Progress, silent
 from ..models.checkpoints import (
     need_torch,
     read_safetensors,
@@ -36,6 +35,7 @@ from ..models.checkpoints import (
     weights_hash,
 )
 from ..models.encoder import default_folder, load_checkpoint, load_default
+from ..progress import Progress, silent
 from ..text.placeholders import fill
 
 if TYPE_CHECKING:

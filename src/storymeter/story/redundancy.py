@@ -44,7 +44,7 @@ from .base import StoryMetric
 from .told import stories_of
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 Jaccard = Literal["set", "pairs"]
 
@@ -92,21 +92,21 @@ class NonRedundancy(StoryMetric):
     )
     n: int = option(4, "words of the n-grams within a sentence", low=1)
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+    def document_values(self, task: Task, context: Context) -> FloatArray:
         stories = stories_of(task.candidates, like_nltk=self.jaccard == "pairs")
         out = np.empty((len(stories), 4))
         for begin in range(0, len(stories), 20_000):  # so that memory does not grow with the corpus
             block = redundancy(
-                stories[begin : begin + 20_000], n=self.n, jaccard=self.jaccard, jobs=bench.jobs
+                stories[begin : begin + 20_000], n=self.n, jaccard=self.jaccard, jobs=context.jobs
             )
             out[begin : begin + len(block), :3] = block
-            bench.progress("looking for repetition", begin + len(block), len(stories))
+            context.progress("looking for repetition", begin + len(block), len(stories))
         out[:, 3] = [len(story) == 1 for story in stories]
         out[[not story for story in stories], 0] = 0.0
         return np.nan_to_num(out, nan=0.0)
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(tok="treebank", jaccard=self.jaccard, n=self.n)
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(tok="treebank", jaccard=self.jaccard, n=self.n)
 
 
 class Repetition(NamedTuple):

@@ -26,7 +26,7 @@ from .redundancy import Jaccard, NonRedundancy
 from .views import Missing
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 
 @measure(Named("rovist", "grounding + coherence + non-redundancy (RoViST)"), papers=("wang2022",))
@@ -57,17 +57,17 @@ class Rovist(StoryMetric):
     def needs_whole(self) -> str:
         return self.seeing.needs_whole()
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
+    def document_values(self, task: Task, context: Context) -> FloatArray:
         columns = [
-            part.document_values(task, bench)[:, 0] for part in (self.seeing, self.linking, self.repeating)
+            part.document_values(task, context)[:, 0] for part in (self.seeing, self.linking, self.repeating)
         ]
         return np.column_stack([sum(columns), *columns])
 
-    def corpus_fields(self, task: Task, bench: Workbench) -> dict[str, object]:
-        return self.seeing.corpus_fields(task, bench)
+    def corpus_fields(self, task: Task, context: Context) -> dict[str, object]:
+        return self.seeing.corpus_fields(task, context)
 
-    def signature(self, bench: Workbench) -> Signature:
-        seeing, linking = self.seeing.signature(bench), self.linking.signature(bench)
-        own = super().signature(bench).add(tok="story", vg=seeing.get("model"))
+    def signature(self, context: Context) -> Signature:
+        seeing, linking = self.seeing.signature(context), self.linking.signature(context)
+        own = super().signature(context).add(tok="story", vg=seeing.get("model"))
         shared = {key: seeing.get(key) for key in ("regions", "idf", "missing", "scaled")}
         return own.add(**shared, c=linking.get("model"), jaccard=self.repeating.jaccard)

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from .. import __version__
 from ..arrays import Float32
+from ..context import Context
 from ..errors import UsageError
-from ..metric import Progress, silent
 from ..models.clip import PICTURES, Clip, load_clip
 from ..models.media import frames_at, open_picture
 from ..models.packages import sha256_of
 from ..models.vectors import KeptVectors
-from .views import View, Views, Visuals
+from ..progress import Progress, silent
+from .views import View, Views, Visuals, check_visuals
 
 #: texts encoded between two writes to the cache
 CHUNK = 2048
@@ -33,16 +34,6 @@ class Sight:
         made_by = hashlib.sha256(f"{__version__} {clip.identity}".encode()).hexdigest()
         self._kept = KeptVectors(f"clip-{made_by[:16]}.sqlite", clip.width)
         self._digests: dict[Path, str] = {}
-
-    @classmethod
-    def of(cls, model: str, images: str | None, videos: str | None, device: str, metric: str) -> Sight:
-        if not model:
-            raise UsageError(
-                f"{metric} needs a model of pictures and texts, and none comes with Storymeter.",
-                hint=f"Name the folder of a CLIP on this machine: {metric}(model=FOLDER).",
-            )
-        visuals = Visuals(images, videos, metric)
-        return cls(load_clip(model, device), visuals)
 
     def look(self, views: Iterable[View], progress: Progress = silent) -> None:
         """Works out the vectors of these, as far as they are not known."""
@@ -88,3 +79,18 @@ class Sight:
         if path not in self._digests:
             self._digests[path] = sha256_of(path)
         return f"picture {self._digests[path]}" if time is None else f"frame {self._digests[path]} {time:.6f}"
+
+
+def sight_of(context: Context, model: str, metric: str) -> Sight:
+    """A CLIP and the pictures or videos of the run, for all metrics that ask the same model."""
+    if not model:
+        raise UsageError(
+            f"{metric} needs a model of pictures and texts, and none comes with Storymeter.",
+            hint=f"Name the folder of a CLIP on this machine: {metric}(model=FOLDER).",
+        )
+    check_visuals(context.images, context.videos, metric)
+    return context.per_run(_sight_of, model)
+
+
+def _sight_of(context: Context, model: str) -> Sight:
+    return Sight(load_clip(model, context.device), Visuals(context.images, context.videos))

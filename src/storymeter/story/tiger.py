@@ -46,7 +46,7 @@ from .grounding import PictureStore, RegionMetric, noun_vectors, story_nouns
 from .views import Missing
 
 if TYPE_CHECKING:
-    from ..engine.workbench import Workbench
+    from ..context import Context
 
 FOCUS = 9.0
 
@@ -89,8 +89,8 @@ class Tiger(RegionMetric):
 
     missing: Missing = option("error", "missing pictures: stop, or continue without them")
 
-    def document_values(self, task: Task, bench: Workbench) -> FloatArray:
-        store = self.store(bench)
+    def document_values(self, task: Task, context: Context) -> FloatArray:
+        store = self.store(context)
         items = [
             (candidate, *references)
             for candidate, references in zip(task.candidates, task.references, strict=True)
@@ -98,18 +98,18 @@ class Tiger(RegionMetric):
         shown = [store.pictures.shown(item) for item in items]
         if self.missing == "error":
             store.pictures.check(shown, "tiger")
-        told = story_nouns(list(chain.from_iterable(items)), bench.progress)
+        told = story_nouns(list(chain.from_iterable(items)), context.progress)
         vectors = noun_vectors(told, store.space)
         every = iter(told)
         out = np.zeros((len(task), len(self.parts)))
         for k, (document, item) in enumerate(zip(shown, items, strict=True)):
             texts = [_stacked(next(every), vectors) for _ in item]
             out[k] = _scores(store, store.pictures.present(document), texts[0], texts[1:])
-            bench.progress("looking at pictures", k + 1, len(task))
+            context.progress("looking at pictures", k + 1, len(task))
         return out
 
-    def signature(self, bench: Workbench) -> Signature:
-        return super().signature(bench).add(references="mean", missing=self.missing)
+    def signature(self, context: Context) -> Signature:
+        return super().signature(context).add(references="mean", missing=self.missing)
 
 
 def _stacked(story: Sequence[Sequence[str]], vectors: dict[str, Float32]) -> Float32 | None:

@@ -31,15 +31,19 @@ class View(NamedTuple):
 Views = tuple[View, ...]
 
 
+def check_visuals(images: str | None, videos: str | None, metric: str) -> None:
+    """An error where a metric of pictures has neither images nor videos."""
+    if images is None and videos is None:
+        raise UsageError(
+            f"{metric} needs pictures or videos, and none were given.",
+            hint="Give their folder: --images FOLDER or --videos FOLDER (images=, videos= in Python).",
+        )
+
+
 class Visuals:
     """The folders of a run."""
 
-    def __init__(self, images: str | None, videos: str | None, metric: str) -> None:
-        if images is None and videos is None:
-            raise UsageError(
-                f"{metric} needs pictures or videos, and none were given.",
-                hint="Give their folder: --images FOLDER or --videos FOLDER (images=, videos= in Python).",
-            )
+    def __init__(self, images: str | None, videos: str | None) -> None:
         self.pictures = Pictures(images) if images is not None else None
         self.videos = Videos(videos) if videos is not None else None
         self._seconds: dict[Path, float] = {}

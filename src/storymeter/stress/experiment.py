@@ -98,7 +98,7 @@ def run_trials(
     facts: dict[str, Score] = {}
     todo = [(k, trial, repeat) for k, trial in enumerate(trials) for repeat in range(trial.repeats)]
     for done, (column, trial, repeat) in enumerate(todo):
-        run.bench.progress("stress", done, len(todo))
+        run.context.progress("stress", done, len(todo))
         for score in run.score(trial.make(repeat), metrics, resamples=0).systems[0].scores:
             facts[score.metric] = score
             for part, value in _shown(score).items():
@@ -117,9 +117,9 @@ def run_trials(
         stress=what,
         system=corpus.name,
         annotators=len(run.references),
-        protocol=run.bench.protocol,
-        tok=run.bench.tokenizer,
-        seed=run.bench.seed,
+        protocol=run.context.protocol,
+        tok=run.context.tokenizer,
+        seed=run.context.seed,
         **fields,
     )
     return Result(tuple(trial.label for trial in trials), rows, signature)
@@ -134,7 +134,7 @@ def transformed(
     label: str, names: Sequence[str], corpus: Corpus, run: Run, scene: Scene, repeats: int
 ) -> Trial:
     """The corpus after these transformations, each repeat with a seed of its own."""
-    seed = 1000 * run.bench.seed
+    seed = 1000 * run.context.seed
     return Trial(label, lambda repeat: apply(names, corpus, scene, seed=seed + repeat), repeats)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from ..captions import Caption, Corpus, Document
 from ..errors import UsageError
+from ..pairs.sentences import sentences_for
+from ..pairs.table import pair_table
 from ..registry import scorer as get_scorer
 from .scene import Change, Dice, Scene, Whole
 
@@ -110,8 +112,8 @@ def _best(corpus: Corpus, scene: Scene, scorer: str) -> dict[str, list[int]]:
     """For each reference caption the number of the generated one that is most like it; ties go to the
     earlier.
     """
-    bench, compared = scene.run.bench, get_scorer(scorer)
-    sentences, table = bench.sentences(scorer=compared), bench.pairs(compared)
+    context, compared = scene.run.context, get_scorer(scorer)
+    sentences, table = sentences_for(context, compared), pair_table(context, compared)
     found: dict[str, list[int]] = {}
     blocks: list[tuple[str, int, int]] = []
     candidates, references = [], []
@@ -125,8 +127,8 @@ def _best(corpus: Corpus, scene: Scene, scorer: str) -> dict[str, list[int]]:
         table.values(
             np.concatenate(candidates),
             np.concatenate(references),
-            jobs=bench.jobs,
-            progress=bench.progress,
+            jobs=context.jobs,
+            progress=context.progress,
         )
         if blocks
         else np.empty(0)

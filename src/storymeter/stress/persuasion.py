@@ -99,17 +99,17 @@ def attacks(
 
     `most` documents are attacked; `shuffled` puts the words of every attack in random order, as a control.
     """
-    (few,), references = fewer_documents([corpus], run.references, most, run.bench.seed)
+    (few,), references = fewer_documents([corpus], run.references, most, run.context.seed)
     if len(few) < 2:
         raise DataError(
             "Attacks need at least two documents: each document gets the captions of another one.",
             hint="Give a file with more documents, and check the ids with: storymeter validate",
         )
     small = run.against(references)
-    wrong = apply(["exchange"], few, Scene.of(small), seed=run.bench.seed)
+    wrong = apply(["exchange"], few, Scene.of(small), seed=run.context.seed)
     every = few.kind == "dense"
     trials = [Trial(RIGHT, lambda repeat: few), Trial(WRONG, lambda repeat: wrong)]
-    used = [attack.shuffled(run.bench.seed) if shuffled else attack for attack in ATTACKS]
+    used = [attack.shuffled(run.context.seed) if shuffled else attack for attack in ATTACKS]
     trials += [Trial(attack.name, partial(_attacked, wrong, attack, every)) for attack in used]
     words = "shuffled" if shuffled else None
     result = run_trials("attacks", trials, corpus, small, metrics, documents=len(few), words=words)

@@ -29,7 +29,7 @@ class Scene:
             0.0
             if not counts
             else float(sum(counts))
-            if self.run.bench.protocol.refs == "merge"
+            if self.run.context.protocol.refs == "merge"
             else sum(counts) / len(counts)
         )
 

@@ -43,7 +43,7 @@ def steady(
     corpus: Corpus, run: Run, *, metrics: Sequence[str | Metric], most: int = ATTACKED
 ) -> list[Verdict]:
     """On at most `most` documents, drawn by the seed."""
-    (few,), references = fewer_documents([corpus], run.references, most, run.bench.seed)
+    (few,), references = fewer_documents([corpus], run.references, most, run.context.seed)
     small = run.against(references)
     return [
         *_length(few, small, metrics),
@@ -56,7 +56,7 @@ def steady(
 
 
 def _length(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
-    foreign = apply(["exchange"], corpus, Scene.of(run), seed=run.bench.seed)
+    foreign = apply(["exchange"], corpus, Scene.of(run), seed=run.context.seed)
     kinds: dict[str, Callable[[str, str], str]] = {
         "twice": lambda text, other: f"{text} {text}",
         "filler": lambda text, other: f"{text} {FILLER}",

@@ -12,6 +12,8 @@ from ..engine.run import Run
 from ..errors import DataError, UsageError
 from ..join import join
 from ..metric import Metric
+from ..pairs.sentences import sentences_of
+from ..pairs.table import pair_table
 from .experiment import PAPER_METRICS, Result, Trial, apply, run_trials, transformed
 from .scene import Scene
 
@@ -72,7 +74,7 @@ def order(
     All columns of a repeat share the same jittered segments, so that only the order differs.
     """
     scene = Scene.of(run)
-    base = apply(["oracle"], corpus, scene, seed=run.bench.seed) if oracle else corpus
+    base = apply(["oracle"], corpus, scene, seed=run.context.seed) if oracle else corpus
     if not any(document.captions for document in base):
         raise DataError(
             f"No document of {corpus.name!r} has both captions and references.",
@@ -125,7 +127,7 @@ def oracle(corpus: Corpus, run: Run) -> OracleScore:
     from .padding import track
 
     scene = Scene.of(run)
-    best = apply(["oracle"], corpus, scene, seed=run.bench.seed)
+    best = apply(["oracle"], corpus, scene, seed=run.context.seed)
     pairs = [
         (caption.text, reference.text)
         for document, original in zip(best, corpus, strict=True)
@@ -136,10 +138,10 @@ def oracle(corpus: Corpus, run: Run) -> OracleScore:
             f"No document of {corpus.name!r} has both captions and references.",
             hint="Check the ids with: storymeter validate",
         )
-    bench = run.bench
-    sentences, table = bench.sentences(), bench.pairs(Meteor())
+    context = run.context
+    sentences, table = sentences_of(context), pair_table(context, Meteor())
     values = table.values(
-        sentences.numbers([a for a, _ in pairs]), sentences.numbers([b for _, b in pairs]), jobs=bench.jobs
+        sentences.numbers([a for a, _ in pairs]), sentences.numbers([b for _, b in pairs]), jobs=context.jobs
     )
     (diversity,) = run.score_task(join(candidates=best), "self_bleu")
     return OracleScore(corpus.name, float(values.mean()), diversity.value, len(pairs))

@@ -59,7 +59,7 @@ def details(
 
     `most` pairs are drawn by the run's seed; `skip_missing` leaves out pairs that a metric gives no value.
     """
-    seed, references = run.bench.seed, Scene.of(run).references
+    seed, references = run.context.seed, Scene.of(run).references
     pairs = drawn(minimal_pairs(corpus.documents, references, seed=seed), most, seed)
     if not pairs:
         raise DataError(

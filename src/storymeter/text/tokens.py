@@ -11,26 +11,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from ..errors import UsageError
-from ..metric import UNSPACED, Tokenizer
+from ..options import Tokenizer
 from .tokenizers import cut
-from .tokenizers import get as get_tokenizer
-
-
-def check_tokenizer(tokenizer: str) -> None:
-    get_tokenizer(tokenizer)
-
-
-def check_strip(tokenizer: str, protocol: str) -> None:
-    """An error where a protocol that replaces every character above U+007F by a space (`ascii=strip`) meets a
-    tokenizer for text that has no other characters."""
-    if tokenizer in UNSPACED:
-        raise UsageError(
-            f"The protocol {protocol} replaces every character above U+007F by a space (ascii=strip), and the"
-            f" tokenizer {tokenizer} is for text of such characters: nothing would be left of the captions.",
-            hint=f"Keep them with --protocol {protocol}+ascii=keep, or choose a protocol that does, such as"
-            " paper.",
-        )
 
 
 def tokenize(lines: Sequence[str], tokenizer: Tokenizer) -> list[str]:

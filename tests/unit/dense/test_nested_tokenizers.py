@@ -8,7 +8,7 @@ import pytest
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.meta.similarity import similarity
-from storymeter.metric import Tokenizer
+from storymeter.options import Tokenizer
 from storymeter.registry import scorer as get_scorer
 
 TEXTS = {

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.context import Context
 from storymeter.dense.links import video_links
+from storymeter.dense.tracks import tracks_of
 from storymeter.engine.run import Run
-from storymeter.engine.workbench import Workbench
 from storymeter.metric import Metric
 from storymeter.pairs.cider import Cider
+from storymeter.pairs.sentences import sentences_of
 from storymeter.pairs.table import Sentences
 from storymeter.registry import metric
 from storymeter.text.ptb import tokenize_batch
@@ -138,8 +140,8 @@ def test_soda_reads_a_document_in_one_go() -> None:
     lines = ["This is plan T.", "Mr."]
     document = Document("v", tuple(Caption(text, float(k), k + 2.0) for k, text in enumerate(lines)))
     run = Run(Corpus((document,), "r"), protocol="soda-v1", jobs=1)
-    side = run.bench.tracks(run.task(Corpus((document,), "c"))).candidates
-    sentences = run.bench.sentences()
+    side = tracks_of(run.context, run.task(Corpus((document,), "c"))).candidates
+    sentences = sentences_of(run.context)
     numbers = side.numbers(sentences, batch=True)
     assert sentences.texts[numbers[0]] == tokenize_batch(lines, punctuation=False)[0]
 
@@ -155,8 +157,8 @@ def test_last_bits_do_not_depend_on_what_was_read_before(name: str) -> None:
     rows = []
     for before in (None, other):
         run = Run(references, jobs=1)
-        bench: Workbench = run.bench
+        bench: Context = run.context
         if before is not None:
-            bench.sentences().numbers([c.text for d in before for c in d.captions][::-1])
+            sentences_of(bench).numbers([c.text for d in before for c in d.captions][::-1])
         rows.append(run.score(mine, [asked], 0).systems[0].scores[0].rows)
     assert np.array_equal(*rows)

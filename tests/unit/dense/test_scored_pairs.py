@@ -9,10 +9,11 @@ import pytest
 
 from storymeter import _native
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.context import Context
 from storymeter.dense.soda import Soda
-from storymeter.engine.workbench import Workbench
 from storymeter.join import Task, join
 from storymeter.pairs.meteor import Meteor
+from storymeter.pairs.table import pair_table
 from storymeter.protocol import PRESETS
 
 TEXT = "a the man woman dog runs run walks street road plays a ball is in of down and guitar quickly"
@@ -52,9 +53,9 @@ def test_the_matching_is_that_of_all_pairs(seed: int, protocol: str) -> None:
     task = corpora(seed)
     found = []
     for scorer in (Meteor(), Unbounded()):
-        bench = Workbench(protocol=protocol)
+        bench = Context(protocol=protocol)
         rows = Soda("c", scorer=scorer).rows(task, bench)
-        found.append((rows.values, rows.alignment, len(bench.pairs(scorer))))
+        found.append((rows.values, rows.alignment, len(pair_table(bench, scorer))))
     (few, alignment, some), (everything, whole, every) = found
     assert np.array_equal(few, everything)
     assert alignment is not None

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import storymeter
+from storymeter.context import Context
 from storymeter.engine.compare import compare
-from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
 from storymeter.metric import FloatArray, MeanMetric
@@ -23,7 +23,7 @@ class SharedWords(MeanMetric):
     def name(self) -> str:
         return "words"
 
-    def document_values(self, task: Task, setting: Workbench) -> FloatArray:
+    def document_values(self, task: Task, setting: Context) -> FloatArray:
         def share(candidate: str, reference: str) -> float:
             wanted = set(reference.lower().split())
             return len(wanted & set(candidate.lower().split())) / max(1, len(wanted))

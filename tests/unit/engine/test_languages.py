@@ -9,8 +9,8 @@ import pytest
 from storymeter import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
-from storymeter.metric import Tokenizer
 from storymeter.models import multilingual
+from storymeter.options import Tokenizer
 from storymeter.pairs import Sts
 
 CANDIDATES = [

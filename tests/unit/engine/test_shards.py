@@ -18,13 +18,13 @@ import pytest
 import storymeter
 from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document, Origin
+from storymeter.context import Context
 from storymeter.engine.compare import Comparison
 from storymeter.engine.results import Results, merged
 from storymeter.engine.run import Run
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
 from storymeter.engine.sharded.run import score_shards
 from storymeter.engine.sharded.scoring import tally
-from storymeter.engine.workbench import Workbench
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
 from storymeter.metric import FloatArray, MeanMetric
@@ -338,7 +338,7 @@ def test_a_metric_of_the_callers_own_is_sent_along() -> None:
 
         name = "words"
 
-        def document_values(self, task: Task, setting: Workbench) -> FloatArray:
+        def document_values(self, task: Task, setting: Context) -> FloatArray:
             return np.array([[len(document.text)] for document in task.candidates], dtype=float)
 
     here, there = (

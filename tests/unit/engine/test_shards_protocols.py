@@ -121,7 +121,7 @@ def test_what_a_metric_takes_from_the_protocol_is_part_of_its_value(protocol: st
 def test_rows_follow_the_protocol_of_the_run_also_when_called_directly() -> None:
     run = Run(REFERENCES, protocol="pdvc", jobs=1)
     task = run.task(SYSTEMS[0])
-    rows = metric("soda_c").rows(task, run.bench)
+    rows = metric("soda_c").rows(task, run.context)
     assert isinstance(rows, Rows)
     assert rows.values.shape[1] == len(metric("soda_c").under(get("pdvc")).columns)
 

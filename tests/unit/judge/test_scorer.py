@@ -11,9 +11,10 @@ import pytest
 from aiohttp import web
 
 from storymeter import Caption, Corpus, Document, Run
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.judge import Judge
+from storymeter.pairs.base import open_scorer
 from storymeter.registry import metric, scorer
 
 ONE = "a dog runs on grass"
@@ -30,8 +31,8 @@ def test_marks_become_values(server: judge_kit.Server) -> None:
 
 
 def test_in_a_run_it_has_the_device_the_progress_and_the_budget_of_the_run() -> None:
-    bench = Workbench(device="cuda", progress=lambda *what: None)
-    bound = bench.scorer(Judge(model="m"))
+    bench = Context(device="cuda", progress=lambda *what: None)
+    bound = open_scorer(bench, Judge(model="m"))
     assert (bound._device, bound._progress, bound._budget) == ("cuda", bench.progress, bench.budget)
 
 

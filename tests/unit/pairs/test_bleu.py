@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from storymeter import Caption, Corpus, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
 from storymeter.pairs import Bleu
 from storymeter.pairs.bleu import columns
+from storymeter.pairs.ngrams import ngrams_of
 from storymeter.registry import metric, scorer
 
 
@@ -78,7 +79,7 @@ def test_corpus_and_sentence_level_metrics() -> None:
         (Document("1", (Caption("a b"),)), Document("2", (Caption("x"),)), Document("3", (Caption("y z"),))),
         "theirs",
     )
-    task, setting = join(candidates=mine, references=[theirs]), Workbench(tokenizer="none")
+    task, setting = join(candidates=mine, references=[theirs]), Context(tokenizer="none")
     corpus = metric("bleu_1(smoothing=none)").score(task, setting)
     assert corpus.columns == columns(1) == ("matches_1", "ngrams_1", "words", "reference_words")
     assert corpus.rows is not None
@@ -101,9 +102,9 @@ def test_orders_share_one_count_in_a_run() -> None:
         candidates=Corpus((Document("1", (Caption("a b"),)),), "m"),
         references=[Corpus((Document("1", (Caption("a b"),)),), "r")],
     )
-    setting = Workbench(tokenizer="none")
-    assert setting.ngrams(task) is setting.ngrams(task)
-    counted = setting.ngrams(task).bleu(1)
+    setting = Context(tokenizer="none")
+    assert ngrams_of(setting, task) is ngrams_of(setting, task)
+    counted = ngrams_of(setting, task).bleu(1)
     assert Bleu(4).rows(task, setting) is counted
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from storymeter import Caption, Corpus, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.join import join
 from storymeter.pairs import Cider
 from storymeter.registry import metric, scorer
@@ -64,7 +64,7 @@ def test_several_references_are_averaged() -> None:
 def test_metrics_and_names() -> None:
     mine = Corpus((Document("1", (Caption("a b"), Caption("c d"))), Document("2", (Caption("x"),))), "mine")
     theirs = Corpus(tuple(Document(str(k + 1), (Caption(r[0]),)) for k, r in enumerate(REFERENCES)), "theirs")
-    task, setting = join(candidates=mine, references=[theirs]), Workbench(tokenizer="none")
+    task, setting = join(candidates=mine, references=[theirs]), Context(tokenizer="none")
     one, other, plain = (
         metric(name).score(task, setting) for name in ("cider", "cider_d", "cider(variant=plain)")
     )

@@ -4,7 +4,7 @@ import pytest
 
 import storymeter
 from storymeter import Caption, Corpus, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.join import join
 from storymeter.registry import metric
 from storymeter.score import Score
@@ -15,7 +15,7 @@ def score(name: str, *documents: list[str]) -> Score:
         tuple(Document(str(k), tuple(Caption(c) for c in captions)) for k, captions in enumerate(documents)),
         "mine",
     )
-    return metric(name).score(join(candidates=corpus), Workbench(tokenizer="none"))
+    return metric(name).score(join(candidates=corpus), Context(tokenizer="none"))
 
 
 def test_self_bleu_over_the_corpus_and_within_a_document() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from storymeter import Caption, Corpus, Document, _native
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
@@ -83,7 +83,7 @@ def _score(name: str, *documents: list[str]) -> float:
         "mine",
     )
     begin = time.process_time()
-    value = metric(name).score(join(candidates=corpus), Workbench(tokenizer="ptb", jobs=2)).value
+    value = metric(name).score(join(candidates=corpus), Context(tokenizer="ptb", jobs=2)).value
     assert time.process_time() - begin < 20  # well under a second on a quiet machine
     return value
 

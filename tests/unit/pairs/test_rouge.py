@@ -5,7 +5,7 @@ import random
 import pytest
 
 from storymeter import Caption, Corpus, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.join import join
 from storymeter.pairs import RougeL
 from storymeter.pairs.rouge import coco_values
@@ -49,7 +49,7 @@ def test_words_stand_between_single_blanks() -> None:
 def test_metric_is_a_mean_and_what_is_missing_earns_nothing() -> None:
     mine = Corpus((Document("1", (Caption("a"), Caption("b"))),), "mine")
     theirs = Corpus((Document("1", (Caption("a b"),)), Document("2", (Caption(""),))), "theirs")
-    score = metric("rouge_l").score(join(candidates=mine, references=[theirs]), Workbench(tokenizer="none"))
+    score = metric("rouge_l").score(join(candidates=mine, references=[theirs]), Context(tokenizer="none"))
     assert (score.value, score.parts["precision"], score.parts["recall"]) == (0.5, 0.5, 0.5)
     assert score.signature.get("beta") == "1.2"
 

@@ -12,7 +12,7 @@ import pytest
 from part_kit import need
 
 from storymeter.captions import Caption, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
 from storymeter.models.encoder import load_encoder
@@ -59,8 +59,8 @@ def test_a_classifier_of_pairs(tmp_path: Path, names: tuple[str, str], place: in
     assert found[0] == pytest.approx(float(wanted), abs=1e-6) and found[1] == 0 and 0 < found[2] < 1
     assert model.probabilities([]).shape == (0,)
     c = metric(f"rovist_c(model={folder})")
-    assert c.rows(_task(*STORY), Workbench())[0, 0] == pytest.approx((found[0] + found[2]) / 2, abs=1e-6)
-    assert c.signature(Workbench()).get("model").startswith("pairs#")
+    assert c.rows(_task(*STORY), Context())[0, 0] == pytest.approx((found[0] + found[2]) / 2, abs=1e-6)
+    assert c.signature(Context()).get("model").startswith("pairs#")
 
 
 def test_heads_that_were_trained_for_order(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_clip(tmp_path: Path) -> None:
     wanted = (output.text_embeds @ output.image_embeds.T).numpy()
     assert np.abs(space.phrases(["cat", "dog"]) @ space.regions([image], []).T - wanted).max() < 1e-5
     vg = metric(f"rovist_vg(idf=none,model={folder})")
-    setting = Workbench(images=str(pictures))
+    setting = Context(images=str(pictures))
     assert np.isfinite(vg.rows(_task("we saw a cat .", image="one.png"), setting)).all() and vg.signature(
         setting
     ).get("model").startswith("clip#")

@@ -17,7 +17,7 @@ import pytest
 from part_kit import need
 
 from storymeter.captions import Caption, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import DataError, StorymeterError, StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.models.clip import load_clip
@@ -141,7 +141,7 @@ def _task(*documents: Document, references: tuple[tuple[Document, ...], ...] | N
 
 def _values(name: str, task: Task, **settings: Any) -> np.ndarray:
     asked = metric(name)
-    rows = asked.rows(task, Workbench(**settings))
+    rows = asked.rows(task, Context(**settings))
     return np.asarray(getattr(rows, "values", rows))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from storymeter.captions import Caption, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
@@ -180,12 +180,12 @@ def test_the_batch_does_not_matter() -> None:
 @neural
 def test_metric_and_its_corner_cases() -> None:
     rows = metric("rovist_c").rows(
-        _task(STORY, STORY[::-1], ["only one sentence ."], [], ["a b .", " ", "a b ."]), Workbench()
+        _task(STORY, STORY[::-1], ["only one sentence ."], [], ["a b .", " ", "a b ."]), Context()
     )
     assert rows[0, 0] > rows[1, 0] and rows[0, 1] <= rows[0, 0]
     assert rows[2].tolist() == [0, 0, 1, 1] and rows[3, 0] == 0
     assert rows[4, 0] == 0  # the blank one is left out, and what is left repeats itself
-    assert "#" in metric("rovist_c").signature(Workbench()).get("model")
+    assert "#" in metric("rovist_c").signature(Context()).get("model")
     links = coherence.explain(STORY, coherence.load())
     assert links.probabilities[links.weakest] == min(links.probabilities) and links.mean == pytest.approx(
         rows[0, 0], abs=1e-6

@@ -12,7 +12,7 @@ import pytest
 from part_kit import need
 
 from storymeter.captions import Caption, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
@@ -80,7 +80,7 @@ def test_the_right_pictures_score_above_shuffled_ones(photos: Path) -> None:
         )
         for k in range(0, 6, 2)
     ]
-    setting = Workbench(images=str(photos))
+    setting = Context(images=str(photos))
     vg = metric("rovist_vg(idf=none)")
     right, wrong = (vg.rows(_task(*stories), setting)[:, 0] for stories in (told, mixed))
     assert (right > wrong).all()
@@ -88,7 +88,7 @@ def test_the_right_pictures_score_above_shuffled_ones(photos: Path) -> None:
 
 
 def test_corner_cases(photos: Path, tmp_path: Path) -> None:
-    setting = Workbench(images=str(photos))
+    setting = Context(images=str(photos))
     assert metric("rovist_vg(idf=none)").rows(
         _task(_story("a", ("we were there .", "chelsea.png"))), setting
     )[0, :4].tolist() == [
@@ -105,7 +105,7 @@ def test_corner_cases(photos: Path, tmp_path: Path) -> None:
         0, [0, 4]
     ].tolist() == [0, 1]
     with pytest.raises(UsageError, match="none were given"):
-        metric("rovist_vg").rows(_task(_story("a", ("a cat .", "x"))), Workbench())
+        metric("rovist_vg").rows(_task(_story("a", ("a cat .", "x"))), Context())
     assert metric("rovist_vg(missing=skip,idf=none)").name == "rovist_vg(idf=none,missing=skip)"
 
 
@@ -185,7 +185,7 @@ def test_a_detector_by_its_folder(photos: Path, tmp_path: Path) -> None:
     assert found[0].confidence == pytest.approx(np.exp(3) / (1 + np.exp(3) + np.exp(1)), abs=1e-5)
     assert where.label.startswith("detector:tiny-yolos#")
     vg = metric(f"rovist_vg(idf=none,regions={folder})")
-    task, setting = _task(_story("a", ("a cat looked at me .", "chelsea.png"))), Workbench(images=str(photos))
+    task, setting = _task(_story("a", ("a cat looked at me .", "chelsea.png"))), Context(images=str(photos))
     assert vg.rows(task, setting)[0, 0] > 0 and "tiny-yolos" in vg.signature(setting).get("regions")
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     with pytest.raises(DataError, match="holds its weights as a pickle"):
@@ -199,7 +199,7 @@ def test_boxes_of_a_table_decide_what_is_seen(photos: Path, tmp_path: Path) -> N
         table = tmp_path / f"{name}.csv"
         table.write_text(f"image,x,y,w,h\nchelsea.png,{box}\n")
         score[name] = metric(f"rovist_vg(idf=none,regions={table})").rows(
-            _task(_story("a", ("a cat .", "chelsea.png"))), Workbench(images=str(photos))
+            _task(_story("a", ("a cat .", "chelsea.png"))), Context(images=str(photos))
         )[0, 0]
     assert score["whole"] > score["corner"]
     lines = tmp_path / "boxes.jsonl"

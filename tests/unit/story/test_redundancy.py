@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storymeter.captions import Caption, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
@@ -108,12 +108,12 @@ def test_any_text_and_any_number_of_threads(stories: list[list[str]], jobs: int)
 def test_metric_and_its_corner_cases() -> None:
     rows = metric("rovist_nr").rows(
         _task(["a b .", "c d ."], ["only one here ."], [], [" "], ["one text . two sentences . "]),
-        Workbench(),
+        Context(),
     )
     assert rows[:, 0].tolist() == [1, 1, 0, 0, 1]
     assert rows[:, 3].tolist() == [0, 1, 0, 0, 0]  # `single`
     assert str(metric("rovist_nr(jaccard=pairs,n=3)").name) == "rovist_nr(jaccard=pairs,n=3)"
-    assert metric("rovist_nr").signature(Workbench()).get("jaccard") == "set"
+    assert metric("rovist_nr").signature(Context()).get("jaccard") == "set"
     with pytest.raises(UsageError):
         NonRedundancy(n=0)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from storymeter.captions import Caption, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
@@ -63,11 +63,11 @@ def said(id: str, text: str, image: str | None = None) -> Document:
 
 
 @pytest.fixture
-def setting(photos: Path) -> Workbench:
-    return Workbench(images=str(photos))
+def setting(photos: Path) -> Context:
+    return Context(images=str(photos))
 
 
-def test_who_points_where_the_reference_points_wins(setting: Workbench) -> None:
+def test_who_points_where_the_reference_points_wins(setting: Context) -> None:
     reference = [said("x", "a motorcycle stands in a garage", "motorcycle_left.png")]
     same, alike, other = (
         float(metric("tiger").rows(task((said("x", text), reference)), setting)[0, 0])
@@ -80,7 +80,7 @@ def test_who_points_where_the_reference_points_wins(setting: Workbench) -> None:
     assert same == pytest.approx(1.0) and same >= alike > other > 0
 
 
-def test_references_are_averaged_and_images_may_be_named_by_id(setting: Workbench) -> None:
+def test_references_are_averaged_and_images_may_be_named_by_id(setting: Context) -> None:
     one, two = "a cat with whiskers", "a rocket near a tower"
     rows = metric("tiger").rows(
         task(
@@ -95,7 +95,7 @@ def test_references_are_averaged_and_images_may_be_named_by_id(setting: Workbenc
 
 
 @pytest.mark.parametrize("text", ["", "...", "😀", "quickly and often", "\ud800"])
-def test_a_text_without_nouns_scores_0_and_is_counted(setting: Workbench, text: str) -> None:
+def test_a_text_without_nouns_scores_0_and_is_counted(setting: Context, text: str) -> None:
     rows = metric("tiger").rows(
         task(
             (said("chelsea", text), [said("chelsea", "a cat")]),
@@ -107,7 +107,7 @@ def test_a_text_without_nouns_scores_0_and_is_counted(setting: Workbench, text: 
     assert np.array_equal(rows[:, :5], [[0, 0, 0, 1, 0]] * 3)
 
 
-def test_a_long_text_and_a_story_have_values(setting: Workbench) -> None:
+def test_a_long_text_and_a_story_have_values(setting: Context) -> None:
     story = Document(
         "s",
         (Caption("we saw a cat .", image="chelsea.png"), Caption("i drank a coffee .", image="coffee.png")),
@@ -118,7 +118,7 @@ def test_a_long_text_and_a_story_have_values(setting: Workbench) -> None:
     assert rows[0, 0] == pytest.approx(1.0) and 0 < rows[1, 0] <= 1
 
 
-def test_pictures_that_are_missing_or_broken(setting: Workbench, photos: Path, tmp_path: Path) -> None:
+def test_pictures_that_are_missing_or_broken(setting: Context, photos: Path, tmp_path: Path) -> None:
     lost = task((said("x", "a cat", "nowhere.png"), [said("x", "a dog")]))
     with pytest.raises(DataError, match=r"1 of 1 images") as caught:
         metric("tiger").rows(lost, setting)
@@ -129,10 +129,10 @@ def test_pictures_that_are_missing_or_broken(setting: Workbench, photos: Path, t
     (tmp_path / "torn.png").write_bytes((photos / "chelsea.png").read_bytes()[:900])
     with pytest.raises(DataError, match=r"torn\.png"):
         metric("tiger").rows(
-            task((said("torn", "a cat"), [said("torn", "a dog")])), Workbench(images=str(tmp_path))
+            task((said("torn", "a cat"), [said("torn", "a dog")])), Context(images=str(tmp_path))
         )
     with pytest.raises(UsageError, match="needs pictures"):
-        metric("tiger").rows(lost, Workbench())
+        metric("tiger").rows(lost, Context())
 
 
 def test_the_verb(run: Callable[..., tuple[int, str, str]], photos: Path, tmp_path: Path) -> None:

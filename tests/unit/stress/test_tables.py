@@ -12,7 +12,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import UsageError
 from storymeter.pairs import Meteor
-from storymeter.pairs.table import PairTable
+from storymeter.pairs.table import PairTable, pair_table
 from storymeter.stress import tables
 from storymeter.stress.auditing import audit
 from storymeter.stress.scene import Scene
@@ -59,7 +59,7 @@ def test_pairs_are_scored_once_for_all_repeats(
     run = Run(videos[1])
     tables.count(padded(videos), run, m=["1", "2", "all"], repeats=5)
     assert len(asked) > 100
-    assert len(asked) == len(set(asked)) == len(run.bench.pairs(Meteor()))
+    assert len(asked) == len(set(asked)) == len(pair_table(run.context, Meteor()))
 
 
 def test_wrong_order_costs_more_when_all_is_shuffled(videos: tuple[Corpus, list[Corpus]]) -> None:

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from storymeter import Caption, Corpus, Document
-from storymeter.engine.workbench import Workbench
+from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
+from storymeter.pairs.sentences import sentences_of, texts_of
 from storymeter.protocol import get
 from storymeter.text import ptb
 from storymeter.text.tokens import ascii_only, tokenize
@@ -40,25 +41,25 @@ def test_each_distinct_line_is_tokenised_once_in_a_run(monkeypatch: pytest.Monke
         return real(lines, **options)
 
     monkeypatch.setattr(ptb, "tokenize_joined", counting)
-    setting = Workbench()
-    assert setting.sentences().tokens(["A dog.", "C", "A dog."]) == ["a dog", "c", "a dog"]
-    assert setting.sentences().tokens(["C", "D"]) == ["c", "d"]
+    setting = Context()
+    assert sentences_of(setting).tokens(["A dog.", "C", "A dog."]) == ["a dog", "c", "a dog"]
+    assert sentences_of(setting).tokens(["C", "D"]) == ["c", "d"]
     assert seen == ["A dog.", "C", "D"]
 
 
 def test_texts_of_documents_join_captions_and_stay_on_the_workbench() -> None:
     mine = Corpus((Document("v", (Caption("A dog."), Caption("It runs."))),), "mine")
     theirs = Corpus((Document("v", (Caption("Dogs"),)), Document("v", ())), "theirs")
-    task, setting = join(candidates=mine, references=[theirs]), Workbench()
-    texts = setting.texts(task)
+    task, setting = join(candidates=mine, references=[theirs]), Context()
+    texts = texts_of(setting, task)
     assert (texts.candidates, texts.references) == (["a dog it runs"], [["dogs", ""]])
-    assert setting.texts(task) is texts
-    assert setting.texts(join(candidates=mine, references=[theirs])) is not texts
+    assert texts_of(setting, task) is texts
+    assert texts_of(setting, join(candidates=mine, references=[theirs])) is not texts
 
 
 def test_protocols_that_strip_see_ascii_only() -> None:
     assert ascii_only("café 😀!") == "caf   !"
     mine = Corpus((Document("v", (Caption("café"),)),), "mine")
     task = join(candidates=mine)
-    assert Workbench(protocol=get("anet-2018")).texts(task).candidates == ["caf"]
-    assert Workbench().texts(task).candidates == ["café"]
+    assert texts_of(Context(protocol=get("anet-2018")), task).candidates == ["caf"]
+    assert texts_of(Context(), task).candidates == ["café"]

@@ -12,7 +12,7 @@ from ...meta.agreeing import measured
 from ...meta.compute import pooled_documents, values_of, values_of_file, values_of_results
 from ...meta.run import reference_curve as curve_of
 from ...meta.scores import Judgement, join_scores
-from ...metric import silent
+from ...progress import silent
 from .._declare import PATH, option
 from .._options import output, progress_bar, say
 from .._reading import require_equal_lines, result_options, unequal_lines_option

@@ -123,10 +123,10 @@ def _of_choices(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[s
     from ...meta.contest import choice_contest
     from ...report.report_card import PERMUTATIONS
 
-    results = choice_results(benchmark.choices, values, resamples=resamples, seed=run.bench.seed)
+    results = choice_results(benchmark.choices, values, resamples=resamples, seed=run.context.seed)
     if not benchmark.needs_references:
         return {"choices": results}
-    contest = choice_contest(benchmark, values, results, permutations=PERMUTATIONS, seed=run.bench.seed)
+    contest = choice_contest(benchmark, values, results, permutations=PERMUTATIONS, seed=run.context.seed)
     return {"choices": results, "contest": contest}
 
 
@@ -137,7 +137,7 @@ def _of_scores(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[st
 
     human = tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes)
     scores = join_scores(human, values)
-    again: dict[str, Any] = {"permutations": PERMUTATIONS, "seed": run.bench.seed}
+    again: dict[str, Any] = {"permutations": PERMUTATIONS, "seed": run.context.seed}
     found = {
         level: measured(benchmark.title, level, scores, resamples=resamples, against=YARDSTICK, **again)
         for level in benchmark.levels

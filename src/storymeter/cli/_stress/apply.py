@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from ...metric import silent
 from ...names import parse
+from ...progress import silent
 from .._options import busy, jobs_option, protocol_option, references_option, say, seed_option
 from .._reading import read_candidates, read_references, reading_options, reference_reading_options
 from .._scoring import make_run

@@ -9,7 +9,7 @@ import evaluate
 
 from storymeter.arrays import FloatArray
 from storymeter.compat._texts import prepared
-from storymeter.metric import Tokenizer
+from storymeter.options import Tokenizer
 from storymeter.pairs.base import PairScorer
 
 INPUTS = """\

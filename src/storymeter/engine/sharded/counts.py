@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ...arrays import IntArray, KeyArray
 from ...captions import Corpus
+from ...context import Context
 from ...join import join
 from ...score import CorpusCounts
-from ..workbench import Workbench
 from .job import WORK, Job
 from .reading import ShardReader
 
@@ -42,9 +42,9 @@ def count_shard(job: Job, reader: ShardReader, shard: int) -> None:
     chunks: list[tuple[int, bytes]] = []
     items: list[int] = []
     task = join(candidates=Corpus((), "nothing"), references=references, protocol=policy, part=True)
-    bench = Workbench(**{**job.settings, "protocol": policy, "tokenizer": job.conditions.tokenizer})
+    context = Context(**{**job.settings, "protocol": policy, "tokenizer": job.conditions.tokenizer})
     for which, name in enumerate(job.counted()):
-        found = job.metrics[name].corpus_counts(task, bench) or CorpusCounts(0, *_summed([], []))
+        found = job.metrics[name].corpus_counts(task, context) or CorpusCounts(0, *_summed([], []))
         items.append(found.items)
         order = np.argsort(found.keys)
         keys, counts = found.keys[order], found.counts[order].astype(np.uint32)

@@ -24,7 +24,7 @@ from ...formats.checks import Check
 from ...formats.ids import IdMap
 from ...formats.reading import Reading
 from ...formats.tables import named_columns
-from ...metric import Progress
+from ...progress import Progress
 from ...stats.poisson import document_keys, spread
 from .folder import filesystem
 from .inputs import Slice

@@ -32,7 +32,7 @@ class Job:
     shards: int
     #: the share of documents that is kept, by a hash of their ids
     sample: float = 1.0
-    #: of a Workbench, beside what `conditions` says
+    #: of a Context, beside what `conditions` says
     settings: dict[str, Any] = field(default_factory=dict)
     #: repair; columns and id_map of the systems, reference_columns and reference_id_map
     reading: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Job:
         """The metrics that must know counts of the whole corpus: those of its references, the same for all
         systems.
         """
-        return [name for name, metric in self.metrics.items() if is_informed(metric)]
+        return [name for name, metric in self.metrics.items() if metric.needs_corpus_counts]
 
     def fingerprint(self) -> str:
         """Two jobs with the same one write the same files."""
@@ -75,12 +75,3 @@ class Job:
             sorted((key, str(value)) for key, value in self.reading.items()),
         )
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
-
-
-def is_informed(metric: Metric) -> bool:
-    """Whether it must know counts of the whole corpus first."""
-    return metric.with_counts(_nothing) is not metric
-
-
-def _nothing(keys: Any) -> Any:
-    raise AssertionError("never asked")

@@ -18,7 +18,8 @@ from typing import Any
 import msgspec
 
 from ...errors import DataError, StorymeterError, UsageError
-from ...metric import Metric, Progress, silent
+from ...metric import Metric
+from ...progress import Progress, silent
 from ..cluster import Failure, connected, each_on_workers
 from ..languages import warn_of_language
 from ..results import AUTO, Conditions, Resamples, Results
@@ -101,17 +102,17 @@ def make_job(
     against = [find(text) for text in references]
     run = Run(**{**settings, "jobs": 1})
     built = _splittable(run, metrics, bool(against), sample)
-    bench = run.bench
+    context = run.context
     listed, captions = slices([*systems, *against])
     first = [glance(source, reading.get("columns") or {}) for source in systems]
     first += [glance(source, reading.get("reference_columns") or {}) for source in against]
-    warn_of_language(first, built, tokenizer=bench.tokenizer, language=run.language)
+    warn_of_language(first, built, tokenizer=context.tokenizer, language=run.language)
     warn_of_wordless(
         first[: len(systems)],
         first[len(systems) :],
         built,
-        protocol=bench.protocol,
-        tokenizer=bench.tokenizer,
+        protocol=context.protocol,
+        tokenizer=context.tokenizer,
         glance=True,
     )
     if shards is None:
@@ -128,15 +129,17 @@ def make_job(
         tuple(against),
         tuple(listed),
         built,
-        Conditions(bench.protocol, bench.tokenizer, bench.seed, resamples),
+        Conditions(context.protocol, context.tokenizer, context.seed, resamples),
         shards,
         1.0 if sample is None else sample,
         {
             **{
-                key: value for key, value in bench.settings().items() if key in ("device", "images", "videos")
+                key: value
+                for key, value in context.settings().items()
+                if key in ("device", "images", "videos")
             },
             "jobs": 1,
-            "budget": replace(bench.budget, ask=None),  # each worker has the whole, and nobody to ask
+            "budget": replace(context.budget, ask=None),  # each worker has the whole, and nobody to ask
         },
         {key: value for key, value in reading.items() if value},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, zip_longest
 from typing import Any
@@ -12,16 +13,18 @@ import msgspec
 import numpy as np
 
 from ...captions import Corpus
+from ...context import Context
 from ...errors import DataError, StorymeterError, some
 from ...join import Task, join
 from ...metric import Metric
+from ...pairs.base import open_scorer
 from ...stats.exact import ExactSums
 from ...stats.paired import win_tie_loss
 from ...stats.poisson import document_keys, resampled
 from ..results import Tally
 from ..run import Run, inputs_signed
 from .counts import CorpusLookup, add_range, count_shard
-from .job import WORK, Job, is_informed
+from .job import WORK, Job
 from .reading import ShardReader
 
 #: ids of missing, extra and empty documents that are kept as examples, and of the most different ones
@@ -74,7 +77,7 @@ class Worker:
         self.metrics = {name: metric.under(job.conditions.protocol) for name, metric in job.metrics.items()}
         self.reader = ShardReader(job)
         self.lookup = CorpusLookup(job)
-        self._scorers: dict[Any, Any] = {}
+        self._context: Context | None = None
 
     def ready(self) -> None:
         """Answers when the worker is there."""
@@ -101,10 +104,12 @@ class Worker:
         references = [self.reader.corpus(first + k, shard) for k in range(len(job.references))]
         systems = [self.reader.corpus(k, shard) for k in range(first)]
         run = Run(references, **{**job.settings, **job.conditions.settings})
-        run.bench.adopt(self._scorers)
+        if self._context is not None:
+            run.context = self._context.keeping(open_scorer)
+        self._context = run.context
         rows, sums = [], []
         for corpus in systems:
-            task = join(candidates=corpus, references=references, protocol=run.bench.protocol, part=True)
+            task = join(candidates=corpus, references=references, protocol=run.context.protocol, part=True)
             found, signatures = self._rows(corpus, task, run)
             rows.append((task.ids, found))
             sums.append(self._sums(corpus, task, np.hstack(found), signatures))
@@ -122,17 +127,17 @@ class Worker:
         rows, signatures = [], []
         asked = self.job.counted()
         for name, metric in self.metrics.items():
-            bound: Metric = metric
-            if is_informed(metric):
-                bound = metric.with_counts(partial(self.lookup.find, asked.index(name)))
+            context = run.context
+            if metric.needs_corpus_counts:
+                context = replace(context, frequencies=partial(self.lookup.find, asked.index(name)))
             if len(task):
-                found = bound.checked(bound.rows(task, run.bench), task).values
+                found = metric.checked(metric.rows(task, context), task).values
             else:
                 found = np.zeros((0, len(metric.columns)))
             rows.append(found)
-            signed = metric.signature(run.bench).add(**inputs_signed(corpus, run.references, metric))
+            signed = metric.signature(run.context).add(**inputs_signed(corpus, run.references, metric))
             if metric.needs_whole():  # the shard is the whole corpus
-                signed = signed.add(**metric.corpus_fields(task, run.bench))
+                signed = signed.add(**metric.corpus_fields(task, run.context))
             signed = signed.add(sample=f"{self.job.sample:g}" if self.job.sample < 1.0 else None)
             signatures.append(str(signed))
         return rows, signatures

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from ...metric import Progress, silent
+from ...progress import Progress, silent
 from .findings import Findings
 
 _WORD = re.compile(r"\S+")

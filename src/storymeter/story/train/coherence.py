@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ...arrays import IntArray
 from ...errors import UsageError
-from ...metric import Progress, silent
 from ...models.checkpoints import checkpoint_folder, need_torch
 from ...models.encoder import DEFAULT_NAME, default_folder
+from ...progress import Progress, silent
 from ..order_net import CONFIG, ENCODER, WEIGHTS, OrderConfig, OrderModel
 from .heldout import calibration_error
 from .loop import TrainingOptions, fit, write_bytes, write_safetensors

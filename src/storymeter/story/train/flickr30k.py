@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import DataError, some
-from ...metric import Progress, silent
+from ...progress import Progress, silent
 from ...text.words import words
 
 _PHRASE = re.compile(r"\[/EN#(\d+)/\S+ ([^\]]+)\]")

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from ...arrays import IntArray
 from ...errors import DataError, UsageError, some
-from ...metric import Progress, silent
 from ...models.checkpoints import checkpoint_folder, need_torch, torch_device, weight_files, weights_hash
 from ...models.media import Pictures, open_picture
 from ...models.word_vectors import VectorFile
+from ...progress import Progress, silent
 from ..paired_space import CONFIG, ENCODER, WEIGHTS, PairedConfig, PairedSpace, load_vision, to_pixels
 from .flickr30k import Mention
 from .loop import TrainingOptions, fit, write_bytes, write_safetensors

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from ...metric import Progress, silent
+from ...progress import Progress, silent
 from ..coherence import PairClassifier, coherence
 from ..order_net import OrderModel, plain
 from .order_data import Pair, pairs_of

@@ -19,8 +19,8 @@ import msgspec
 from ...arrays import IntArray
 from ...errors import DataError, UsageError
 from ...files import atomic
-from ...metric import Progress, silent
 from ...models.checkpoints import need_torch, read_safetensors
+from ...progress import Progress, silent
 
 STATE, BEST, CURVE, HISTORY = "state.safetensors", "best.safetensors", "learning_curve.png", "history.json"
 #: seconds from one drawing of the learning curve to the next: it takes longer than a short epoch

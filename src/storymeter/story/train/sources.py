@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import DataError
-from ...metric import Progress, silent
+from ...progress import Progress, silent
 from ..coherence import EMBEDDED
 from ..order_net import OrderConfig, OrderModel, load_order_model
 from .heldout import Choice, Human, bag_of_words, forced_choice, human_agreement, read_rated
