@@ -179,9 +179,9 @@ def main() -> None:
             ("walk of score -m soda_c", f"{functions} functions in {files} files"),
         ]
     for name, value in rows:
-        print(f"{name:26} {value}")  # noqa: T201
+        print(f"{name:26} {value}")
     for each in found:
-        print(f"  cycle of {len(each)}: {' '.join(name.removeprefix('storymeter.') for name in each)}")  # noqa: T201
+        print(f"  cycle of {len(each)}: {' '.join(name.removeprefix('storymeter.') for name in each)}")
 
 
 if __name__ == "__main__":

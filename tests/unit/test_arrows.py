@@ -10,6 +10,7 @@ RECORDS = [
     "arrays",
     "cache",
     "captions",
+    "context",
     "errors",
     "files",
     "late",
