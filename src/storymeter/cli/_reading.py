@@ -12,6 +12,7 @@ import msgspec
 from ..captions import Corpus
 from ..errors import DataError, UsageError, some
 from ..formats.aliases import Role
+from ..formats.ids import bare_ids
 from ._declare import option, together
 from ._options import format_option, jobs_option, say, seed_option
 
@@ -117,26 +118,12 @@ def read_line(path: str, corpus: Corpus, assumed: str) -> str:
     return f"read {path}: {assumed} ({number:,} document{'' if number == 1 else 's'})"
 
 
-def same_endings(
-    systems: list[Corpus], references: list[Corpus], *, quiet: bool = False
-) -> tuple[list[Corpus], list[Corpus]]:
-    """Ids without the folder and ending of a media file, where one side of a comparison has them, the other
-    has not, and one of the files is of records, whose ids lose them."""
-    from ..formats.field_values import stem
-
-    known = {document.id for corpus in references for document in corpus}
-    given = {document.id for corpus in systems for document in corpus}
-    records = any(corpus.origin.format == "records" for corpus in (*systems, *references))
-    if not records or not known or known & given or not {stem(i) for i in known} & {stem(i) for i in given}:
-        return systems, references
-    if not quiet:
+def same_endings(systems: list[Corpus], references: list[Corpus]) -> tuple[list[Corpus], list[Corpus]]:
+    """`bare_ids`, which is said where it changes anything."""
+    bare = bare_ids(systems, references)
+    if bare[1] is not references:
         say("ids are compared without the folder and ending of their files")
-
-    def bare(corpus: Corpus) -> Corpus:
-        renamed = (msgspec.structs.replace(d, id=stem(d.id)) for d in corpus)
-        return msgspec.structs.replace(corpus, documents=tuple(renamed))
-
-    return [bare(corpus) for corpus in systems], [bare(corpus) for corpus in references]
+    return bare
 
 
 def require_equal_lines(corpora: Sequence[Corpus]) -> None:

@@ -16,11 +16,12 @@ from ..captions import Corpus, Origin
 from ..errors import DataError, MissingPartError, StorymeterError, some
 from ..formats import Reading, examine
 from ..formats.aliases import Role
+from ..formats.ids import bare_ids
 from ..formats.problems import Problem, Severity, group
 from ..join import REFERENCE_FORMATS, join
 from ..report.table import harmless
 from ._options import busy, coloured, format_option, output, references_option
-from ._reading import options_of, reading_options, reference_reading_options, same_endings
+from ._reading import options_of, reading_options, reference_reading_options
 
 
 @click.command()
@@ -107,7 +108,7 @@ def _fit(reading: Reading, against: list[Reading]) -> _Fit:
         return _Fit(reading.path, [f"{name}: nothing to compare"], "nothing to compare")
     firsts = {documents[0].id: documents[0] for documents in corpus.by_id().values()}
     once = msgspec.structs.replace(corpus, documents=tuple(firsts.values()))
-    (once,), others = same_endings([once], [each.corpus for each in against], quiet=True)
+    (once,), others = bare_ids([once], [each.corpus for each in against])
     try:
         coverage = join(candidates=once, references=others).coverage
     except StorymeterError as error:
@@ -212,6 +213,8 @@ def _page(reading: Reading) -> str:
         if reading.problems
         else _styled("  fine", fg="green")
     )
+    if any(problem.code == "reversed" for problem in reading.errors):
+        lines.append("  Reversed segments can be swapped with --repair.")
     return "\n".join(lines)
 
 

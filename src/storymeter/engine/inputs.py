@@ -23,6 +23,7 @@ from ..captions import Caption, Corpus, Document
 from ..errors import DataError, UsageError
 from ..formats import read
 from ..formats.aliases import Role
+from ..formats.ids import bare_ids
 from ..formats.reading import examine
 
 #: what `evaluate` takes as candidates or references
@@ -37,7 +38,7 @@ def both(candidates: Given, references: Given, *, story: bool = False) -> tuple[
     mine, other = as_python(candidates, keyed), as_python(references, keyed)
     against = theirs if theirs is not None else _side(other, "references", story)
     if ours is not None:
-        return ours, against
+        return bare_ids(ours, against)
     if (named := _systems(mine, against, other)) is not None:
         return [
             msgspec.structs.replace(corpus, name=str(name))

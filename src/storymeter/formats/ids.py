@@ -12,9 +12,10 @@ from pathlib import Path
 
 import msgspec
 
-from ..captions import Document
+from ..captions import Corpus, Document
 from ..errors import DataError, UsageError
 from .checks import Check
+from .field_values import stem
 from .vist import sequence_id
 
 _RULES: dict[str, Callable[[Document], str]] = {
@@ -97,3 +98,20 @@ def _pairs(path: Path) -> dict[str, str]:
             hint="Each line holds: old id, new id.",
         )
     return {row[0]: row[1] for row in rows if row}
+
+
+def bare_ids(systems: list[Corpus], references: list[Corpus]) -> tuple[list[Corpus], list[Corpus]]:
+    """Ids without the folder and ending of a media file, where one side of a comparison has them, the other
+    has not, and one of the files is of records, whose ids lose them; the same lists where nothing changes."""
+    given = {document.id for corpus in systems for document in corpus}
+    plain = {stem(id) for id in given}
+    records = any(corpus.origin.format == "records" for corpus in (*systems, *references))
+    sets = [{document.id for document in corpus} for corpus in references]
+    if not records or not any(ids and not ids & given and plain & {stem(i) for i in ids} for ids in sets):
+        return systems, references
+
+    def bare(corpus: Corpus) -> Corpus:
+        renamed = (msgspec.structs.replace(document, id=stem(document.id)) for document in corpus)
+        return msgspec.structs.replace(corpus, documents=tuple(renamed))
+
+    return [bare(corpus) for corpus in systems], [bare(corpus) for corpus in references]

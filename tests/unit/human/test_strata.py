@@ -16,7 +16,8 @@ from rating_kit import campaign, run, write
 from storymeter.captions import Rating
 from storymeter.errors import DataError, UsageError
 from storymeter.human.analysis import analyse
-from storymeter.human.imports import read, split_row
+from storymeter.human.imports import read
+from storymeter.human.platform_files import split_row
 from storymeter.human.ratings import from_records
 
 HEAD = "HITId WorkerId src trg item hit sys_id rid type sid score time"

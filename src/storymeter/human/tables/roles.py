@@ -80,7 +80,8 @@ _SIDED = ("system", "model", "sys", "method", "caption", "video", "option", "can
 #: columns of numbers that are no scores
 _OTHER_NUMBERS = """
 duration length age confidence width height fps frame year start end begin stop count n tokens words
-row line annotation annotationid taskid project createdago priority totalannotation resultcount
+row line progress finished annotation annotationid taskid project createdago priority totalannotation
+resultcount
 """
 NOT_SCORES = frozenset(_OTHER_NUMBERS.split())
 #: what people are asked about a caption or story
@@ -117,7 +118,7 @@ def plain(head: str) -> str:
     >>> plain("Worker_ID"), plain("Video IDs"), plain("data.video-id")
     ('workerid', 'videoid', 'data.videoid')
     """
-    bare = re.sub(r"[\s_\-]+", "", head.casefold()).rstrip("?:")
+    bare = re.sub(r"[\s_\-()]+", "", head.casefold()).rstrip("?:")
     return bare[:-1] if len(bare) > 3 and bare.endswith("s") and not bare.endswith("ss") else bare
 
 

@@ -3,6 +3,7 @@ form."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -286,6 +287,12 @@ def ratings(sheet: Sheet, laid: Layout, notes: list[str]) -> list[Rating]:
             + ", ".join(f"{word} {mark:g}" for word, mark in marks.items())
             + "."
         )
+    worst = {head: _worst_rank(sheet, head) for head in laid.columns if head not in words}
+    notes += [
+        f"{sheet.name}: {head} holds ranks, 1 the best: each counts as {last + 1:g} less the rank."
+        for head, last in worst.items()
+        if last
+    ]
     out: list[Rating] = []
     problems: list[str] = []
     lacking = 0
@@ -303,6 +310,8 @@ def ratings(sheet: Sheet, laid: Layout, notes: list[str]) -> list[Rating]:
             if value is None:
                 problems.append(f"row {row + 2}, {head}: {str(cell)[:30]!r}")
                 continue
+            if last := worst.get(head):
+                value = last + 1 - value
             about = laid.parts.get(head) or ({laid.across: head} if laid.across else {})
             out.append(Rating(**{"system": "", "rater": "", **laid.fixed, **common, **about, "value": value}))
     if problems:
@@ -315,6 +324,15 @@ def ratings(sheet: Sheet, laid: Layout, notes: list[str]) -> list[Rating]:
     if not out:
         raise DataError(f"{sheet.name} holds no score.", hint="Give a row per rating.")
     return out
+
+
+def _worst_rank(sheet: Sheet, head: str) -> float:
+    """The last rank of a column of ranks 1, 2 …, by its name; 0 for scores."""
+    values = _numbers(sheet.column(head))
+    ranks = not {"rank", "ranks", "ranking", "rang", "rank order"}.isdisjoint(
+        re.split(r"[\s_\-.:()\[\]]+", head.lower())
+    )
+    return max(values) if ranks and values and min(values) >= 1 else 0
 
 
 def shared(sheet: Sheet, roles: dict[str, str]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ import io
 import itertools
 import lzma
 import math
+import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -209,6 +210,9 @@ def _from_cells(cells: Iterable[Sequence[Any]], name: str, notes: Sequence[str] 
     if len(numbered) < 2:
         raise DataError(f"{name} has a header but no rows.", hint=HINT)
     heads = ["" if value is None else str(value).strip() for value in numbered[0][1]]
+    if len(numbered) > 2 and any('"ImportId"' in str(value) for value in numbered[2][1]):
+        heads = _qualtrics(heads, [str(value or "").strip() for value in numbered[1][1]])
+        numbered = [numbered[0], *numbered[3:]]
     doubled = sorted({head for head in heads if head and heads.count(head) > 1})
     if doubled:
         raise DataError(
@@ -228,6 +232,15 @@ def _from_cells(cells: Iterable[Sequence[Any]], name: str, notes: Sequence[str] 
         for _, row in numbered[1:]
     ]
     return _without_index(Sheet(name, tuple(heads), tuple(rows), notes=tuple(notes)))
+
+
+def _qualtrics(heads: Sequence[str], questions: Sequence[str]) -> list[str]:
+    """The heads of Qualtrics, three lines: `Q7` is named by its question, in the second line."""
+    unique = [q for q in questions if q and questions.count(q) == 1]
+    return [
+        " ".join(question.split()) if re.match(r"Q(?:ID)?\d", head) and question in unique else head
+        for head, question in itertools.zip_longest(heads, questions[: len(heads)], fillvalue="")
+    ]
 
 
 def _filled(value: Any) -> bool:
