@@ -34,7 +34,7 @@ FLOORS = [
     ["pairs"],
     ["dense", "story", "human", "judge"],
     ["meta", "stress", "engine", "rewards"],
-    ["report", "compat"],
+    ["report", "compat", "harness"],
     ["cli"],
 ]
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}

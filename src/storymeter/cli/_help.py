@@ -79,7 +79,7 @@ COMMON: dict[str, str] = {
 TASKS: dict[str, str] = {
     "Score": "validate score compare report show gate",
     "Human ratings and trust in metrics": "human meta stress",
-    "Files and models": "convert tokenize models train",
+    "Files and models": "convert harness tokenize models train",
     "Start": "demo info",
 }
 

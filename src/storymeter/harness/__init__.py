@@ -1,0 +1,25 @@
+"""Ready tasks for evaluation harnesses: the harness runs the model, Storymeter reads and scores the answers.
+
+>>> from storymeter.harness import TASKS
+>>> TASKS["activitynet"].metrics["tiou_f1"]
+'localisation'
+
+`write_lmms_eval(folder, references)` writes tasks for `lmms-eval --include_path` (the command
+`storymeter harness lmms-eval`); docs/harnesses.md shows them at work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..late import late
+
+if TYPE_CHECKING:
+    from .declared import TASKS as TASKS
+    from .declared import HarnessTask as HarnessTask
+    from .folder import write_lmms_eval as write_lmms_eval
+
+_LATE = {"HarnessTask": "declared", "TASKS": "declared", "write_lmms_eval": "folder"}
+
+__all__ = [*_LATE]
+__getattr__, __dir__ = late(__name__, _LATE)

@@ -1,0 +1,153 @@
+"""A folder of tasks for `lmms-eval --include_path`: per task a YAML file, a module, and local data."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ..captions import Corpus
+from ..errors import DataError, UsageError, closest
+from ..files import write_text
+from ..formats import read
+from ..protocol import get
+from .declared import TASKS, HarnessTask
+from .rows import to_rows
+
+StrPath = str | os.PathLike[str]
+
+YAML = """\
+# {title}, scored by Storymeter. Written by `storymeter harness lmms-eval`.
+#   python -m lmms_eval --include_path . --tasks {name} --model … --log_samples --output_path out
+# The first metric is the one that --baseline compares. Delete metrics that you do not want.
+task: {name}
+{data}
+process_docs: !function {name}.documents
+output_type: generate_until
+doc_to_visual: !function {name}.visual
+doc_to_text: !function {name}.prompt
+doc_to_target: !function {name}.target
+process_results: !function {name}.results
+generation_kwargs:
+  max_new_tokens: {tokens}
+  temperature: 0
+  do_sample: false
+  until: []  # without it, lmms-eval ends an answer at its first blank line
+lmms_eval_specific_kwargs:
+  default:
+    prompt: {prompt}
+    videos: {videos}
+metric_list:
+{metrics}
+metadata:
+  - version: 1.0
+"""
+
+MODULE = '''\
+"""The functions of the task {name}: see the documentation of storymeter.harness.lmms_eval."""
+
+from storymeter.harness.lmms_eval import task
+
+_task = task({short!r}, protocol={protocol!r}, module=__file__)
+documents, visual, prompt = _task.documents, _task.visual, _task.prompt
+target, results = _task.target, _task.results
+
+
+def __getattr__(name):
+    return _task.aggregation(name)
+'''
+
+
+def write_lmms_eval(
+    folder: StrPath,
+    references: Mapping[str, Sequence[StrPath | Corpus]] | None = None,
+    *,
+    videos: Mapping[str, StrPath] | None = None,
+    protocol: str = "paper",
+    force: bool = False,
+) -> dict[str, list[str]]:
+    """Writes the tasks into `folder`; gives the names of those that were written: {"local": […], "hub": […]}.
+
+    `references` has files or corpora by task, one per annotator; a task without them is written for the data
+    set of the hub that it knows, or not at all. `videos` has the folder of the videos by task.
+    """
+    references, videos = references or {}, videos or {}
+    for name in (*references, *videos):
+        if name not in TASKS:
+            raise UsageError(f"There is no task {name!r}.", hint=closest(name, list(TASKS)))
+    get(protocol)
+    local = {name: _read(TASKS[name], files) for name, files in references.items()}
+    done: dict[str, list[str]] = {"local": [], "hub": []}
+    for name, task in TASKS.items():
+        file = Path(folder, f"{task.harness_name}.yaml")
+        if name not in local and (not task.hub or (file.exists() and not force)):
+            continue
+        if file.exists() and not force:
+            raise UsageError(
+                f"{file} exists, and nothing is overwritten.", hint="Replace it with --force (force=True)."
+            )
+        if name in local:
+            lines = b"\n".join(map(msgspec.json.encode, to_rows(local[name])))
+            write_text(Path(folder, "data", f"{name}.jsonl"), lines.decode() + "\n")
+        module = MODULE.format(name=task.harness_name, short=name, protocol=protocol)
+        write_text(file.with_suffix(".py"), module)
+        write_text(file, _yaml(task, name in local, Path(videos[name]) if name in videos else None))
+        done["local" if name in local else "hub"].append(name)
+    return done
+
+
+def _read(task: HarnessTask, files: Sequence[StrPath | Corpus]) -> list[Corpus]:
+    """References of a task. Fields are named where the file has those of the data set (enCap and chCap)."""
+    corpora = []
+    for file in files:
+        if isinstance(file, Corpus):
+            corpora.append(file)
+            continue
+        text = task.columns.get("text", "")
+        named = text and f'"{text}"'.encode() in Path(file).read_bytes()[:65536]
+        corpora.append(read(file, role="references", columns=dict(task.columns) if named else None))
+    timed = {corpus.kind == "dense" for corpus in corpora}
+    if timed != {task.timed}:
+        wanted = "captions with times" if task.timed else "captions without times"
+        raise DataError(
+            f"The references of {task.name} are no {wanted}.",
+            hint=f"{task.name} is {task.title}; give references of that kind.",
+        )
+    return corpora
+
+
+def _yaml(task: HarnessTask, local: bool, videos: Path | None) -> str:
+    if local:
+        folder = str(videos.absolute() if videos else f"videos/{task.name}")
+        data = [
+            "dataset_path: json",
+            f"dataset_kwargs: {{data_files: {{test: data/{task.name}.jsonl}}}}",
+            "test_split: test",
+        ]
+    else:
+        unpacked = f"$HF_HOME/{task.unpacked}" if task.unpacked else f"videos/{task.name}"
+        folder = str(videos.absolute() if videos else unpacked)
+        harness = {"token": True, **({"video": True, "cache_dir": task.unpacked} if task.unpacked else {})}
+        data = [
+            f"dataset_path: {task.hub}",
+            *([f"dataset_name: {task.config}"] if task.config else []),
+            f"dataset_kwargs: {json.dumps(harness)}",
+            f"test_split: {task.split}",
+        ]
+    metrics = [(name, "true") for name in task.metrics] + [("unreadable", "false")]
+    return YAML.format(
+        title=task.title,
+        name=task.harness_name,
+        data="\n".join(data),
+        tokens=1024 if task.timed else 64,
+        prompt=json.dumps(task.prompt, ensure_ascii=False),
+        videos=json.dumps(folder, ensure_ascii=False),
+        metrics="\n".join(
+            f"  - metric: {metric}\n    aggregation: !function {task.harness_name}.{metric}\n"
+            f"    higher_is_better: {better}"
+            for metric, better in metrics
+        ),
+    )
