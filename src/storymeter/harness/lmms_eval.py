@@ -86,7 +86,7 @@ class Runtime:
         """`process_results`: what the aggregations need of one answer."""
         answer, video = (result[0] if result else "") or "", doc["video_id"]
         found: dict[str, Any] = {
-            name: {"video_id": video, "answer": answer, "score": 0.0} for name in self.task.metrics
+            name: {"document": video, "answer": answer, "score": 0.0} for name in self.task.metrics
         }
         unread = [*_unread(answer)] if self.task.timed else []
         lost = self.captions(answer) is None
@@ -130,14 +130,14 @@ class Runtime:
         def aggregate(items: list[Any]) -> float:
             value, each = self.scores(items)[name]
             for item in items:
-                item["score"] = each[item["video_id"]]
+                item["score"] = each[item["document"]]
             return value
 
         return aggregate
 
     def scores(self, items: Sequence[Mapping[str, str]]) -> dict[str, tuple[float, dict[str, float]]]:
         """By metric: the value in percent, and the pseudo-value of each video."""
-        answers = {item["video_id"]: item["answer"] for item in items}
+        answers = {item["document"]: item["answer"] for item in items}
         if self._scored[0] != answers:
             self._scored = (answers, self._score(answers))
         return self._scored[1]
