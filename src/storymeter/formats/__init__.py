@@ -66,6 +66,13 @@ def read(
             StorymeterWarning,
             stacklevel=2,
         )
+    if silent := sum(problem.code == "no-answer" for problem in reading.problems):
+        warnings.warn(
+            f"{reading.path}: {silent:,} of {len(corpus):,} answers hold no caption that can be read; they count"
+            " as answers without captions.",
+            StorymeterWarning,
+            stacklevel=2,
+        )
     if unread := sum(problem.code == UNREAD_TIMES for problem in reading.problems):
         warnings.warn(
             f"{reading.path}: {unread:,} lines begin like segments whose times cannot be read; each was taken"

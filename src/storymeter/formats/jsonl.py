@@ -46,7 +46,11 @@ class JsonLines(LineFormat):
     )
 
     def sniff(self, source: Source) -> bool:
-        return source.is_json and (has(source.first_value, "storymeter") or has(source.first_value, "doc"))
+        if not source.is_json:
+            return False
+        first = source.first_value
+        # in the log of a harness, `doc` holds the fields of the data set
+        return has(first, "storymeter") or (has(first, "doc") and not isinstance(first["doc"], dict))
 
     def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
         return self.of_objects(objects(lines, check), check)

@@ -44,6 +44,8 @@ WRAPPERS = (
 )
 #: formats whose files could be taken for an answer with times
 _OTHERS = (WebVtt(), Srt(), Tsv(), Csv(), Parquet())
+#: in a log of many answers one bad line does not stop the others: it is reported and left out
+REVERSED = "the segment ends before it starts, and was left out (--repair swaps the times)"
 MESSAGES = {
     "skipped-line": "the line holds no times and was left out",
     "skipped-times": "the line holds times that cannot be read as those of a caption, and was left out",
@@ -152,12 +154,16 @@ def document_of_answer(id: Any, at: Path, answer: Any, duration: Any, check: Che
         return check.close(name, [])
     captions = []
     for i, caption in enumerate(found.captions):
-        check.move((*at, Mark(unit, caption.line), *(caption.path or ())))
+        place = (*at, Mark(unit, caption.line), *(caption.path or ()))
+        if at and caption.end < caption.start and not check.repair:
+            check.warn("skipped-times", REVERSED, place, detail=caption.text, id=name)
+            continue
+        check.move(place)
         captions.append(check.caption(i, caption.text, caption.start, caption.end, None, caption.meta))
     for note in found.notes:
         place = (*at, Mark(unit, note.line), *note.path)
         check.warn(note.code, MESSAGES[note.code], place, detail=note.detail, id=name)
-    if not found.captions and not found.empty:
+    if not captions and not (found.empty and not found.captions):
         check.warn("no-answer", "no caption could be read in the answer", at, id=name)
     check.move(at)
     return check.close(name, captions)
