@@ -68,8 +68,8 @@ def read(
         )
     if silent := sum(problem.code == "no-answer" for problem in reading.problems):
         warnings.warn(
-            f"{reading.path}: {silent:,} of {len(corpus):,} answers hold no caption that can be read; they count"
-            " as answers without captions.",
+            f"{reading.path}: {silent:,} of {len(corpus):,} answers hold no caption that can be read; they"
+            " count as answers without captions.",
             StorymeterWarning,
             stacklevel=2,
         )

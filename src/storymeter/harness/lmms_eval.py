@@ -23,8 +23,8 @@ import numpy as np
 from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import UsageError
-from ..formats.answers import read_answer
 from ..formats import corpus_from_records
+from ..formats.answers import read_answer
 from ..rewards import CiderD, SodaReward
 from .declared import TASKS, HarnessTask
 from .rows import to_corpora, to_rows
