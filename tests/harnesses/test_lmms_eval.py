@@ -20,7 +20,7 @@ import pytest
 if importlib.util.find_spec("lmms_eval") is None:
     pytest.skip("lmms-eval is not installed: make harnesses", allow_module_level=True)
 
-from harness_data import VIDEOS, make
+from harness_kit import VIDEOS, make
 from scipy import stats
 
 import storymeter

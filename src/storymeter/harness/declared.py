@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..metric import Tokenizer
+from ..options import Tokenizer
 
 EVENTS = (
     "Describe the events of this video in the order in which they happen. Write one line per event: its start"
