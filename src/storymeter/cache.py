@@ -1,4 +1,4 @@
-"""Where things are kept that can be made again."""
+"""Folders that environment variables name, and where things are kept that can be made again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import sys
 
 CACHE = "STORYMETER_CACHE"
+#: the folder of the user's that METEOR's word lists are read from
+METEOR_DATA = "STORYMETER_METEOR_DATA"
 
 
 def cache_folder() -> str:

@@ -51,9 +51,8 @@ class Metric(Measure, ABC):
 
     @classmethod
     def from_text(cls, text: str) -> Metric:
-        from .registry import metric
-
-        return metric(text)
+        found: Metric = importlib.import_module("storymeter.registry").metric(text)
+        return found
 
     @property
     @abstractmethod

@@ -19,7 +19,7 @@ import pytest
 from storymeter import _native
 from storymeter.cache import CACHE, cache_folder
 from storymeter.errors import DataError, MissingPartError
-from storymeter.pairs import Meteor, meteor_compile, meteor_lists, meteor_tables
+from storymeter.pairs import Meteor, meteor_compile, meteor_tables
 
 if importlib.util.find_spec("pycocoevalcap") is None:
     pytest.skip("pycocoevalcap is not installed", allow_module_level=True)
@@ -72,11 +72,11 @@ def table() -> bytes:
 def few(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment that names METEOR's data with few paraphrases, which compiles in a moment."""
     folder = tmp_path_factory.mktemp("few")
-    for name in meteor_lists.LISTS:
+    for name in meteor_compile.LISTS:
         (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(meteor_lists.word_list(name))
+        (folder / name).write_bytes(meteor_compile.word_list(name))
     (folder / "data").mkdir()
-    (folder / meteor_lists.PARAPHRASES).write_bytes(gzip.compress(PARAPHRASES))
+    (folder / meteor_compile.PARAPHRASES).write_bytes(gzip.compress(PARAPHRASES))
     return {meteor_tables.DATA: str(folder)}
 
 
@@ -158,11 +158,11 @@ def test_missing_data_names_the_package(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_damaged_data_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in meteor_lists.LISTS:
+    for name in meteor_compile.LISTS:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a\n1\n")
     (tmp_path / "data").mkdir()
-    (tmp_path / meteor_lists.PARAPHRASES).write_bytes(b"this is no gzip file")
+    (tmp_path / meteor_compile.PARAPHRASES).write_bytes(b"this is no gzip file")
     monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
     with pytest.raises(DataError, match="cannot be used"):
         meteor_compile.compiled()

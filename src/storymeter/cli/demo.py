@@ -12,8 +12,7 @@ from ._declare import option
 from ._options import jobs_option, output, progress_bar, put, rendered, say, seed_option, terminal_width
 
 if TYPE_CHECKING:
-    from ..engine.compare import Comparison
-    from ..engine.results import Results
+    from ..engine.results import Comparison, Results
     from ..human.analysis import Analysis
 
 

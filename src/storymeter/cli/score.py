@@ -24,9 +24,8 @@ from ._scoring import (
 from ._shards import in_shards
 
 if TYPE_CHECKING:
-    from ..engine.compare import Comparison
+    from ..engine.results import Comparison, Results
     from ..engine.results import Resamples as Resampled
-    from ..engine.results import Results
     from ..score import Score
 
 

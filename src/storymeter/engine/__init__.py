@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..late import late
 
 if TYPE_CHECKING:
-    from .compare import Comparison as Comparison
+    from .results import Comparison as Comparison
     from .results import Results as Results
     from .results import SystemResult as SystemResult
     from .run import Run as Run
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .sharded.run import score_shards as score_shards
 
 _LATE = {
-    "Comparison": "compare",
+    "Comparison": "results",
     "Results": "results",
     "Run": "run",
     "SystemResult": "results",

@@ -22,8 +22,8 @@ from ..errors import StorymeterWarning, UsageError
 from ..stats.paired import Part, pseudo_values, standard_errors
 from ..stats.resampling import TAIL
 from .compare import common_rows
-from .results import Results
-from .run import Run, value_of
+from .results import Results, value_of
+from .run import Run
 from .seeds import collapsed, t_interval
 from .units import DOCUMENT, summed, units_of
 

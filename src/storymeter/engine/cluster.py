@@ -22,16 +22,15 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from typing import Protocol as Interface
 
 from ..captions import Corpus
+from ..context import Context
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
 from ..metric import Metric
 from ..progress import silent
 from .results import SystemResult
-
-if TYPE_CHECKING:
-    from .run import Run
 
 #: how often a unit is tried: a machine may die under it, but not again and again
 ATTEMPTS = 4
@@ -53,8 +52,17 @@ class Failure:
     error: StorymeterError | None = None
 
 
+class Scoring(Interface):
+    """What a `Run` offers to the cluster, which makes one on each worker."""
+
+    references: list[Corpus]
+    context: Context
+
+    def system(self, corpus: Corpus, metrics: dict[str, Metric], resamples: int) -> SystemResult: ...
+
+
 def score_systems(
-    cluster: str, systems: Sequence[Corpus], metrics: Mapping[str, Metric], run: Run, resamples: int
+    cluster: str, systems: Sequence[Corpus], metrics: Mapping[str, Metric], run: Scoring, resamples: int
 ) -> list[SystemResult]:
     """`Run.score` of each system, each on any node."""
     # each node has the whole budget, and nobody to ask
@@ -66,7 +74,7 @@ def score_systems(
         results[unit[1]] = found
 
     with connected(cluster, run.context.jobs) as ray:
-        shared = (run.references, settings, dict(metrics), resamples)
+        shared = (type(run), run.references, settings, dict(metrics), resamples)
         with each_on_workers(ray, SystemWorker, *shared) as each:
             failures = each(
                 [("system", k) for k in range(len(systems))],
@@ -90,14 +98,13 @@ class SystemWorker:
 
     def __init__(
         self,
+        make: Callable[..., Scoring],
         references: list[Corpus],
         settings: dict[str, Any],
         metrics: dict[str, Metric],
         resamples: int,
     ) -> None:
-        from .run import Run
-
-        self.resamples, self.run = resamples, Run(references, **settings)
+        self.resamples, self.run = resamples, make(references, **settings)
         self.metrics = {name: metric.under(self.run.context.protocol) for name, metric in metrics.items()}
 
     def ready(self) -> None:

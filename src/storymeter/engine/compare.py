@@ -35,8 +35,7 @@ from ..stats.paired import (
 )
 from ..stats.poisson import ResampledSums, paired_tests, standard_error
 from ..stats.resampling import TAIL, expanded_tail, percentiles
-from .results import AUTO, Resamples, Results, SystemResult, Tally
-from .run import value_of
+from .results import AUTO, Comparison, Difference, Resamples, Results, SystemResult, Tally, value_of
 from .seeds import collapsed, satterthwaite, t_interval, welch
 from .units import summed, units_of
 
@@ -45,79 +44,6 @@ from .units import summed, units_of
 DRAWN, MORE, MOST = 2048, 512, 10_240
 #: the share of studies that find a difference that is called detectable
 POWER = 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One document on which the two systems were scored."""
-
-    document: str
-    a: float
-    b: float
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """`difference` = value of A - value of B; p-values are two-sided and never 0.
-
-    `interval` holds together with those of the other pairs under this metric: in 95 of 100 test sets all of
-    them contain their difference; `interval_single` is that of this pair alone. `p_permutation` tests whether
-    the outputs of the two systems could be exchanged, `p_bootstrap` whether their values are equal
-    (bootstrap-t), `p_holm` is `p_permutation` corrected over the `tests` pairs of this metric."""
-
-    metric: str
-    a: str
-    b: str
-    value_a: float
-    value_b: float
-    difference: float
-    interval: tuple[float, float]
-    p_bootstrap: float
-    p_permutation: float
-    p_holm: float
-    #: None where no process saw both systems' documents: runs in shards that were made apart
-    wins: int | None
-    ties: int | None
-    losses: int | None
-    n: int
-    most_different: tuple[Difference, ...]
-    #: whether tables print the values as percentages
-    percent: bool = True
-    #: of the permutation test; all swaps of n documents are 2^n
-    resamples: int = 0
-    interval_single: tuple[float, float] = (math.nan, math.nan)
-    #: how many pairs of systems were compared under this metric
-    tests: int = 1
-    #: the smallest `p_holm` that any difference could have had
-    p_smallest: float = 0.0
-    #: with fewer documents no difference can be significant
-    documents_needed: int = 0
-    #: the smallest difference that tests of this size find in 80 of 100 studies; NaN: none
-    detectable: float = math.nan
-    #: what was drawn and swapped as a whole: documents, or sources of several
-    units: int = 0
-    #: Welch's t-test over the values of training runs, where a system has several; then `p_holm` corrects it
-    p_seeds: float | None = None
-    #: with so many documents (or units) a difference of the wanted size is found in 80 of 100 studies
-    documents_for: int | None = None
-
-    @property
-    def p(self) -> float:
-        """The p-value that `p_holm` corrects."""
-        return self.p_permutation if self.p_seeds is None else self.p_seeds
-
-    @property
-    def scale(self) -> float:
-        return 100.0 if self.percent else 1.0
-
-    @property
-    def testable(self) -> bool:
-        """Whether any difference could have been significant."""
-        return self.p_smallest < SIGNIFICANT
-
-    @property
-    def significant(self) -> bool:
-        return self.p_holm < SIGNIFICANT
 
 
 def compare(

@@ -9,18 +9,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ..errors import DataError, StorymeterError, StorymeterWarning
 from ..metric import Metric
 from ..protocol import PAPER, Protocol
 from ..registry import metric as get_metric
-
-if TYPE_CHECKING:
-    from .results import Results
-
-#: of the numbers that this version computes; it rises with every change that `check_revision` must know
-REVISION = 1
+from .results import REVISION, Results
 
 
 def check_revision(path: str, results: Results) -> None:

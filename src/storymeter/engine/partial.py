@@ -17,8 +17,7 @@ from ..errors import StorymeterError
 from ..join import Coverage
 from ..metric import Metric
 from ..score import Score
-from .earlier import REVISION
-from .results import Conditions, Results, SystemResult
+from .results import REVISION, Conditions, Results, SystemResult
 from .saved import load, write
 
 

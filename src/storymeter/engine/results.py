@@ -11,10 +11,11 @@ results.save("run.smr")  and storymeter.load("run.smr")
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,11 +27,10 @@ from ..metric import Metric
 from ..protocol import Protocol
 from ..registry import metric as get_metric
 from ..score import Score
-from .earlier import REVISION
+from ..stats.multiple import SIGNIFICANT
 
-if TYPE_CHECKING:
-    from .compare import Comparison
-
+#: of the numbers that this version computes; it rises with every change that `earlier` must know
+REVISION = 1
 #: resamples are chosen: as many as intervals and tests need
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
@@ -86,6 +86,79 @@ class Tally:
     ties: int | None
     losses: int | None
     most: list[tuple[str, float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One document on which the two systems were scored."""
+
+    document: str
+    a: float
+    b: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`difference` = value of A - value of B; p-values are two-sided and never 0.
+
+    `interval` holds together with those of the other pairs under this metric: in 95 of 100 test sets all of
+    them contain their difference; `interval_single` is that of this pair alone. `p_permutation` tests whether
+    the outputs of the two systems could be exchanged, `p_bootstrap` whether their values are equal
+    (bootstrap-t), `p_holm` is `p_permutation` corrected over the `tests` pairs of this metric."""
+
+    metric: str
+    a: str
+    b: str
+    value_a: float
+    value_b: float
+    difference: float
+    interval: tuple[float, float]
+    p_bootstrap: float
+    p_permutation: float
+    p_holm: float
+    #: None where no process saw both systems' documents: runs in shards that were made apart
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    n: int
+    most_different: tuple[Difference, ...]
+    #: whether tables print the values as percentages
+    percent: bool = True
+    #: of the permutation test; all swaps of n documents are 2^n
+    resamples: int = 0
+    interval_single: tuple[float, float] = (math.nan, math.nan)
+    #: how many pairs of systems were compared under this metric
+    tests: int = 1
+    #: the smallest `p_holm` that any difference could have had
+    p_smallest: float = 0.0
+    #: with fewer documents no difference can be significant
+    documents_needed: int = 0
+    #: the smallest difference that tests of this size find in 80 of 100 studies; NaN: none
+    detectable: float = math.nan
+    #: what was drawn and swapped as a whole: documents, or sources of several
+    units: int = 0
+    #: Welch's t-test over the values of training runs, where a system has several; then `p_holm` corrects it
+    p_seeds: float | None = None
+    #: with so many documents (or units) a difference of the wanted size is found in 80 of 100 studies
+    documents_for: int | None = None
+
+    @property
+    def p(self) -> float:
+        """The p-value that `p_holm` corrects."""
+        return self.p_permutation if self.p_seeds is None else self.p_seeds
+
+    @property
+    def scale(self) -> float:
+        return 100.0 if self.percent else 1.0
+
+    @property
+    def testable(self) -> bool:
+        """Whether any difference could have been significant."""
+        return self.p_smallest < SIGNIFICANT
+
+    @property
+    def significant(self) -> bool:
+        return self.p_holm < SIGNIFICANT
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,9 +227,11 @@ class Results:
         difference: float | None = None,
     ) -> list[Comparison]:
         """Every pair of systems under every metric (see `engine.compare`)."""
-        from .compare import compare
-
-        return compare(self, resamples=resamples, seed=seed, most=most, difference=difference)
+        compare = importlib.import_module("storymeter.engine.compare").compare
+        found: list[Comparison] = compare(
+            self, resamples=resamples, seed=seed, most=most, difference=difference
+        )
+        return found
 
     def by_document(self, system: str, metric: str) -> dict[str, float]:
         """Document id to its value."""
@@ -202,9 +277,7 @@ class Results:
 
     def save(self, path: str | Path) -> None:
         """All of it in one file, which `storymeter.load` reads; whole or not at all."""
-        from .saved import write
-
-        write(self, path)
+        importlib.import_module("storymeter.engine.saved").write(self, path)
 
     def __iter__(self) -> Iterator[SystemResult]:
         return iter(self.systems)
@@ -227,6 +300,11 @@ class Results:
 
     def _repr_html_(self) -> str:
         return str(importlib.import_module("storymeter.report.scores").notebook(self))
+
+
+def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
+    """The values of summed rows, without the parts."""
+    return metric.combine(sums)["value"]
 
 
 def document_values(metric: Metric, score: Score) -> FloatArray:

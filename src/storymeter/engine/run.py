@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any
 from typing import Protocol as Interface
 
-from ..arrays import FloatArray
 from ..captions import Corpus
 from ..context import Budget, Context
 from ..errors import StorymeterError, UsageError
@@ -33,7 +32,7 @@ from ..stats.resampling import bootstrap_interval
 from .inputs import Given, both
 from .languages import warn_of_language
 from .paragraphs import joins_captions, warn_of_paragraphs
-from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult
+from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult, value_of
 from .units import found_unit, with_unit
 from .wordless import warn_of_wordless
 
@@ -344,11 +343,6 @@ def corpora(given: Corpus | Sequence[Corpus] | None, role: str) -> list[Corpus]:
 
 def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
-    """The values of summed rows, without the parts."""
-    return metric.combine(sums)["value"]
 
 
 def inputs_signed(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:

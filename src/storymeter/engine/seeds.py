@@ -14,17 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import DataError, UsageError
 from ..score import Score
 from ..stats.resampling import TAIL
+from .results import Results, SystemResult
 from .units import summed, units_of
-
-if TYPE_CHECKING:
-    from .results import Results, SystemResult
 
 Groups = Mapping[str, tuple[str, ...]]
 

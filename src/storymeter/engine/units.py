@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,9 +23,7 @@ from ..arrays import FloatArray, IntArray
 from ..captions import Corpus, Document
 from ..errors import DataError, UsageError, some
 from ..stats.resampling import bootstrap_interval
-
-if TYPE_CHECKING:
-    from .results import Results
+from .results import Results, value_of
 
 #: the field that is used without being asked for, and the unit of each document by itself
 SOURCE, DOCUMENT = "source", "id"
@@ -114,8 +111,6 @@ def units_of(results: Results, ids: Sequence[str]) -> IntArray:
 
 def with_unit(results: Results, unit: str, resamples: int) -> Results:
     """The same results with intervals over units."""
-    from .run import value_of
-
     if results.in_shards:
         raise UsageError(
             "A run in shards keeps no rows, so that --unit cannot group them.", hint="Leave it out."

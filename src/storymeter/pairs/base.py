@@ -14,6 +14,7 @@ references' texts.
 from __future__ import annotations
 
 import copy
+import importlib
 import os
 import warnings
 from abc import abstractmethod
@@ -100,9 +101,8 @@ class PairScorer(Metric):
 
     @classmethod
     def from_text(cls, text: str) -> PairScorer:
-        from ..registry import scorer
-
-        return scorer(text)
+        found: PairScorer = importlib.import_module("storymeter.registry").scorer(text)
+        return found
 
     @property
     def raw_text(self) -> bool:

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from ..context import Context
     from ..join import Task
     from ..score import Rows
-    from .meteor_alignment import MeteorAlignment
 
 Result = TypeVar("Result")
 #: texts of up to so many characters have counts that two bytes hold
@@ -60,6 +59,45 @@ LONGEST_SMALL = 10_000
 #: what may match two words, in the order in which METEOR tries them
 Module = Literal["exact", "stem", "synonym", "paraphrase"]
 MODULES: tuple[Module, ...] = get_args(Module)
+
+
+class Span(NamedTuple):
+    """Words `start`, `start + 1`, … of a sentence, `length` in all; the first word is number 0."""
+
+    start: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.length
+
+
+class WordMatch(NamedTuple):
+    """A word (or, for paraphrases, a phrase) of either side, and the module of METEOR that matched them."""
+
+    candidate: Span
+    reference: Span
+    by: Module
+
+
+@dataclass(frozen=True, slots=True)
+class MeteorAlignment:
+    """The words of both sides as METEOR saw them (normalised, lower-cased), whether each is a function word,
+    and the matches in the order of the candidate. No word is in two matches."""
+
+    candidate: tuple[str, ...]
+    reference: tuple[str, ...]
+    candidate_function: tuple[bool, ...]
+    reference_function: tuple[bool, ...]
+    matches: tuple[WordMatch, ...]
+
+    @property
+    def chunks(self) -> int:
+        """The fewest runs of matches that are adjacent and in the same order on both sides."""
+        starts = {(match.candidate.start, match.reference.start) for match in self.matches}
+        return sum((match.candidate.end, match.reference.end) not in starts for match in self.matches)
+
+
 #: the names of the 23 statistics; "test" is the candidate
 STATISTICS = (
     "test_length",
@@ -180,7 +218,6 @@ class Meteor(PairScorer):
         2
         """
         from ..text.unicode import well_formed
-        from .meteor_alignment import align
 
         for role, text in (("candidate", candidate), ("reference", reference)):
             if not isinstance(text, str):
@@ -189,7 +226,11 @@ class Meteor(PairScorer):
                     hint="align() compares two sentences.",
                 )
         test, ref = well_formed(self._read([candidate, reference], "texts", warn=False))
-        return align(load(), test, ref, self.task, self._normalizes)
+        (words, function), (theirs, their_function), matches = _native.meteor_align(
+            load(), test, ref, self.task, self._normalizes
+        )
+        found = (WordMatch(Span(i, n), Span(j, m), MODULES[module]) for i, n, j, m, module in matches)
+        return MeteorAlignment(words, theirs, function, their_function, tuple(found))
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         return self.score_of_statistics(sums)

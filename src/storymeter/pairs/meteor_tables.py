@@ -11,14 +11,12 @@ import os
 from typing import TYPE_CHECKING
 
 from .. import _native
+from ..cache import METEOR_DATA as DATA
 from ..cache import cache_folder
 from ..progress import silent
 
 if TYPE_CHECKING:
     from ..progress import Progress
-
-#: the folder of the user's that the lists are read from
-DATA = "STORYMETER_METEOR_DATA"
 
 _loaded: dict[tuple[str, str], _native.MeteorTables] = {}
 
@@ -32,7 +30,7 @@ def load(progress: Progress = silent) -> _native.MeteorTables:
         if tables is None:
             from .meteor_compile import compile_into
 
-            tables = compile_into(path, progress)
+            tables = compile_into(path, mapped, progress)
         _loaded[key] = tables
     return _loaded[key]
 
@@ -41,7 +39,7 @@ def _file_name() -> str:
     """Data from a folder of the user's gets a file of its own, and another one when it changes."""
     if not os.environ.get(DATA):
         return f"meteor-{_native.METEOR_TABLE_VERSION}.table"
-    from .meteor_lists import fingerprint
+    from .meteor_compile import fingerprint
 
     return f"meteor-{_native.METEOR_TABLE_VERSION}-{fingerprint()}.table"
 

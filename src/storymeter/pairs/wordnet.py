@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from ..errors import DataError
-from .meteor_lists import word_list
+from .meteor_compile import word_list
 
 
 @cache

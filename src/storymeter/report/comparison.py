@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..engine.compare import Comparison
+from ..engine.results import Comparison
 from .marks import rough, scale_note, too_few
 from .table import Cell, Column, Table, keys, numbers, to_json
 

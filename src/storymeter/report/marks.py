@@ -7,8 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ..engine.compare import Comparison
-from ..engine.results import Results
+from ..engine.results import Comparison, Results
 from ..score import Score
 from ..stats.multiple import SIGNIFICANT
 from ..stats.paired import smallest_p

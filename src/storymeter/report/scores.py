@@ -11,8 +11,7 @@ import msgspec
 import numpy as np
 
 from ..engine.annotators import Spread
-from ..engine.compare import Comparison
-from ..engine.results import Results
+from ..engine.results import Comparison, Results
 from ..engine.units import unit_note, units_of
 from ..errors import MissingPartError, UsageError
 from ..files import guarded, write_bytes

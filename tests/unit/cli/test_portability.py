@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from storymeter.cache import CACHE
-from storymeter.pairs import meteor_lists, meteor_tables
+from storymeter.pairs import meteor_compile, meteor_tables
 
 
 @pytest.fixture
@@ -43,11 +43,11 @@ def test_odd_names_go_through_every_verb(
     references = ["-r", str(folder / "people [all].json")]
     saved, page = str(folder / "a run.smr"), folder / "the report.html"
     lists = folder / "METEOR's data"
-    for name in meteor_lists.LISTS:
+    for name in meteor_compile.LISTS:
         (lists / name).parent.mkdir(parents=True, exist_ok=True)
-        (lists / name).write_bytes(meteor_lists.word_list(name))
+        (lists / name).write_bytes(meteor_compile.word_list(name))
     (lists / "data").mkdir()
-    (lists / meteor_lists.PARAPHRASES).write_bytes(gzip.compress(b"0.5\nstreet\nroad\n"))
+    (lists / meteor_compile.PARAPHRASES).write_bytes(gzip.compress(b"0.5\nstreet\nroad\n"))
     variables = {CACHE: str(folder / "the cache"), meteor_tables.DATA: str(lists)}
     scored = call(
         folder,

@@ -10,8 +10,7 @@ import pytest
 from storymeter import Corpus, Document, evaluate
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
-from storymeter.engine.compare import Comparison
-from storymeter.engine.results import Results
+from storymeter.engine.results import Comparison, Results
 from storymeter.errors import UsageError
 from storymeter.metric import MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table

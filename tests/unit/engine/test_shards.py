@@ -19,8 +19,7 @@ import storymeter
 from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document, Origin
 from storymeter.context import Context
-from storymeter.engine.compare import Comparison
-from storymeter.engine.results import Results, merged
+from storymeter.engine.results import Comparison, Results, merged
 from storymeter.engine.run import Run
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
 from storymeter.engine.sharded.run import score_shards

@@ -15,7 +15,7 @@ from odd_texts import ODD_TEXTS
 
 from storymeter import registry
 from storymeter.errors import DataError, MissingPartError, UsageError
-from storymeter.pairs import Sts, align, meteor_lists, meteor_tables, wordnet
+from storymeter.pairs import Sts, align, meteor_compile, meteor_tables, wordnet
 from storymeter.pairs.wordnet import base_forms
 
 pytest.importorskip("pycocoevalcap", reason="WordNet's synsets are read from it")
@@ -83,7 +83,7 @@ def test_base_forms() -> None:
 def test_a_damaged_list_of_synsets_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
 ) -> None:
-    for name in (*meteor_lists.LISTS, meteor_lists.PARAPHRASES):
+    for name in (*meteor_compile.LISTS, meteor_compile.PARAPHRASES):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)
     monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))

@@ -12,8 +12,7 @@ import pytest
 
 from storymeter.errors import StorymeterError, UsageError
 from storymeter.pairs import Meteor, meteor_tables
-from storymeter.pairs.meteor import MODULES
-from storymeter.pairs.meteor_alignment import MeteorAlignment, Span, WordMatch
+from storymeter.pairs.meteor import MODULES, MeteorAlignment, Span, WordMatch
 
 try:
     meteor_tables.load()

@@ -9,16 +9,19 @@ from importlib.metadata import version
 import pytest
 
 from storymeter import _native
-from storymeter.pairs import meteor_lists
+from storymeter.pairs import meteor_compile
 
 
 def test_stems_of_the_word_lists() -> None:
     snowballstemmer = pytest.importorskip("snowballstemmer")
     if version("snowballstemmer").startswith("3"):
         pytest.skip("snowballstemmer 3 has another algorithm")
-    read_list, _ = meteor_lists.lists_and_paraphrases()
+    read_list, _ = meteor_compile.lists_and_paraphrases()
     words = {
-        word for name in meteor_lists.LISTS for word in read_list(name).decode().split() if not word.isdigit()
+        word
+        for name in meteor_compile.LISTS
+        for word in read_list(name).decode().split()
+        if not word.isdigit()
     }
     words = set(sorted(words)[::25])
     words |= {

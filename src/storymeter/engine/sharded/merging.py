@@ -18,8 +18,7 @@ from ...score import Score
 from ...signature import Signature
 from ...stats.exact import added
 from ...stats.poisson import ResampledSums
-from ..results import Results, SystemResult, Tally
-from ..run import value_of
+from ..results import Results, SystemResult, Tally, value_of
 from .inputs import Source
 from .job import Job
 from .scoring import MOST, NAMED, ShardSums, SystemSums, check_columns, scored

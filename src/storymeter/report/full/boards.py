@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ...engine.compare import Comparison
+from ...engine.results import Comparison
 from ...stats.multiple import SIGNIFICANT
 from ..comparison import win_tie_loss
 from ..figures.bars import bar_and_whisker

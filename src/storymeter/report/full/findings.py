@@ -10,8 +10,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...captions import Corpus, Document
-from ...engine.compare import Comparison
-from ...engine.results import Results, document_values
+from ...engine.results import Comparison, Results, document_values
 from ...metric import Metric
 from ...score import Alignment, Score
 from ..marks import Mark, best_of, direction, marks

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...pairs import Meteor
-from ...pairs.meteor_alignment import Span
+from ...pairs.meteor import Span
 
 _LETTER = {"exact": "", "stem": "s", "synonym": "y", "paraphrase": "p"}
 _WORD = re.compile(r"\S+")
