@@ -49,6 +49,11 @@ class Metric(Measure, ABC):
         """Whether a model or another program reads every sentence: a run scores by all else first."""
         return bool(getattr(getattr(self, "scorer", None), "slow", False))
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of a document's references can change the number: the signature states it."""
+        return False
+
     @classmethod
     def from_text(cls, text: str) -> Metric:
         found: Metric = importlib.import_module("storymeter.registry").metric(text)

@@ -136,6 +136,9 @@ def test_equal_signatures_have_equal_numbers(
         order = [shuffled(corpus, draw) for corpus in references]
         again = [shuffled(corpus, draw) for corpus in systems[::-1]]
         found.add(Run(order, jobs=3, **setting).score(again, names[::-1], 0), "shuffled, three threads")
+        swapped = references[::-1]
+        # sums over annotators may differ in the last bits
+        found.add(Run(swapped, jobs=1, **setting).score(systems, names, 0), "files swapped", exact=False)
         for name in names:
             found.add(Run(references, jobs=2, **setting).score(systems[1], name, 0), f"{name} alone")
         found.add(Run(references[:1], jobs=1, **setting).score(systems, names, 0), "one annotator")

@@ -94,6 +94,10 @@ class Paragraph(Metric):
         return self.metric.higher_is_better
 
     @property
+    def ordered(self) -> bool:
+        return self.metric.ordered
+
+    @property
     def columns(self) -> tuple[str, ...]:
         return self.metric.columns
 

@@ -89,6 +89,11 @@ class Soda(Metric):
         return self._refs == "corpus-mean"
 
     @property
+    def ordered(self) -> bool:
+        """Captions of merged annotators that start together keep the order of their files."""
+        return self._refs == "merge"
+
+    @property
     def _refs(self) -> str:
         return self.protocol.refs if self.refs == "protocol" else self.refs
 
@@ -138,7 +143,7 @@ class Soda(Metric):
         rows[left_out] = 0.0
         if matching is None:
             return Rows(rows)
-        return Rows(rows, _alignment(task, problems, rates[0, :, 2], *matching, merged=refs == "merge"))
+        return Rows(rows, _alignment(task, problems, rates[0], *matching, merged=refs == "merge"))
 
     def _matched(
         self, problems: Problems, task: Task, context: Context
@@ -187,7 +192,7 @@ class Soda(Metric):
 def _alignment(
     task: Task,
     problems: Problems,
-    f1: FloatArray,
+    rates: FloatArray,
     problem: IntArray,
     entry: IntArray,
     f: FloatArray,
@@ -196,7 +201,7 @@ def _alignment(
 ) -> Alignment:
     """The matched pairs of the problem that counts in each video: that of the annotator with the best F1."""
     best = np.full(len(task), -1)
-    order = _best_last(problems, f1)
+    order = _best_last(problems, rates)
     best[problems.video[order]] = order
     keep = best[problems.video[problem]] == problem
     problem, entry, f = problem[keep], entry[keep], f[keep]
@@ -221,9 +226,11 @@ def _places(task: Task, annotator: IntArray) -> IntArray:
     return np.array(places, dtype=np.int64)
 
 
-def _best_last(problems: Problems, f1: FloatArray) -> IntArray:
-    """The problems video by video, that of the annotator with the best F1 (the first of equals) last."""
-    return np.lexsort((-problems.annotator, f1, problems.video))
+def _best_last(problems: Problems, rates: FloatArray) -> IntArray:
+    """The problems video by video, that of the annotator with the best F1 last; of equals the one with the
+    greater precision, so that the order of the annotators changes no number."""
+    precision, _, f1 = rates.T
+    return np.lexsort((-problems.annotator, precision, f1, problems.video))
 
 
 def counted(task: Task, protocol: Protocol) -> FloatArray:
@@ -268,14 +275,14 @@ def _per_annotator(problems: Problems, values: FloatArray, counts: FloatArray, m
 
 
 def _per_video(problems: Problems, values: FloatArray, videos: int, *, mean: bool) -> FloatArray:
-    """(videos, 3): at each threshold the annotators' mean, or the annotator with the best F1 (the first of
-    equals); then the mean over thresholds."""
+    """(videos, 3): at each threshold the annotators' mean, or the annotator with the best F1; then the
+    mean over thresholds."""
     out = np.zeros((len(values), videos, 3))
     for at, chosen in zip(values, out, strict=True):
         if mean:
             np.add.at(chosen, problems.video, at)
             chosen /= np.maximum(np.bincount(problems.video, minlength=videos), 1)[:, None]
         else:
-            order = _best_last(problems, at[:, 2])
+            order = _best_last(problems, at)
             chosen[problems.video[order]] = at[order]
     return np.asarray(out.mean(axis=0))

@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 from typing import Protocol as Interface
 
 from ..captions import Corpus
-from ..context import Budget, Context
+from ..context import Budget, Context, Settings
 from ..errors import StorymeterError, UsageError
 from ..join import Task, join
 from ..metric import Metric
@@ -31,10 +31,11 @@ from ..score import Score
 from ..stats.resampling import bootstrap_interval
 from .inputs import Given, both
 from .languages import warn_of_language
+from .order import order_field, order_of_references
 from .paragraphs import joins_captions, warn_of_paragraphs
 from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult, value_of
 from .units import found_unit, with_unit
-from .wordless import warn_of_wordless
+from .wordless import own_tokenizer, warn_of_wordless
 
 #: a metric, by name or as an object
 Asked = str | Metric
@@ -158,6 +159,8 @@ class Run:
         built = {
             label: metric.under(self.context.protocol) for label, metric in named(_asked(metrics)).items()
         }
+        for metric in built.values():  # raises where the protocol strips what its tokenizer is for
+            Settings(protocol=self.context.protocol, tokenizer=own_tokenizer(metric))
         against = any(task.references) if task is not None else bool(self.references)
         against = against if referenced is None else referenced
         lacking = [label for label, metric in built.items() if metric.needs_references and not against]
@@ -207,9 +210,15 @@ class Run:
         score = replace(
             score, signature=score.signature.add(**inputs_signed(corpus, self.references, metric))
         )
+        if metric.ordered:
+            score = replace(score, signature=score.signature.add(order=order_field(self._order)))
         if journal:
             journal.put(corpus, name, metric, score)
         return score
+
+    @cached_property
+    def _order(self) -> int:
+        return order_of_references(self.references)
 
     def _score(self, task: Task, name: str, metric: Metric, resamples: int) -> Score:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..captions import Corpus
 from ..errors import StorymeterWarning, some
@@ -14,8 +14,8 @@ from ..pairs.base import PairScorer
 from ..protocol import Protocol
 from ..text.tokens import ascii_only, has_words, tokenize
 
-#: a letter or a digit that every tokenizer and every protocol keeps
-_KEPT = re.compile("[0-9A-Za-z]")
+#: a letter that every tokenizer and every protocol keeps
+_LETTER = re.compile("[A-Za-z]")
 
 
 def warn_of_wordless(
@@ -29,29 +29,68 @@ def warn_of_wordless(
 ) -> None:
     """A StorymeterWarning that counts the captions without words, where a metric compares texts; `glance`:
     the corpora hold only the first captions of each."""
-    compared = [scorer for metric in metrics.values() if (scorer := _compares(metric)) is not None]
-    if not compared:
+    letters = [m for m in metrics.values() if _joins_letters(m, protocol)]
+    others = [scorer for m in metrics.values() if m not in letters and (scorer := _compares(m)) is not None]
+    if letters:
+        why = (
+            f"paragraphs of the protocol {protocol} consist of the letters a to z, and there is none in them"
+        )
+        _warn(systems, references, _without_letters, why, glance=glance)
+    if not others:
         return
-    if all(scorer.raw_text for scorer in compared):
+    if all(scorer.raw_text for scorer in others):
         tokenizer = "none"
     strip = protocol.ascii == "strip"
+    why = f"the protocol {protocol} replaces characters above U+007F by spaces, and " if strip else ""
+    how = "only punctuation" if tokenizer == "none" else f"no words under the tokenizer {tokenizer}"
+
+    def without_words(texts: Sequence[str]) -> list[bool]:
+        texts = [ascii_only(text) if strip else text for text in texts]
+        if tokenizer == "none":
+            return [not has_words(text) for text in texts]
+        return [not tokens.strip() for tokens in tokenize(texts, tokenizer)]
+
+    _warn(systems, references, without_words, f"{why}there is {how} in them", glance=glance)
+
+
+def _warn(
+    systems: Sequence[Corpus],
+    references: Sequence[Corpus],
+    bare: Callable[[Sequence[str]], list[bool]],
+    why: str,
+    *,
+    glance: bool,
+) -> None:
     said = []
     which = "the first " if glance else ""
     for kind, corpora in (("captions", systems), ("reference captions", references)):
         for corpus in corpora:
-            total, found = _wordless(corpus, tokenizer, strip=strip)
+            total, found = _wordless(corpus, bare)
             if found:
                 name = f" of {corpus.name!r}" if corpus.name else ""
                 count = sum(found.values())
                 said.append(f"{count:,} of {which}{total:,} {kind}{name} ({some(list(found))})")
     if said:
-        why = f"the protocol {protocol} replaces characters above U+007F by spaces, and " if strip else ""
-        how = "only punctuation" if tokenizer == "none" else f"no words under the tokenizer {tokenizer}"
         warnings.warn(
-            f"Captions without words match nothing: {', '.join(said)}; {why}there is {how} in them.",
+            f"Captions without words match nothing: {', '.join(said)}; {why}.",
             StorymeterWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
+
+
+def own_tokenizer(metric: Metric) -> Tokenizer:
+    """That of a metric's scorer; `none` where it has no tokenizer of its own."""
+    scorer = _compares(metric)
+    return "none" if scorer is None else scorer.tokenized_by("none")
+
+
+def _joins_letters(metric: Metric, protocol: Protocol) -> bool:
+    """Whether it compares paragraphs of letters alone."""
+    return protocol.paragraph == "letters" and metric.needs_references and hasattr(metric, "inner")
+
+
+def _without_letters(texts: Sequence[str]) -> list[bool]:
+    return [not _LETTER.search(text) for text in texts]
 
 
 def _compares(metric: Metric) -> PairScorer | None:
@@ -62,23 +101,16 @@ def _compares(metric: Metric) -> PairScorer | None:
     return inner if isinstance(inner, PairScorer) and inner.needs_references else None
 
 
-def _wordless(corpus: Corpus, tokenizer: Tokenizer, *, strip: bool) -> tuple[int, dict[str, int]]:
+def _wordless(corpus: Corpus, bare: Callable[[Sequence[str]], list[bool]]) -> tuple[int, dict[str, int]]:
     """How many captions there are, and how many without words, by document."""
     suspects: list[tuple[str, str]] = []
     total = 0
     for document in corpus:
         total += len(document.captions)
-        suspects += [(document.id, c.text) for c in document.captions if not _KEPT.search(c.text)]
-    if not suspects:
-        return total, {}
-    texts = [ascii_only(text) if strip else text for _, text in suspects]
-    empty = (
-        [not has_words(text) for text in texts]
-        if tokenizer == "none"
-        else [not tokens.strip() for tokens in tokenize(texts, tokenizer)]
-    )
+        suspects += [(document.id, c.text) for c in document.captions if not _LETTER.search(c.text)]
     found: dict[str, int] = {}
-    for (id, _), bare in zip(suspects, empty, strict=True):
-        if bare:
-            found[id] = found.get(id, 0) + 1
+    if suspects:
+        for (id, _), wordless in zip(suspects, bare([text for _, text in suspects]), strict=True):
+            if wordless:
+                found[id] = found.get(id, 0) + 1
     return total, found

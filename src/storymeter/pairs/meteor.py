@@ -142,6 +142,11 @@ class Meteor(PairScorer):
     columns = (*STATISTICS, "score", "documents")
     seen = Seen("weights tuned by its authors on WMT judgements")
 
+    @property
+    def ordered(self) -> bool:
+        """Of references with equal scores the first one gives the statistics, as in the original."""
+        return True
+
     def prepare(self) -> None:
         load(self._progress)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from storymeter.pairs.cider import Cider
 from storymeter.pairs.sentences import sentences_of
 from storymeter.pairs.table import Sentences
 from storymeter.registry import metric
+from storymeter.score import Score
+from storymeter.signature import diff
 from storymeter.text.ptb import tokenize_batch
 
 WORDS = "a the man woman dog cat runs cooks cuts jumps on over road rice onion then and with knife"
@@ -65,6 +68,65 @@ def test_the_order_of_annotators_does_not_matter(protocol: str) -> None:
     silent = values([Corpus((Document("a"),), "x"), corpus("y", 1, "bc")], mine, REFS, protocol)
     swapped = values([corpus("y", 1, "bc"), Corpus((Document("a"),), "x")], mine, REFS, protocol)
     assert silent == pytest.approx(swapped, rel=1e-14)
+
+
+#: nothing in common
+OTHER = {"mine": "zebra", "a": "water", "b": "water flows down the big river"}
+
+
+def test_an_order_that_matters_is_signed(tmp_path: Path) -> None:
+    """METEOR takes the first of references with equal scores, and merged captions that start together keep
+    the order of their files, as in the originals: other numbers, other signatures. The hash depends on no
+    name, no order of documents and no division into shards."""
+
+    def made(name: str, *captions: Caption) -> Corpus:
+        return Corpus((Document("v", captions), Document("w", (Caption(OTHER[name], 0.0, 5.0),))), name)
+
+    mine = made("mine", Caption("a dog runs", 0.0, 5.0), Caption("a red ball", 4.0, 9.0))
+    files = [made("a", Caption("a red ball", 0.0, 9.0)), made("b", Caption("a dog runs", 0.0, 9.0))]
+    names = ["meteor", "paragraph_meteor", "soda_c(refs=merge)", "soda_c", "rouge_l"]
+
+    def scores(*references: Corpus) -> tuple[Score, ...]:
+        return Run(references, jobs=1).score(mine, names, 0).systems[0].scores
+
+    one, other = scores(*files), scores(*files[::-1])
+    for a, b in zip(one[:3], other[:3], strict=True):
+        assert a.value != b.value
+        assert {*diff(a.signature, b.signature)} == {"order"}
+    for a, b in zip(one[3:], other[3:], strict=True):
+        assert (a.value, str(a.signature)) == (b.value, str(b.signature))
+        assert not a.signature.get("order")
+    alike = [Corpus(each.documents[::-1], f"{each.name}_2") for each in files]
+    together = Corpus(tuple(document for each in files for document in each), "all")
+    for again in (scores(*alike), scores(together)):
+        assert [s.value for s in again] == [s.value for s in one]
+        assert [s.signature.get("order") for s in again] == [s.signature.get("order") for s in one]
+    assert not scores(files[0])[0].signature.get("order")
+
+    pytest.importorskip("ray", reason="the part 'ray' is not installed")
+    pytest.importorskip("pyarrow", reason="the part 'parquet' is not installed")
+    import shard_kit
+
+    folders = [shard_kit.write_folder(tmp_path / each.name, each) for each in (mine, *files)]
+    for shards in (1, 2):
+        found = shard_kit.score_in_shards(
+            folders[:1], folders[1:], names, tmp_path / f"run{shards}", shards=shards
+        )
+        assert [str(s.signature) for s in found.systems[0].scores] == [str(s.signature) for s in one]
+
+
+def test_of_annotators_with_one_f1_the_order_decides_nothing() -> None:
+    """Half of the captions and all references, or the other way round: P and R swap, F1 is the same."""
+
+    def track(name: str, *begins: float) -> Corpus:
+        return Corpus((Document("v", tuple(Caption("a", b, b + 1) for b in begins)),), name)
+
+    mine = track("mine", 0, 2, 4, 6)
+    files = [track("few", 0, 2), track("many", 0, 2, 4, 6, 10, 12, 14, 16)]
+    one, other = (
+        Run(order, jobs=1).score(mine, "soda_d", 0).systems[0].scores[0] for order in (files, files[::-1])
+    )
+    assert dict(one.parts) == dict(other.parts)
 
 
 def test_the_annotator_shown_is_the_one_that_counts() -> None:

@@ -41,6 +41,10 @@ def test_stripped_text_scores_nothing(protocol: str) -> None:
             Run(corpus(JAPANESE, "refs"), protocol=protocol, tokenizer=tokenizer)
         assert f"{protocol}+ascii=keep" in str(error.value.hint)
         Run(corpus(JAPANESE, "refs"), protocol=f"{protocol}+ascii=keep", tokenizer=tokenizer)
+        own = [f"rouge_l(tokenizer={tokenizer})", f"soda_c(scorer=meteor(tokenizer={tokenizer}))"]
+        for name in own:
+            with pytest.raises(UsageError, match="nothing would be left"):
+                values(protocol, [name], JAPANESE, JAPANESE)
 
 
 def test_punctuation_alone_scores_nothing() -> None:
@@ -91,6 +95,16 @@ def test_they_are_counted() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # where no text is compared there is nothing to say
         run.score(corpus(["...", "A dog."], "mine"), ["soda_d", "localisation", "captions"], 0)
+
+
+def test_paragraphs_of_letters_are_counted_too() -> None:
+    """The protocol keeps other characters, and only its paragraphs drop them."""
+    run = Run(corpus(["犬が走る。", "A dog."], "refs"), protocol="vid2seq", jobs=1)
+    with pytest.warns(StorymeterWarning, match=r"1 of 2 captions of 'mine'.*letters a to z"):
+        run.score(corpus(["12", "A dog."], "mine"), ["paragraph_meteor"], 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run.score(corpus(["12", "A dog."], "mine"), ["soda_c", "paragraph_distinct_1"], 0)
 
 
 def test_meteor_takes_the_words_of_a_tokenizer() -> None:

@@ -15,7 +15,7 @@ from .folder import Folder
 from .inputs import Slice, Source
 
 #: of the files in `work`: what another one wrote is not continued
-FORMAT = 2
+FORMAT = 3
 #: where a run keeps what it needs until it is complete, and the result
 WORK, RESULT = "work", "run.smr"
 

@@ -18,6 +18,7 @@ from ...score import Score
 from ...signature import Signature
 from ...stats.exact import added
 from ...stats.poisson import ResampledSums
+from ..order import order_field
 from ..results import Results, SystemResult, Tally, value_of
 from .inputs import Source
 from .job import Job
@@ -33,7 +34,8 @@ def merged_shards(job: Job) -> Results:
         total = _added(total, load_shard(job, shard))
     names = [*job.metrics]
     systems = tuple(
-        _system(job, source, sums) for source, sums in zip(job.systems, total.systems, strict=True)
+        _system(job, source, sums, order_field(total.order))
+        for source, sums in zip(job.systems, total.systems, strict=True)
     )
     pairs = combinations([source.name for source in job.systems], 2)
     tallies = {
@@ -85,6 +87,7 @@ def _added(a: ShardSums, b: ShardSums) -> ShardSums:
             [_tallied(x, y) for x, y in zip(one, other, strict=True)]
             for one, other in zip(a.tallies, b.tallies, strict=True)
         ],
+        a.order + b.order & _WRAP,
     )
 
 
@@ -111,20 +114,25 @@ def _tallied(a: Tally, b: Tally) -> Tally:
     )
 
 
-def _system(job: Job, source: Source, sums: SystemSums) -> SystemResult:
+def _system(job: Job, source: Source, sums: SystemSums, order: str | None) -> SystemResult:
     _check(source, job.references, sums)
     widths = np.cumsum([0, *(len(metric.columns) for metric in job.metrics.values())]).tolist()
     values = sums.exact().values(widths[-1])
     if not len(values):  # not one row had a digit: all sums are zero
         values = np.zeros((1 + 2 * job.conditions.resamples, widths[-1]))
     scores = tuple(
-        _score(name, metric, sums, Signature.parse(sums.signatures[k]), values[:, widths[k] : widths[k + 1]])
+        _score(name, metric, sums, _signature(metric, sums, k, order), values[:, widths[k] : widths[k + 1]])
         for k, (name, metric) in enumerate(job.metrics.items())
     )
     missing, extra, empty = (tuple(names) for names in sums.named)
     coverage = Coverage(sums.matched, missing, extra, empty, sums.counts)
     origin = Origin(format=source.kind, sha256=f"{sums.captions:016x}")
     return SystemResult(source.name, scores, coverage, Corpus((), source.name, origin))
+
+
+def _signature(metric: Metric, sums: SystemSums, k: int, order: str | None) -> Signature:
+    signature = Signature.parse(sums.signatures[k])
+    return signature.add(order=order) if metric.ordered else signature
 
 
 def _score(name: str, metric: Metric, sums: SystemSums, signature: Signature, values: FloatArray) -> Score:

@@ -21,6 +21,7 @@ from ...pairs.base import open_scorer
 from ...stats.exact import ExactSums
 from ...stats.paired import win_tie_loss
 from ...stats.poisson import document_keys, resampled
+from ..order import order_of_references
 from ..results import Tally
 from ..run import Run, inputs_signed
 from .counts import CorpusLookup, add_range, count_shard
@@ -64,6 +65,8 @@ class ShardSums(msgspec.Struct):
     references: list[int]
     #: [pair of systems][metric]
     tallies: list[list[Tally]]
+    #: `order_of_references` of the shard's documents
+    order: int
 
 
 class Worker:
@@ -120,7 +123,8 @@ class Worker:
             ]
             for a, b in combinations(range(first), 2)
         ]
-        result = ShardSums(columns, sums, [_captions(corpus) for corpus in references], tallies)
+        order = order_of_references(references)
+        result = ShardSums(columns, sums, [_captions(corpus) for corpus in references], tallies, order)
         job.folder.put(scored(shard), msgspec.msgpack.encode(result, enc_hook=str))
 
     def _rows(self, corpus: Corpus, task: Task, run: Run) -> tuple[list[Any], list[str]]:
