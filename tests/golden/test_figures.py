@@ -13,7 +13,7 @@ import pytest
 
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
 from storymeter.text.ptb import tokenize_joined
-from storymeter.text.tokens import tokenize
+from storymeter.text.tokenizers import tokenize
 
 sys.path.insert(0, str(Path(__file__).parent))
 import material

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ..options import Tokenizer
-from ..text.tokens import tokenize
+from ..text.tokenizers import tokenize
 
 
 def prepared(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..captions import Corpus, Kind
 from ..metric import Metric
-from ..text.sentences import split
+from ..text.sentences import split_sentences
 
 _DENSE = [
     "soda_c",
@@ -42,7 +42,7 @@ def kind_of(corpus: Corpus) -> Kind:
     if kind != "story" or any(len(d.captions) > 1 or "photo_sequence" in d.meta for d in corpus):
         return kind
     texts = [document.text for document in corpus.documents[:LOOKED_AT] if document.captions]
-    several = sum(len(split(text)) > 1 for text in texts)
+    several = sum(len(split_sentences(text)) > 1 for text in texts)
     return "story" if 2 * several > len(texts) else "caption"
 
 

@@ -12,7 +12,7 @@ from ..metric import Metric
 from ..options import Tokenizer
 from ..pairs.base import PairScorer
 from ..protocol import Protocol
-from ..text.tokens import ascii_only, has_words, tokenize
+from ..text.tokenizers import ascii_only, has_words, tokenize
 
 #: a letter that every tokenizer and every protocol keeps
 _LETTER = re.compile("[A-Za-z]")

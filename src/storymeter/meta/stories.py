@@ -16,7 +16,7 @@ from pathlib import Path
 from ..captions import Caption, Document
 from ..errors import DataError
 from ..join import Task
-from ..text.sentences import split
+from ..text.sentences import split_sentences
 from .benchmark import Benchmark, Choice, lines_of
 from .compute import documents_task
 from .scores import Judgement
@@ -44,7 +44,7 @@ def rated_stories(data: Path) -> Benchmark:
                 hint="Check the download.",
             ) from None
         item = f"{len(documents):04d}"
-        documents.append(_story(f"stories\t{item}", split(story)))
+        documents.append(_story(f"stories\t{item}", split_sentences(story)))
         judgements.append(Judgement("stories", item, score))
     return Benchmark(
         "stories-roc",

@@ -371,7 +371,7 @@ class PairScorer(Metric):
             if warn and tokens != listed:
                 _warn_of_tokens(self.name)
             return tokens
-        from ..text.tokens import tokenize
+        from ..text.tokenizers import tokenize
 
         return tokenize(listed, how)
 
@@ -412,18 +412,19 @@ class ModelScorer(PairScorer):
     slow: ClassVar[bool] = True
 
     def has_words(self, text: str) -> bool:
-        from ..text.tokens import has_words
+        from ..text.tokenizers import has_words
 
         return has_words(text)
 
 
 def _ptb(lines: list[str]) -> list[str]:
-    """Tokens joined by blanks, as `text.tokens.tokenize` gives them, without loading the room of texts."""
+    """Tokens joined by blanks, as `text.tokenizers.tokenize` gives them, without loading the room of
+    texts."""
     distinct = list(dict.fromkeys(lines))
     try:
         tokens = _native.ptb_tokenize(distinct, False, os.cpu_count() or 1, True) if distinct else []
     except (UnicodeEncodeError, RuntimeError):  # a lone surrogate
-        from ..text.tokens import tokenize
+        from ..text.tokenizers import tokenize
 
         return tokenize(lines, "ptb")
     found = dict(zip(distinct, tokens, strict=True))

@@ -22,7 +22,7 @@ from ..arrays import Float32
 from ..models.checkpoints import weights_hash
 from ..models.vectors import unit
 from ..progress import Progress, silent
-from ..text.sentences import split
+from ..text.sentences import split_sentences
 from ..text.unicode import well_formed
 from .word_kinds import WORD
 
@@ -85,7 +85,7 @@ def sentences_of(text: str) -> list[str]:
     >>> sentences_of("A man runs. He falls. 🎈")
     ['A man runs.', 'He falls. 🎈']
     """
-    return [piece for sentence in split(text) for piece in _pieces(sentence, LONGEST_SENTENCE)]
+    return [piece for sentence in split_sentences(text) for piece in _pieces(sentence, LONGEST_SENTENCE)]
 
 
 def passages_of(text: str) -> list[str]:
@@ -93,7 +93,7 @@ def passages_of(text: str) -> list[str]:
     in the light of what stands around it."""
     out: list[list[str]] = []
     room = 0
-    for piece in (part for sentence in split(text) for part in _pieces(sentence, LONGEST_PASSAGE)):
+    for piece in (part for sentence in split_sentences(text) for part in _pieces(sentence, LONGEST_PASSAGE)):
         size = sum(1 for _ in WORD.finditer(piece))
         if size > room:
             out.append([])

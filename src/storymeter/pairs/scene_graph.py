@@ -19,10 +19,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..text.sentences import split
-from ..text.tagger import tagger
+from ..text.sentences import split_sentences
 from ..text.unicode import well_formed
-from ..text.words import words
+from ..text.words import tagger, words
 from .word_classes import (
     ADJECTIVES,
     ANIMATE,
@@ -89,7 +88,7 @@ _NOTHING, _END = Word("", "", ""), ("", "", "")
 def scene_graph(text: str) -> SceneGraph:
     """The graph of one caption, of one or more sentences."""
     facts = SceneGraph(set(), set(), set())
-    for sentence in split(well_formed([text])[0].replace("’", "'")):
+    for sentence in split_sentences(well_formed([text])[0].replace("’", "'")):
         tokens = [
             token[:LONGEST_WORD]
             for token in (_EDGES.sub("", word) for word in words(sentence))

@@ -13,7 +13,7 @@ from ..context import Context
 from ..join import Task
 from ..options import Tokenizer
 from ..text.ptb import may_read_on, tokenize_batch
-from ..text.tokens import ascii_only, tokenize
+from ..text.tokenizers import ascii_only, tokenize
 
 
 class Tokenized(Interface):

@@ -17,7 +17,7 @@ import functools
 import re
 from typing import Literal, NamedTuple, get_args
 
-from ..text.tagger import tagger
+from ..text.words import tagger
 from .word_classes import COLOURS, NUMBERS
 
 Kind = Literal["thing", "action", "place", "number", "colour", "quality", "negation", "other"]

@@ -35,7 +35,7 @@ from ..arrays import FloatArray
 from ..errors import DataError, UsageError, some
 from ..options import Tokenizer
 from ..pairs.bleu import ORDERS, bleu, columns, of_order
-from ..text.tokens import tokenize
+from ..text.tokenizers import tokenize
 from ..text.unicode import well_formed
 
 Samples = Sequence[str] | Sequence[Sequence[str]]

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 
 from ..errors import MissingPartError
 from ..pairs.wordnet import synsets
-from ..text.tagger import tagger
-from ..text.words import treebank
+from ..text.words import tagger, treebank
 
 _WHAT = "The noun tagger"
 _SEEN = {"male": "man", "female": "woman", "location": "place", "organization": "organization"}

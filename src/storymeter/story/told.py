@@ -16,7 +16,7 @@ def sentences_of(document: Document, *, like_nltk: bool = False) -> list[str]:
     """
     texts = [caption.text.strip() for caption in document.captions if caption.text.strip()]
     if len(texts) == 1:
-        return sentences.split(texts[0], like_nltk=like_nltk)
+        return sentences.split_sentences(texts[0], like_nltk=like_nltk)
     return texts
 
 

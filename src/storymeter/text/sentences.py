@@ -95,7 +95,7 @@ def is_tokenised(text: str) -> bool:
     return bool(re.search(r"\s[.!?](?=\s|$)", text)) and not re.search(r"[a-z]{3}[.!?]\s", text)
 
 
-def split(text: str, *, like_nltk: bool = False) -> list[str]:
+def split_sentences(text: str, *, like_nltk: bool = False) -> list[str]:
     """Sentences in order, stripped, none empty.
 
     `like_nltk` cuts tokenised text as NLTK's Punkt does, for numbers that were made with it: every lone mark

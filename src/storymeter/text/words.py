@@ -15,7 +15,12 @@ the last full stop look at one blank-delimited chunk, so each distinct chunk is 
 from __future__ import annotations
 
 import functools
+import inspect
 import re
+from pathlib import Path
+from typing import Any
+
+from ..errors import MissingPartError
 
 _OPENING = re.compile(r"""(^|[(\[{<])("|'')""")
 _ALONE = re.compile(r"(\.{2,}|…|--|''|`+|[;@#$%&*?!\[\](){}<>«»“”„‘’]|[:,](?!\d))")
@@ -91,3 +96,28 @@ def _contractions(piece: str) -> list[str]:
     if len(piece) > 1 and piece.endswith("'") and not piece.endswith("''"):  # boys' -> boys '
         return [*_contractions(piece[:-1]), "'"]
     return [piece]
+
+
+# Parts of speech: HanTa's English tagger, loaded once per process and shared by all who ask.
+#
+# Its model is a pickle inside HanTa's own wheel, to be trusted as the code beside it. But HanTa looks for a
+# file of that name in the working directory first, where anybody may have put one; so the model is named by
+# its full path.
+
+
+MODEL = "morphmodel_en.pgz"
+
+
+def tagger(what: str) -> Any:
+    """The tagger; `what` needs it, for the message where HanTa is not installed."""
+    try:
+        return _load()
+    except ImportError:
+        raise MissingPartError.extra(what, "neural") from None
+
+
+@functools.cache
+def _load() -> Any:
+    from HanTa.HanoverTagger import HanoverTagger
+
+    return HanoverTagger(str(Path(inspect.getfile(HanoverTagger)).with_name(MODEL)))

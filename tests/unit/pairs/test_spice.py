@@ -13,7 +13,7 @@ from odd_texts import ODD_TEXTS
 from storymeter import registry
 from storymeter.errors import MissingPartError, UsageError
 from storymeter.pairs import Spice, scene_graph, spice
-from storymeter.text import tagger
+from storymeter.text import words as tagger
 
 pytest.importorskip("HanTa", reason="needs the optional part 'neural'")
 

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("HanTa")
 from storymeter.story.nouns import _nouns, _wordnet_nouns, nouns
-from storymeter.text import tagger
+from storymeter.text import words
 
 
 def test_nouns_of_captions() -> None:
@@ -37,9 +37,9 @@ def test_a_model_in_the_working_directory_is_not_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sprung = tmp_path / "sprung"
-    (tmp_path / tagger.MODEL).write_bytes(gzip.compress(pickle.dumps(Trap(sprung))))
+    (tmp_path / words.MODEL).write_bytes(gzip.compress(pickle.dumps(Trap(sprung))))
     monkeypatch.chdir(tmp_path)
-    for kept in (_nouns, tagger._load):
+    for kept in (_nouns, words._load):
         kept.cache_clear()
     assert nouns(["an astronaut wearing a spacesuit"]) == [("astronaut", "spacesuit")]
     assert not sprung.exists()

@@ -24,7 +24,7 @@ from storymeter.join import Coverage, Task
 from storymeter.registry import metric
 from storymeter.story.redundancy import NonRedundancy, explain, redundancy
 from storymeter.story.told import sentences_of, stories_of
-from storymeter.text.sentences import split
+from storymeter.text.sentences import split_sentences
 from storymeter.text.words import treebank, words
 
 
@@ -58,7 +58,9 @@ def test_published_values_of_the_script(data: Path) -> None:
     stories = json.loads((folder / "dhm_vist_human.json").read_text())
     with (folder / "dhm_vist_human_nr.csv").open() as file:
         published = {row["story_id"]: float(row["R_score"]) for row in csv.DictReader(file)}
-    ours = redundancy([split(stories[id], like_nltk=True) for id in published], jaccard="pairs")[:, 0]
+    ours = redundancy([split_sentences(stories[id], like_nltk=True) for id in published], jaccard="pairs")[
+        :, 0
+    ]
     wrong = [id for id, a, b in zip(published, ours, published.values(), strict=True) if abs(a - b) > 1e-9]
     assert len(published) == 4899 and len(wrong) <= 0.003 * len(published)
     # the rest: runs of three marks (Punkt keeps some together), a full stop glued to a word inside,
@@ -69,7 +71,7 @@ def test_published_values_of_the_script(data: Path) -> None:
 
 def test_set_stays_within_bounds(data: Path) -> None:
     stories = json.loads((data / "vist" / "dhm_vist_human.json").read_text())
-    values = redundancy([split(story, like_nltk=True) for story in stories.values()])
+    values = redundancy([split_sentences(story, like_nltk=True) for story in stories.values()])
     assert np.nanmin(values) >= 0 and np.nanmax(values) <= 1
 
 

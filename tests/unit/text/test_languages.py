@@ -72,9 +72,9 @@ def test_every_character_of_the_basic_plane_as_chinese() -> None:
 
 
 def test_ja_without_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    from storymeter.text import languages
+    from storymeter.text import tokenizers
 
-    languages._mecab.cache_clear()
+    tokenizers._mecab.cache_clear()
     monkeypatch.setitem(sys.modules, "fugashi", None)
     with pytest.raises(MissingPartError, match=r"storymeter\[ja\]"):
         cut(["犬"], "ja")

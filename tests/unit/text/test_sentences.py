@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storymeter.text.placeholders import fill
-from storymeter.text.sentences import split
+from storymeter.text.sentences import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,13 @@ from storymeter.text.sentences import split
 )
 def test_split(text: str, expected: list[str]) -> None:
     if text.startswith("Dr."):  # a question inside a quotation may end a sentence or not
-        assert split(text)[:2] == expected[:2]
+        assert split_sentences(text)[:2] == expected[:2]
     else:
-        assert split(text) == expected
+        assert split_sentences(text) == expected
 
 
 def test_punkt_keeps_lone_marks_apart() -> None:
-    assert split("he left ! ! `` why ? '' she asked ... nobody knew .", like_nltk=True) == [
+    assert split_sentences("he left ! ! `` why ? '' she asked ... nobody knew .", like_nltk=True) == [
         "he left !",
         "!",
         "`` why ? ''",
@@ -50,7 +50,7 @@ def test_nothing_but_blanks_is_lost(text: str) -> None:
 
     if any(c.isalnum() for c in text):
         for like_nltk in (False, True):
-            found = squeezed("".join(split(text, like_nltk=like_nltk)))
+            found = squeezed("".join(split_sentences(text, like_nltk=like_nltk)))
             assert found.endswith(squeezed(text).lstrip(".!?'\""))
 
 

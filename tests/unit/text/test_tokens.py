@@ -9,7 +9,7 @@ from storymeter.join import join
 from storymeter.pairs.sentences import sentences_of, texts_of
 from storymeter.protocol import get
 from storymeter.text import ptb
-from storymeter.text.tokens import ascii_only, tokenize
+from storymeter.text.tokenizers import ascii_only, tokenize
 
 
 def test_ptb_is_lower_case_without_punctuation() -> None:

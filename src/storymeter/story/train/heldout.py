@@ -176,7 +176,7 @@ def baseline_margin(baseline: Any, pairs: Sequence[Pair]) -> Floats:
 
 def read_rated(path: Path) -> list[tuple[Story, float]]:
     """UNION's rated stories (`id ||| story ||| labels`): each with the mean of its labels."""
-    from ...text.sentences import split
+    from ...text.sentences import split_sentences
 
     rated = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -184,7 +184,7 @@ def read_rated(path: Path) -> list[tuple[Story, float]]:
         try:
             rated.append(
                 (
-                    Story(parts[0], tuple(split(parts[1])), path.name),
+                    Story(parts[0], tuple(split_sentences(parts[1])), path.name),
                     float(np.mean([float(label) for label in parts[2].split()])),
                 )
             )

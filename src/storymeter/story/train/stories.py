@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import DataError
-from ...text.sentences import split
+from ...text.sentences import split_sentences
 
 
 class Story(NamedTuple):
@@ -80,7 +80,10 @@ def _stories(text: str, path: Path) -> Iterator[tuple[str, list[str]]]:
     else:
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():
-                yield str(number), split(line.split(" ||| ")[1] if line.count(" ||| ") == 2 else line)
+                yield (
+                    str(number),
+                    split_sentences(line.split(" ||| ")[1] if line.count(" ||| ") == 2 else line),
+                )
 
 
 def _vist(content: Any, path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -108,7 +111,7 @@ def _vist(content: Any, path: Path) -> Iterator[tuple[str, list[str]]]:
                 if isinstance(story, list) and all(isinstance(sentence, str) for sentence in story):
                     yield album, story
                 elif isinstance(story, str):
-                    yield album, split(story)
+                    yield album, split_sentences(story)
                 else:
                     raise DataError(
                         f"{path}: a story of {album!r} is neither a text nor a list of sentences.",
