@@ -62,7 +62,7 @@ def _language_model(name: str) -> tuple[Callable[[], Any], int, str]:
 def _detector(_: str) -> tuple[Callable[[], Any], int, str]:
     from PIL import Image
 
-    from ..story.coco_detector import CocoDetector
+    from ..story.regions import CocoDetector
 
     detector, picture = CocoDetector(), Image.effect_noise((640, 480), 60)
     detector.boxes("noise", picture, picture.size)

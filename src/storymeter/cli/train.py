@@ -152,23 +152,23 @@ def coherence(
     storymeter train coherence --evaluate --data DATA    held-out results
     """
     from ..report.heldout import held_out_tables
-    from ..story.train import sources
+    from ..story.train import heldout
     from ..story.train.coherence import EMBEDDED, PAPER, train_coherence
-    from ..story.train.stories import read_stories
+    from ..story.train.data import read_stories
 
     _threads(threads)
     if not data:
         raise UsageError("No training data was given.", hint="Give --data FILE… or --data FOLDER.")
-    files, unseen = sources.expand(data)
+    files, unseen = heldout.expand(data)
     unseen = [*unseen, *held_out]
     with progress_bar() as progress:
         if evaluate:
             if len(data) != 1 or not data[0].is_dir():
                 raise UsageError(
                     "--evaluate needs one folder of data.",
-                    hint=f"It holds {', '.join(sources.UNSEEN)}, and the training files.",
+                    hint=f"It holds {', '.join(heldout.UNSEEN)}, and the training files.",
                 )
-            found = sources.evaluate(data[0], model, device=device, seed=seed, progress=progress)
+            found = heldout.evaluate(data[0], model, device=device, seed=seed, progress=progress)
             put(held_out_tables(found), style)
             return
         if out is None:
@@ -236,7 +236,7 @@ def grounding(
     """Train the phrase-region model (RoViST-VG).
 
     Algorithm 1 of the paper."""
-    from ..story.train.flickr30k import read_mentions
+    from ..story.train.data import read_mentions
     from ..story.train.grounding import PAPER, train_grounding
 
     _threads(threads)

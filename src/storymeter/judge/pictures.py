@@ -17,7 +17,7 @@ from ..captions import Document
 from ..errors import DataError, UsageError, some
 from ..models.checkpoints import weights_hash
 from ..models.media import Pictures, Videos, even_times, frames_at, open_picture, video_seconds
-from ..story.views import View
+from ..story.documents import View
 from .prompt import IMAGES
 
 SIDE, QUALITY = 512, 85

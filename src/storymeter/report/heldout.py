@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..story.train.sources import HeldOut
+from ..story.train.heldout import HeldOut
 from .table import Column, Table, numbers
 
 

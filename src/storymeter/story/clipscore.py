@@ -31,9 +31,8 @@ from ..join import Task
 from ..measure import Named, measure
 from ..options import option
 from ..signature import Signature
-from .base import StoryMetric
-from .sight import Sight, sight_of
-from .views import Missing, Views
+from .clip_vectors import Sight, sight_of
+from .documents import Missing, StoryMetric, Views
 
 if TYPE_CHECKING:
     from ..context import Context

@@ -29,8 +29,7 @@ from ..measure import Named, measure
 from ..options import option
 from ..progress import Progress, silent
 from ..signature import Signature
-from .base import StoryMetric
-from .told import stories_of
+from .documents import StoryMetric, stories_of
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -63,7 +62,7 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
         from .context_gain import language_model
 
         return language_model(path, device)
-    from .borrowed import BorrowedPairs, is_borrowed
+    from .huggingface_spaces import BorrowedPairs, is_borrowed
     from .order_net import CONFIG, load_order_model
 
     folder = Path(path).expanduser() if path else EMBEDDED

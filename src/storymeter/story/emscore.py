@@ -40,9 +40,9 @@ from ..join import Task
 from ..measure import Named, measure
 from ..options import option
 from ..signature import Signature, short_hash
+from .clip_vectors import Sight
 from .clipscore import ClipMetric, joined, references_of, texts_of
-from .sight import Sight
-from .views import Missing, Views
+from .documents import Missing, Views
 
 if TYPE_CHECKING:
     from ..context import Context

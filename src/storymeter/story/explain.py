@@ -14,6 +14,7 @@ from ..context import Context
 from ..errors import MissingPartError
 from . import redundancy
 from .coherence import Links
+from .documents import sentences_of
 from .grounding import (
     Grounded,
     VisualGrounding,
@@ -25,7 +26,6 @@ from .grounding import (
     story_nouns,
 )
 from .redundancy import Repetition
-from .told import sentences_of
 
 
 class Sight(NamedTuple):

@@ -37,11 +37,9 @@ from ..models.vectors import KeptVectors
 from ..options import option
 from ..progress import Progress, silent
 from ..signature import Signature, short_hash
-from .base import StoryMetric
+from .documents import Missing, StoryMetric, sentences_of
 from .regions import Box, Regions, regions
 from .spaces import JointSpace, load_space
-from .told import sentences_of
-from .views import Missing
 
 if TYPE_CHECKING:
     from ..context import Context

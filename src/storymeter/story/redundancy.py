@@ -40,8 +40,7 @@ from ..options import option
 from ..pairs.ngrams import bounds_of
 from ..signature import Signature
 from ..text.words import treebank, words
-from .base import StoryMetric
-from .told import stories_of
+from .documents import StoryMetric, stories_of
 
 if TYPE_CHECKING:
     from ..context import Context

@@ -19,11 +19,10 @@ from ..join import Task
 from ..measure import Named, measure
 from ..options import option
 from ..signature import Signature
-from .base import StoryMetric
 from .coherence import Coherence
+from .documents import Missing, StoryMetric
 from .grounding import Idf, VisualGrounding
 from .redundancy import Jaccard, NonRedundancy
-from .views import Missing
 
 if TYPE_CHECKING:
     from ..context import Context

@@ -144,7 +144,7 @@ def load_space(path: str = "", device: str = "cpu") -> JointSpace:
     need_torch("Grounding (rovist_vg, tiger)")
     if not path:
         return LabelSpace(device)
-    from .borrowed import BorrowedSpace, is_borrowed
+    from .huggingface_spaces import BorrowedSpace, is_borrowed
     from .paired_space import CONFIG, load_paired_space
 
     folder = Path(path).expanduser()

@@ -42,8 +42,8 @@ from ..join import Task
 from ..measure import Named, measure
 from ..options import option
 from ..signature import Signature
+from .documents import Missing
 from .grounding import PictureStore, RegionMetric, noun_vectors, story_nouns
-from .views import Missing
 
 if TYPE_CHECKING:
     from ..context import Context

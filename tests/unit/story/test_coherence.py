@@ -20,16 +20,17 @@ from storymeter.registry import metric
 from storymeter.story import coherence
 from storymeter.story.order_net import load_order_model, plain
 from storymeter.story.train.coherence import EMBEDDED
+from storymeter.story.train.data import Story, opener, pairs_of, read_stories, split_pairs
 from storymeter.story.train.heldout import (
+    LEARNT,
+    UNSEEN,
     calibration_error,
     forced_choice,
     human_agreement,
     order_accuracy,
+    read_all,
     read_rated,
 )
-from storymeter.story.train.order_data import opener, pairs_of, split_pairs
-from storymeter.story.train.sources import LEARNT, UNSEEN, read_all
-from storymeter.story.train.stories import Story, read_stories
 
 STORY = [
     "my family went to the beach last summer .",

@@ -22,8 +22,8 @@ from storymeter.context import Context
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
+from storymeter.story.documents import sentences_of, stories_of
 from storymeter.story.redundancy import NonRedundancy, explain, redundancy
-from storymeter.story.told import sentences_of, stories_of
 from storymeter.text.sentences import split_sentences
 from storymeter.text.words import treebank, words
 

@@ -24,10 +24,9 @@ from storymeter.story import coherence
 from storymeter.story.paired_space import load_paired_space
 from storymeter.story.spaces import load_space
 from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll, train_coherence
-from storymeter.story.train.flickr30k import read_mentions
+from storymeter.story.train.data import read_mentions, read_stories
 from storymeter.story.train.grounding import train_grounding
 from storymeter.story.train.loop import CURVE, STATE, TrainingOptions, fit, read_safetensors
-from storymeter.story.train.stories import read_stories
 
 from . import tiny
 
@@ -97,7 +96,7 @@ import sys, torch
 torch.set_num_threads(1)
 from storymeter.story.train.coherence import Recipe, train_coherence
 from storymeter.story.train.loop import TrainingOptions
-from storymeter.story.train.stories import read_stories
+from storymeter.story.train.data import read_stories
 from pathlib import Path
 options = TrainingOptions(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
 recipe = Recipe(freeze=1, pooling="cls+a+b", options=options)

@@ -22,10 +22,9 @@ from ...models.checkpoints import checkpoint_folder, need_torch
 from ...models.encoder import DEFAULT_NAME, default_folder
 from ...progress import Progress, silent
 from ..order_net import CONFIG, ENCODER, WEIGHTS, OrderConfig, OrderModel
+from .data import Pair, Split, Story, split_pairs
 from .heldout import calibration_error
 from .loop import TrainingOptions, fit, write_bytes, write_safetensors
-from .order_data import Pair, Split, split_pairs
-from .stories import Story
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):

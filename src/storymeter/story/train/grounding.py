@@ -24,9 +24,8 @@ from ...models.media import Pictures, open_picture
 from ...models.word_vectors import VectorFile
 from ...progress import Progress, silent
 from ..paired_space import CONFIG, ENCODER, WEIGHTS, PairedConfig, PairedSpace, load_vision, to_pixels
-from .flickr30k import Mention
+from .data import Mention, fraction
 from .loop import TrainingOptions, fit, write_bytes, write_safetensors
-from .order_data import fraction
 
 PAPER = TrainingOptions(
     lr=5e-5, lr_decay=0.95, schedule="epoch", weight_decay=1e-5, batch_size=64, epochs=30, patience=3

@@ -20,7 +20,7 @@ from ..models.media import frames_at, open_picture
 from ..models.packages import sha256_of
 from ..models.vectors import KeptVectors
 from ..progress import Progress, silent
-from .views import View, Views, Visuals, check_visuals
+from .documents import View, Views, Visuals, check_visuals
 
 #: texts encoded between two writes to the cache
 CHUNK = 2048
