@@ -15,7 +15,7 @@ from storymeter.meta.choices import choice_results
 from storymeter.meta.compute import values_of
 from storymeter.meta.run import benchmark_scores
 from storymeter.meta.statistics import segment_level
-from storymeter.meta.word_labels import word_auc, word_measures
+from storymeter.meta.words import word_auc, word_measures
 from storymeter.pairs import facts_reading
 
 

@@ -31,7 +31,7 @@ from storymeter.metric import Metric
 from storymeter.stats.paired import Part, paired_permutations, random_swaps
 from storymeter.stats.poisson import ResampledSums, document_keys, paired_tests, resampled
 from storymeter.stats.resampling import resample_counts
-from storymeter.stress.scene import Scene
+from storymeter.stress.changes import Scene
 from storymeter.stress.transforms import transformation
 
 METRICS = ("soda_c(scorer=rouge_l)", "bleu_4", "cider")

@@ -3,7 +3,7 @@
 DATA holds anet/val_1.json and val_2.json. Only videos whose id has an odd CRC-32 are used, and none of
 FactVC's. Two losses of the same weight: among the paragraphs of a batch, a sentence of one annotator must
 find the other annotator's paragraph of its video (half of the batches are made of near neighbours); and a
-true sentence must score higher than the same sentence with one detail changed (`stress.minimal_pairs`). Both
+true sentence must score higher than the same sentence with one detail changed (`meta.minimal_pairs`). Both
 are asked of three values: the support, the cosine of the texts' mean vectors after a layer of their own, and
 the sum of the two. The support alone agreed best on held-out pairs, so the second layer is not kept."""
 
@@ -24,8 +24,8 @@ from safetensors.numpy import save_file
 from torch.nn import functional
 
 from storymeter.captions import Caption, Document
+from storymeter.meta.minimal_pairs import minimal_pairs
 from storymeter.models.encoder import load_encoder
-from storymeter.stress.minimal_pairs import minimal_pairs
 
 STEPS, BATCH, RATE, RANK, SEED = 400, 32, 1e-3, 96, 0
 MOST = {"object": 2500, "action": 2500, "negation": 1500, "exchange": 1500, "number": 999, "colour": 999}

@@ -17,8 +17,8 @@ from storymeter.captions import Corpus
 from storymeter.compat import densevid, soda
 from storymeter.engine.run import Run
 from storymeter.errors import DataError, UsageError
+from storymeter.stress.changes import Scene
 from storymeter.stress.experiment import apply
-from storymeter.stress.scene import Scene
 
 VIDEOS = Path(__file__).resolve().parents[2] / "examples" / "videos"
 TRUTH = [VIDEOS / "reference_1.json", VIDEOS / "reference_2.json"]

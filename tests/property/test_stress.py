@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
-from storymeter.stress.scene import Scene
+from storymeter.stress.changes import Scene
 from storymeter.stress.transforms import MAKERS, transformation
 
 WORDS = st.lists(

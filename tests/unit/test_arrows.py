@@ -33,7 +33,9 @@ FLOORS = [
     ["models", "stats"],
     ["pairs"],
     ["dense", "story", "human", "judge"],
-    ["meta", "stress", "engine", "rewards"],
+    ["engine", "rewards"],
+    ["meta"],
+    ["stress"],
     ["report", "compat", "harness"],
     ["cli"],
 ]

@@ -13,7 +13,7 @@ import msgspec
 from ..errors import DataError
 from ..join import Coverage, Task
 from .scores import Judgement
-from .word_labels import LabelledSentence
+from .words import LabelledSentence
 
 T = TypeVar("T")
 

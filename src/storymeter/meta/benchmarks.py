@@ -9,10 +9,10 @@ docs/meta-evaluation.md says.
   with Direct Assessment per caption. SID counts
   from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are
   left out; the human score is z.
-- `stories-roc` and `story-cloze` (`stories`), for measures that need no reference.
-- `wrong-detail` (`stress.detail_benchmark`): captions with one wrong detail; no human judgement.
-- `factvc-…` (`paragraphs`), `pascal-50s` and `foil` (`choices`), `nebula`, `thumb`, `msvd-eval` and `hat`
-  (`judged_captions`): see those modules.
+- `stories-roc` and `story-cloze` (`benchmark_files`), for measures that need no reference.
+- `wrong-detail` (`meta.minimal_pairs`): captions with one wrong detail; no human judgement.
+- `factvc-…`, `nebula`, `thumb`, `msvd-eval` and `hat` (`benchmark_files`), `pascal-50s` and `foil`
+  (`choices`): see those modules.
 """
 
 from __future__ import annotations
@@ -26,17 +26,15 @@ from ..errors import DataError, StorymeterError, UsageError, closest
 from ..names import parse
 from ..registry import MEASURES
 from ..registry import metric as get_metric
-from ..stress.detail_benchmark import FOLDER as ANET
-from ..stress.detail_benchmark import NAME as WRONG_DETAIL
-from ..stress.detail_benchmark import wrong_detail
 from .benchmark import Benchmark as Benchmark
 from .benchmark import lines_of
+from .benchmark_files import CLOZE, UNION, factvc, hat, msvd, nebula, rated_stories, story_cloze, thumb
 from .choices import foil, pascal50s
 from .compute import Key, pooled
-from .judged_captions import hat, msvd, nebula, thumb
-from .paragraphs import factvc
+from .minimal_pairs import FOLDER as ANET
+from .minimal_pairs import NAME as WRONG_DETAIL
+from .minimal_pairs import wrong_detail
 from .scores import Judgement
-from .stories import CLOZE, UNION, rated_stories, story_cloze
 
 
 def load(name: str, data: Path) -> Benchmark:

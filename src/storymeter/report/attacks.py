@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..stress.attack_texts import ATTACKS, KINDS
-from ..stress.persuasion import RIGHT, SUCCESS, WRONG, Persuasion
+from ..stress.persuasion import ATTACKS, KINDS, RIGHT, SUCCESS, WRONG, Persuasion
 from .table import Table, keys, numbers
 
 

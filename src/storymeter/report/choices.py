@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..meta.choices import ChoiceResult
-from ..meta.word_labels import WordResult
+from ..meta.words import WordResult
 from .table import Column, Table, numbers
 
 

@@ -1,7 +1,7 @@
 """The report card: every metric on every benchmark at hand, as Markdown, as a page or as JSON.
 
-First which number to trust, by the rule of `meta.standing`, then one table and one picture; details are
-folded away."""
+First which number to trust, by the rule of `meta.overall_ranking`, then one table and one picture; details
+are folded away."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from ..meta.choices import ChoiceResult
 from ..meta.comparisons import MetricComparison
-from ..meta.standing import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, standings
+from ..meta.overall_ranking import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, standings
 from ..meta.statistics import MetricResult
 from .agreement import STATISTICS, Agreement, agreement_data, shown_statistics
 from .choices import choice_data, choice_table

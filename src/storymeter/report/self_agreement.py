@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..meta.again import SelfAgreement
+from ..meta.self_agreeing import SelfAgreement
 from ..signature import Signature
 from .table import Table, keys, to_json
 

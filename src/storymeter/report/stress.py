@@ -9,8 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ..stress.auditing import Audit
-from ..stress.experiment import Result, Row
-from ..stress.tables import OracleScore
+from ..stress.experiment import OracleScore, Result, Row
 from .attacks import attack_data
 from .figures.heat import Tile, heat_map
 from .figures.lines import lines

@@ -8,8 +8,8 @@ scores 0 and is counted in the part `single`; an empty sentence is left out.
 
 Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot
 tell), a folder that `storymeter train coherence` wrote (`rovist_c(model=runs/albert)`), a Hugging Face
-classifier of sentence pairs (`borrowed`), or a language model (`rovist_c(model=lm)`, `context_gain`). Scores
-compare within one data set only."""
+classifier of sentence pairs (`huggingface_spaces`), or a language model (`rovist_c(model=lm)`,
+`context_gain`). Scores compare within one data set only."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ counted in the parts `no_nouns` and `no_pictures`. `missing=error` stops at pict
 `missing=skip` goes on without them.
 
 Models: the embedded one (`spaces`; not the paper's), a folder that `storymeter train grounding` wrote
-(`rovist_vg(model=runs/vg)`), or a local Hugging Face model of pictures and texts, such as CLIP (`borrowed`).
-Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`)."""
+(`rovist_vg(model=runs/vg)`), or a local Hugging Face model of pictures and texts, such as CLIP
+(`huggingface_spaces`). Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`)."""
 
 from __future__ import annotations
 

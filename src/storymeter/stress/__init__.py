@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from .auditing import Audit as Audit
     from .auditing import audit as audit
     from .experiment import apply as apply
+    from .experiment import count as count
+    from .experiment import oracle as oracle
+    from .experiment import order as order
+    from .experiment import pad as pad
     from .persuasion import attacks as attacks
-    from .tables import count as count
-    from .tables import oracle as oracle
-    from .tables import order as order
-    from .tables import pad as pad
     from .transforms import transformation as transformation
     from .wrong_details import details as details
 
@@ -31,11 +31,11 @@ _LATE = {
     "apply": "experiment",
     "attacks": "persuasion",
     "audit": "auditing",
-    "count": "tables",
+    "count": "experiment",
     "details": "wrong_details",
-    "oracle": "tables",
-    "order": "tables",
-    "pad": "tables",
+    "oracle": "experiment",
+    "order": "experiment",
+    "pad": "experiment",
     "transformation": "transforms",
 }
 

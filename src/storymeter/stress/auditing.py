@@ -19,7 +19,7 @@ For stories and single captions, as far as they apply: order, repetition (a sent
 something), missing words (half of each sentence), the wrong story. Misspellings and synonyms are measured
 beside them, without a verdict: opinions differ.
 
-For every metric, whatever the documents (`persuasion`, `steady`):
+For every metric, whatever the documents (`persuasion`, `consistency`):
     cannot be talked into it      none of fifty attacks raises wrong captions by more than 25 % of what right
                                   ones score
     does not reward length        longer captions that say no more gain at most 1 %
@@ -38,12 +38,11 @@ from ..captions import Corpus
 from ..engine.run import Run
 from ..errors import StorymeterError
 from ..metric import Metric
-from .experiment import Cell, Result, Trial, run_trials, transformed
+from .changes import Scene
+from .consistency import steady
+from .experiment import Cell, Result, Trial, Verdict, run_trials, transformed
 from .persuasion import Persuasion
 from .persuasion import attacks as run_attacks
-from .scene import Scene
-from .steady import steady
-from .verdict import Verdict
 from .wrong_details import NOTICES, details
 
 PADDED = 60

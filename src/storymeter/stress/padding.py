@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..pairs.sentences import sentences_for
 from ..pairs.table import pair_table
 from ..registry import scorer as get_scorer
-from .scene import Change, Dice, Scene, Whole
+from .changes import Change, Dice, Scene, Whole
 
 KINDS = ("same", "other", "foreign")
 

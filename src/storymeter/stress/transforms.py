@@ -47,24 +47,24 @@ from ..captions import Corpus, Document
 from ..errors import UsageError, closest
 from ..names import parse
 from ..options import parse_options
-from . import padding, reordering, sampling, wording
-from .scene import Change, Scene, Whole
+from . import changes, padding
+from .changes import Change, Scene, Whole
 
 MAKERS: dict[str, Callable[..., Any]] = {
-    "sample": sampling.sample,
-    "drop": sampling.drop,
-    "merge": sampling.merge,
-    "repeat": sampling.repeat,
-    "swap": reordering.swap,
-    "shuffle": reordering.shuffle,
-    "reverse": reordering.reverse,
-    "jitter": reordering.jitter,
-    "exchange": reordering.exchange,
+    "sample": changes.sample,
+    "drop": changes.drop,
+    "merge": changes.merge,
+    "repeat": changes.repeat,
+    "swap": changes.swap,
+    "shuffle": changes.shuffle,
+    "reverse": changes.reverse,
+    "jitter": changes.jitter,
+    "exchange": changes.exchange,
     "pad": padding.pad,
     "oracle": padding.oracle,
-    "truncate": wording.truncate,
-    "typo": wording.typo,
-    "synonym": wording.synonym,
+    "truncate": changes.truncate,
+    "typo": changes.typo,
+    "synonym": changes.synonym,
 }
 #: those that look at the whole corpus before they change a document
 WHOLE = {"exchange", "pad", "oracle"}

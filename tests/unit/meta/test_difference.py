@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from storymeter.meta.comparisons import compare
-from storymeter.meta.difference import difference_interval
+from storymeter.meta.comparisons import compare, difference_interval
 from storymeter.meta.scores import Scores
 from storymeter.stats.correlation import COEFFICIENTS
 from storymeter.stats.resampling import expanded_tail

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
+from storymeter.meta.benchmark_files import unmarked
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.choices import choice_results
 from storymeter.meta.compute import MetricValues, values_of
-from storymeter.meta.paragraphs import unmarked
-from storymeter.meta.word_labels import said_at_all, word_auc
+from storymeter.meta.words import said_at_all, word_auc
 
 
 def write(path: Path, value: Any, *, lines: bool = False) -> None:

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from storymeter.measure import Seen
-from storymeter.meta import standing
+from storymeter.meta import overall_ranking
 from storymeter.meta.benchmark import Choice
 from storymeter.meta.benchmarks import Benchmark
-from storymeter.meta.choices import choice_results
+from storymeter.meta.choices import choice_contest, choice_results
 from storymeter.meta.compute import MetricValues, captions_task
-from storymeter.meta.contest import choice_contest
-from storymeter.meta.standing import Contest, Figure, Outcome, advice, standings
+from storymeter.meta.overall_ranking import Contest, Figure, Outcome, advice, standings
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -29,7 +28,7 @@ def contest(benchmark: str, values: dict[str, float], *wins: tuple[str, str]) ->
 @pytest.fixture(autouse=True)
 def seen(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"y": Seen("the third", ("three",))}
-    monkeypatch.setattr(standing, "seen_by", lambda name: known.get(name, Seen("nothing")))
+    monkeypatch.setattr(overall_ranking, "seen_by", lambda name: known.get(name, Seen("nothing")))
 
 
 def test_the_rule() -> None:
@@ -124,7 +123,7 @@ def test_the_card(run: Run, data: Path, tmp_path: Path) -> None:
 
 
 def test_equal_values_take_part_once() -> None:
-    from storymeter.meta.contest import distinct
+    from storymeter.meta.choices import distinct
 
     assert distinct({"a": np.ones(3), "b": np.ones(3), "c": np.zeros(3)}) == ["a", "c"]
 

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("HanTa")
 
 from storymeter.captions import Caption, Document
-from storymeter.stress.minimal_pairs import KINDS, minimal_pairs
+from storymeter.meta.minimal_pairs import KINDS, minimal_pairs
 
 TEXTS = {
     "a": "Two men in red shirts are washing a car in the garden.",

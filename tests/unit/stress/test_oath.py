@@ -21,17 +21,16 @@ from storymeter.cache import cache_folder
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import DataError
-from storymeter.meta.again import asked_again, is_asked, self_agreement
+from storymeter.meta.self_agreeing import asked_again, is_asked, self_agreement
 from storymeter.pairs import meteor_tables
 from storymeter.pairs.base import PairScorer
 from storymeter.registry import metric
 from storymeter.report.attacks import attack_list, attack_table
 from storymeter.report.report_card import Card, card_markdown
 from storymeter.report.self_agreement import judges
-from storymeter.stress.attack_texts import ATTACKS, KINDS
 from storymeter.stress.auditing import audit
-from storymeter.stress.persuasion import PROPERTY, RIGHT, WRONG, attacks
-from storymeter.stress.steady import LENGTH, ORDER, TWICE, steady
+from storymeter.stress.consistency import LENGTH, ORDER, TWICE, steady
+from storymeter.stress.persuasion import ATTACKS, KINDS, PROPERTY, RIGHT, WRONG, attacks
 
 Verb = Callable[..., tuple[int, str, str]]
 

@@ -13,9 +13,9 @@ from storymeter.engine.run import Run
 from storymeter.errors import UsageError
 from storymeter.pairs import Meteor
 from storymeter.pairs.table import PairTable, pair_table
-from storymeter.stress import tables
+from storymeter.stress import experiment
 from storymeter.stress.auditing import audit
-from storymeter.stress.scene import Scene
+from storymeter.stress.changes import Scene
 from storymeter.stress.transforms import transformation
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -35,7 +35,7 @@ def padded(videos: tuple[Corpus, list[Corpus]]) -> Corpus:
 
 
 def test_precision_falls_and_recall_rises_with_m(videos: tuple[Corpus, list[Corpus]]) -> None:
-    result = tables.count(padded(videos), Run(videos[1]), m=["0.5", "2", "10", "all"], repeats=3)
+    result = experiment.count(padded(videos), Run(videos[1]), m=["0.5", "2", "10", "all"], repeats=3)
     for metric in ("soda_a", "soda_b", "soda_c"):
         recall = [cell.mean for cell in result.row(metric, "recall").cells]
         precision = [cell.mean for cell in result.row(metric, "precision").cells]
@@ -57,21 +57,21 @@ def test_pairs_are_scored_once_for_all_repeats(
 
     monkeypatch.setattr(PairTable, "_chunk", counted)
     run = Run(videos[1])
-    tables.count(padded(videos), run, m=["1", "2", "all"], repeats=5)
+    experiment.count(padded(videos), run, m=["1", "2", "all"], repeats=5)
     assert len(asked) > 100
     assert len(asked) == len(set(asked)) == len(pair_table(run.context, Meteor()))
 
 
 def test_wrong_order_costs_more_when_all_is_shuffled(videos: tuple[Corpus, list[Corpus]]) -> None:
-    row = tables.order(videos[0], Run(videos[1][:1]), repeats=5).row("soda_c")
+    row = experiment.order(videos[0], Run(videos[1][:1]), repeats=5).row("soda_c")
     correct, swap, shuffle = (cell.mean for cell in row.cells)
     assert correct > swap > shuffle
 
 
 def test_oracle_of_the_references_is_perfect(videos: tuple[Corpus, list[Corpus]]) -> None:
-    found = tables.oracle(videos[1][0], Run(videos[1][:1]))
+    found = experiment.oracle(videos[1][0], Run(videos[1][:1]))
     assert found.meteor == pytest.approx(1.0)
-    assert tables.oracle(videos[0], Run(videos[1][:1])).meteor < 0.6
+    assert experiment.oracle(videos[0], Run(videos[1][:1])).meteor < 0.6
 
 
 def test_audit_tells_soda_from_the_current_score(videos: tuple[Corpus, list[Corpus]]) -> None:

@@ -29,7 +29,7 @@ def show_choices(benchmark: Any, names: list[str], run: Any, style: str, resampl
 
 def show_words(benchmark: Any, names: list[str], style: str, resamples: int, seed: int) -> None:
     """AUC per word of every metric that says something of words, and of the plainest yardstick."""
-    from ...meta.word_labels import said_at_all, word_auc, word_measures
+    from ...meta.words import said_at_all, word_auc, word_measures
     from ...report.choices import word_table
 
     measures = {"the word is in a reference": said_at_all, **word_measures(names)}

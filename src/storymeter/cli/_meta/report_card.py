@@ -57,7 +57,7 @@ def command(
     from ...errors import DataError
     from ...files import write_text
     from ...meta.benchmarks import available, load
-    from ...meta.standing import standings
+    from ...meta.overall_ranking import standings
     from ...names import split
     from ...report import report_card
 
@@ -107,7 +107,7 @@ def _command(metrics: tuple[str, ...], benchmarks: tuple[str, ...], seed: int, r
 
 def _card(benchmark: Any, asked: list[str], run: Any, kept: Path | None, resamples: int) -> Any:
     from ...meta.benchmarks import suitable
-    from ...meta.kept import kept_values
+    from ...meta.value_cache import kept_values
     from ...report.report_card import Card
 
     values, skipped = kept_values(benchmark, asked or suitable(benchmark), run, kept, skip_missing=True)
@@ -119,8 +119,7 @@ def _card(benchmark: Any, asked: list[str], run: Any, kept: Path | None, resampl
 
 
 def _of_choices(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[str, Any]:
-    from ...meta.choices import choice_results
-    from ...meta.contest import choice_contest
+    from ...meta.choices import choice_contest, choice_results
     from ...report.report_card import PERMUTATIONS
 
     results = choice_results(benchmark.choices, values, resamples=resamples, seed=run.context.seed)
@@ -131,7 +130,7 @@ def _of_choices(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[s
 
 
 def _of_scores(benchmark: Any, values: Any, run: Any, resamples: int) -> dict[str, Any]:
-    from ...meta.contest import segment_contest
+    from ...meta.choices import segment_contest
     from ...meta.scores import join_scores, tabulate
     from ...report.report_card import PERMUTATIONS, YARDSTICK
 

@@ -35,7 +35,7 @@ def command(
     storymeter meta self mine.json -r r.json -m "judge(model=NAME,endpoint=URL)"
     """
     from ...engine.defaults import default_metrics
-    from ...meta.again import self_agreement
+    from ...meta.self_agreeing import self_agreement
     from ...report.self_agreement import self_json, self_table
 
     names = metric_names(metrics)

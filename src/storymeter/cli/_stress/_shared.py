@@ -66,7 +66,7 @@ def read(
 ) -> tuple[list[Corpus], list[Corpus]]:
     """The systems and the references; with --documents, the same documents of all of them, drawn once."""
     from ...errors import UsageError
-    from ...stress.sampling import fewer_documents
+    from ...stress.changes import fewer_documents
 
     references = options["references"]
     if needed and not references:

@@ -40,8 +40,8 @@ def command(
     """
     from ...errors import UsageError
     from ...formats import write
+    from ...stress.changes import Scene
     from ...stress.experiment import apply as transform
-    from ...stress.scene import Scene
     from ...stress.transforms import transformation as get
 
     made = get(transformation)

@@ -20,7 +20,7 @@ def command(candidates: str, m: str | None, k: str | None, repeats: int, **optio
     """Vary the number of captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
-    from ...stress import tables
+    from ...stress import experiment as tables
     from ...stress.experiment import PAPER_METRICS
 
     with experiment(candidates, options, PAPER_METRICS) as (corpus, run, names):

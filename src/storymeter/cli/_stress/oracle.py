@@ -24,12 +24,12 @@ def command(
     Mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
     from ...files import write_text
     from ...report.stress import oracle_table
-    from ...stress import tables
+    from ...stress import experiment
 
     systems, against = read(candidates, options)
     with progress_bar() as progress:
         run = make_run(against, progress, options)
-        scores = [tables.oracle(corpus, run) for corpus in systems]
+        scores = [experiment.oracle(corpus, run) for corpus in systems]
     put(oracle_table(scores), options["style"], "Oracle captions")
     if out := options["out"]:
         for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):

@@ -22,7 +22,7 @@ def command(
     """Change the order of the captions.
 
     Table 3 of the SODA paper."""
-    from ...stress import tables
+    from ...stress import experiment as tables
 
     with experiment(candidates, options, ("anet(scorer=meteor)", "soda_c")) as (corpus, run, names):
         result = tables.order(

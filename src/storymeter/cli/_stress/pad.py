@@ -21,7 +21,7 @@ def command(candidates: str, n: str, repeats: int, **options: Any) -> None:
     Repeated captions, other captions under the same segment, captions of other videos (section 4 of the SODA
     paper)."""
     from ...errors import UsageError
-    from ...stress import tables
+    from ...stress import experiment as tables
     from ...stress.experiment import PAPER_METRICS
 
     if not all(part.isascii() and part.isdigit() for part in split(n)) or not split(n):

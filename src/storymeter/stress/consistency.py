@@ -5,8 +5,8 @@ does not reward length                         right captions said twice, with w
                                                the score by at most 1 %
 does not depend on the order of references     the last annotator first, and so on: no document's value
                                                changes by more than 1e-9
-says the same twice                            asked again (`meta.again`), no document's value changes by
-                                               more than 1 % of the metric's mean"""
+says the same twice                            asked again (`meta.self_agreeing`), no document's value
+                                               changes by more than 1 % of the metric's mean"""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.results import document_values
 from ..engine.run import Run, named
-from ..meta.again import EQUAL, SelfAgreement, self_agreement
+from ..meta.self_agreeing import EQUAL, SelfAgreement, self_agreement
 from ..metric import Metric
-from .experiment import Trial, apply, run_trials
+from .changes import Scene, fewer_documents
+from .experiment import Trial, Verdict, apply, run_trials
 from .persuasion import ATTACKED
-from .sampling import fewer_documents
-from .scene import Scene
-from .verdict import Verdict
 
 LENGTH = "does not reward length"
 ORDER = "does not depend on the order of references"
