@@ -9,9 +9,9 @@ import pkgutil
 
 import pytest
 
-ROOMS = ("dense", "engine", "human", "judge", "meta", "models", "pairs", "stats", "story", "stress")
+ROOMS = ("dense", "engine", "human", "judge", "meta", "models", "pairs", "stats", "story", "stress", "text")
 #: rooms whose docstring has an example that test_doctests.py runs
-EXAMPLES = ("dense", "engine", "human", "meta", "models", "story", "stress")
+EXAMPLES = ("dense", "engine", "human", "meta", "models", "story", "stress", "text")
 
 
 @pytest.mark.parametrize("room", ROOMS)

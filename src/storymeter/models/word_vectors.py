@@ -35,6 +35,8 @@ Vector = NDArray[np.float64]
 
 
 class WordVectors(ABC):
+    """One vector of length one per word."""
+
     #: the name and hash of what the vectors come from, for signatures
     label: str
     #: from 0, the commonest word first

@@ -1,34 +1,41 @@
-"""Strings to tokens: the tokeniser alone, for those who want nothing else.
+"""Strings to tokens and sentences.
 
+>>> from storymeter.text import ptb_tokenize, split_sentences, tokenize
 >>> ptb_tokenize("He can't say hello (twice).")
 ['he', 'ca', "n't", 'say', 'hello', '-lrb-', 'twice', '-rrb-']
 >>> ptb_tokenize(["A dog.", "Two cats!"], punctuation=True)
 [['a', 'dog', '.'], ['two', 'cats', '!']]
+>>> tokenize(["It costs $3."], "13a")
+['It costs $ 3 .']
+>>> split_sentences("A dog runs. It barks at Mr. Smith.")
+['A dog runs.', 'It barks at Mr. Smith.']
+
+`TOKENIZERS` lists the tokenisers that `tokenize` and `--tokenizer` know; the command is
+`storymeter tokenize`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import overload
+from typing import TYPE_CHECKING
 
+from ..late import late
 
-@overload
-def ptb_tokenize(  # type: ignore[overload-overlap]  # a str is a sequence of them, too
-    text: str, *, punctuation: bool = False, jobs: int | None = None
-) -> list[str]: ...
-@overload
-def ptb_tokenize(
-    text: Sequence[str], *, punctuation: bool = False, jobs: int | None = None
-) -> list[list[str]]: ...
-def ptb_tokenize(
-    text: str | Sequence[str], *, punctuation: bool = False, jobs: int | None = None
-) -> list[str] | list[list[str]]:
-    """Penn Treebank tokens of one line, or of each of several, as the evaluation of COCO captions has them
-    (`storymeter.text.ptb` tells the details). `punctuation=True` keeps the marks; `jobs` threads share the
-    work.
-    """
-    from .ptb import tokenize  # late: it opens the native module
+if TYPE_CHECKING:
+    from .ptb import ptb_tokenize as ptb_tokenize
+    from .script import foreign_script as foreign_script
+    from .sentences import split_sentences as split_sentences
+    from .tokenizers import TOKENIZERS as TOKENIZERS
+    from .tokenizers import tokenize as tokenize
+    from .words import treebank as treebank
 
-    lines = [text] if isinstance(text, str) else list(text)
-    found = tokenize(lines, punctuation=punctuation, jobs=jobs)
-    return found[0] if isinstance(text, str) else found
+_LATE = {
+    "TOKENIZERS": "tokenizers",
+    "foreign_script": "script",
+    "ptb_tokenize": "ptb",
+    "split_sentences": "sentences",
+    "tokenize": "tokenizers",
+    "treebank": "words",
+}
+
+__all__ = [*_LATE]
+__getattr__, __dir__ = late(__name__, _LATE)

@@ -30,9 +30,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import overload
 
 from .. import _native
 from .unicode import well_formed
+
+
+@overload
+def ptb_tokenize(  # type: ignore[overload-overlap]  # a str is a sequence of them, too
+    text: str, *, punctuation: bool = False, jobs: int | None = None
+) -> list[str]: ...
+@overload
+def ptb_tokenize(
+    text: Sequence[str], *, punctuation: bool = False, jobs: int | None = None
+) -> list[list[str]]: ...
+def ptb_tokenize(
+    text: str | Sequence[str], *, punctuation: bool = False, jobs: int | None = None
+) -> list[str] | list[list[str]]:
+    """Penn Treebank tokens of one line, or of each of several, as the evaluation of COCO captions has them
+    (see the docstring of this module). `punctuation=True` keeps the marks; `jobs` threads share the
+    work.
+    """
+    lines = [text] if isinstance(text, str) else list(text)
+    found = tokenize(lines, punctuation=punctuation, jobs=jobs)
+    return found[0] if isinstance(text, str) else found
 
 
 def tokenize(lines: Sequence[str], *, punctuation: bool, jobs: int | None = None) -> list[list[str]]:

@@ -7,11 +7,11 @@ a blank and something that can begin a sentence, unless the mark belongs to an a
 number; `。`, `！` and `？` end one wherever they stand. This is the only splitter: everything that needs
 sentences asks it.
 
->>> split("we ate . it rained ! so what ? ''")
+>>> split_sentences("we ate . it rained ! so what ? ''")
 ['we ate .', 'it rained !', "so what ? ''"]
->>> split("Dr. Smith paid $3.50. She left!")
+>>> split_sentences("Dr. Smith paid $3.50. She left!")
 ['Dr. Smith paid $3.50.', 'She left!']
->>> split("犬が走る。「待て！」と言う。")
+>>> split_sentences("犬が走る。「待て！」と言う。")
 ['犬が走る。', '「待て！」', 'と言う。']
 """
 

@@ -21,103 +21,6 @@ from .unicode import well_formed
 _BLANKS = str.maketrans("\t\n\v\f\r", " " * 5)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenizerKind:
-    """One way to cut lines into tokens, joined by blanks."""
-
-    summary: str
-    #: the languages it is made for
-    languages: str
-    cut: Callable[[Sequence[str]], list[str]]
-
-
-def _ptb(lines: Sequence[str]) -> list[str]:
-    from . import ptb  # late: it opens the native module
-
-    return ptb.tokenize_joined(lines, punctuation=False) if lines else []
-
-
-def _whitespace(lines: Sequence[str]) -> list[str]:
-    """White space becomes blanks, one for one, never squeezed: ROUGE-L as captioning computes it counts the
-    empty word between two blanks, and figures were published that way.
-    """
-    return [line.translate(_BLANKS) for line in well_formed(lines)]
-
-
-def _each(name: str) -> Callable[[Sequence[str]], list[str]]:
-    def cut(lines: Sequence[str]) -> list[str]:
-
-        return [getattr(languages, name)(line) for line in well_formed(lines)]
-
-    return cut
-
-
-TOKENIZERS: dict[str, TokenizerKind] = {
-    "ptb": TokenizerKind(
-        "Penn Treebank tokens in lower case without punctuation, as captioning papers do", "English", _ptb
-    ),
-    "whitespace": TokenizerKind(
-        "words between spaces, for text that is already tokenised", "any", _whitespace
-    ),
-    "none": TokenizerKind("the line as it is", "any", well_formed),
-    "13a": TokenizerKind(
-        "mteval-v13a, as machine translation reports BLEU; case is kept",
-        "languages with spaces between words",
-        _each("thirteen_a"),
-    ),
-    "intl": TokenizerKind(
-        "mteval-v14 international: Unicode punctuation and symbols are separate tokens; case is kept",
-        "languages with spaces between words",
-        _each("intl"),
-    ),
-    "zh": TokenizerKind("each Chinese character is a token, the rest as 13a", "Chinese", _each("zh")),
-    "ja": TokenizerKind("words as segmented by MeCab with the IPA dictionary", "Japanese", _each("ja")),
-}
-
-
-def get(name: str) -> TokenizerKind:
-    if name not in TOKENIZERS:
-        raise UsageError(f"There is no tokenizer {name!r}.", hint=closest(str(name), TOKENIZERS))
-    return TOKENIZERS[name]
-
-
-def cut(lines: Sequence[str], name: str) -> list[str]:
-    """The tokens of each line, joined by blanks; each distinct line is cut once."""
-    fresh = list(dict.fromkeys(lines))
-    found = dict(zip(fresh, get(name).cut(fresh), strict=True))
-    return [found[line] for line in lines]
-
-
-# EXAMPLE-DOC
-# Lines to tokens joined by blanks, by one of the tokenisers of `text.tokenizers`.
-#
-# In a run, `pairs.table.Sentences` remembers what was tokenised before.
-#
-# >>> tokenize([" a dog\truns ."], "whitespace") [' a dog runs .']
-
-
-def tokenize(lines: Sequence[str], tokenizer: Tokenizer) -> list[str]:
-    """The tokens of each line, joined by blanks; each distinct line is tokenised once."""
-    return cut(lines, tokenizer)
-
-
-def ascii_only(line: str) -> str:
-    """Every character past U+007F becomes a blank, as the older evaluation scripts do."""
-    return line if line.isascii() else "".join(char if char < "\x80" else " " for char in line)
-
-
-def has_words(text: str) -> bool:
-    """Whether a text as it was written holds more than white space and punctuation.
-
-    >>> [has_words(text) for text in ("a dog", "...", "", " 。", "犬", "🎉")]
-    [True, False, False, False, True, True]
-    """
-    return any(char.isalnum() for char in text) or any(
-        unicodedata.category(char)[0] not in "PZC" for char in text
-    )
-
-
-# EXAMPLE-DOC
 # Tokenisers for captions in languages other than English, and those of machine translation.
 #
 #     13a    the marks of mteval-v13a, the default of BLEU in machine translation; case is kept
@@ -128,9 +31,6 @@ def has_words(text: str) -> bool:
 # All four give the tokens of `sacrebleu` (Post, "A Call for Clarity in Reporting BLEU Scores", 2018), where
 # they are called 13a, intl, zh and ja-mecab. For intl, a character counts as what this Python's Unicode
 # tables say.
-#
-# >>> thirteen_a("It cost $3.50, didn't it?"), zh("一只狗 runs.") ("It cost $ 3.50 , didn't it ?", '一 只 狗 runs
-# .')
 
 
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
@@ -164,6 +64,11 @@ _CHINESE = re.compile(
 
 
 def thirteen_a(line: str) -> str:
+    """Tokens of mteval-v13a.
+
+    >>> thirteen_a("It cost $3.50, didn't it?"), zh("一只狗 runs.")
+    ("It cost $ 3.50 , didn't it ?", '一 只 狗 runs .')
+    """
     line = line.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, sign in _ENTITIES.items():
         line = line.replace(entity, sign)
@@ -215,3 +120,91 @@ def _mecab() -> Any:
 
 def ja(line: str) -> str:
     return str(_mecab().parse(line.strip())).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerKind:
+    """One way to cut lines into tokens, joined by blanks."""
+
+    summary: str
+    #: the languages it is made for
+    languages: str
+    cut: Callable[[Sequence[str]], list[str]]
+
+
+def _ptb(lines: Sequence[str]) -> list[str]:
+    from . import ptb  # late: it opens the native module
+
+    return ptb.tokenize_joined(lines, punctuation=False) if lines else []
+
+
+def _whitespace(lines: Sequence[str]) -> list[str]:
+    """White space becomes blanks, one for one, never squeezed: ROUGE-L as captioning computes it counts the
+    empty word between two blanks, and figures were published that way.
+    """
+    return [line.translate(_BLANKS) for line in well_formed(lines)]
+
+
+def _each(of_line: Callable[[str], str]) -> Callable[[Sequence[str]], list[str]]:
+    return lambda lines: [of_line(line) for line in well_formed(lines)]
+
+
+TOKENIZERS: dict[str, TokenizerKind] = {
+    "ptb": TokenizerKind(
+        "Penn Treebank tokens in lower case without punctuation, as captioning papers do", "English", _ptb
+    ),
+    "whitespace": TokenizerKind(
+        "words between spaces, for text that is already tokenised", "any", _whitespace
+    ),
+    "none": TokenizerKind("the line as it is", "any", well_formed),
+    "13a": TokenizerKind(
+        "mteval-v13a, as machine translation reports BLEU; case is kept",
+        "languages with spaces between words",
+        _each(thirteen_a),
+    ),
+    "intl": TokenizerKind(
+        "mteval-v14 international: Unicode punctuation and symbols are separate tokens; case is kept",
+        "languages with spaces between words",
+        _each(intl),
+    ),
+    "zh": TokenizerKind("each Chinese character is a token, the rest as 13a", "Chinese", _each(zh)),
+    "ja": TokenizerKind("words as segmented by MeCab with the IPA dictionary", "Japanese", _each(ja)),
+}
+
+
+def get(name: str) -> TokenizerKind:
+    if name not in TOKENIZERS:
+        raise UsageError(f"There is no tokenizer {name!r}.", hint=closest(str(name), TOKENIZERS))
+    return TOKENIZERS[name]
+
+
+def cut(lines: Sequence[str], name: str) -> list[str]:
+    """The tokens of each line, joined by blanks; each distinct line is cut once."""
+    fresh = list(dict.fromkeys(lines))
+    found = dict(zip(fresh, get(name).cut(fresh), strict=True))
+    return [found[line] for line in lines]
+
+
+def tokenize(lines: Sequence[str], tokenizer: Tokenizer) -> list[str]:
+    """The tokens of each line, joined by blanks; each distinct line is tokenised once.
+
+    >>> tokenize([" a dog\truns ."], "whitespace")
+    [' a dog runs .']
+    """
+    return cut(lines, tokenizer)
+
+
+def ascii_only(line: str) -> str:
+    """Every character past U+007F becomes a blank, as the older evaluation scripts do."""
+    return line if line.isascii() else "".join(char if char < "\x80" else " " for char in line)
+
+
+def has_words(text: str) -> bool:
+    """Whether a text as it was written holds more than white space and punctuation.
+
+    >>> [has_words(text) for text in ("a dog", "...", "", " 。", "犬", "🎉")]
+    [True, False, False, False, True, True]
+    """
+    return any(char.isalnum() for char in text) or any(
+        unicodedata.category(char)[0] not in "PZC" for char in text
+    )
