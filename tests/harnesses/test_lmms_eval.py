@@ -103,7 +103,7 @@ def test_stderr(name: str, run: tuple[Path, dict[str, list[Path]], dict[str, Any
     assert found[f"{first}_stderr_clt,none"] == pytest.approx(error, rel=1e-9)
     assert found[f"{first},none"] == pytest.approx(np.mean(own), rel=1e-9)
     if name == "msrvtt":
-        texts = {s["doc"]["video_id"]: as_text(s["filtered_resps"]) for s in samples}
+        texts = {s["video_id"]: s["filtered_resps"] for s in samples}
         references = storymeter.read(files[name][0], role="references").by_id()
         people = {id: [document.text for document in group] for id, group in references.items()}
         rest = []
@@ -115,12 +115,6 @@ def test_stderr(name: str, run: tuple[Path, dict[str, list[Path]], dict[str, Any
             rest.append(results["bleu_4"].percent)
         jackknife = math.sqrt((VIDEOS - 1) / VIDEOS * np.sum((rest - np.mean(rest)) ** 2))
         assert found["bleu_4_stderr_clt,none"] == pytest.approx(jackknife, rel=1e-6)
-
-
-def as_text(resps: Any) -> str:
-    while not isinstance(resps, str):
-        (resps,) = resps
-    return resps
 
 
 @pytest.mark.parametrize("name", ["activitynet", "msrvtt"])
@@ -138,7 +132,7 @@ def test_baseline(name: str, run: tuple[Path, dict[str, list[Path]], dict[str, A
         lines = folder / f"{out}_{len(sides)}.jsonl"
         score(folder, name, log, files[name], "--per-document", str(lines), "--force")
         rows = [json.loads(line) for line in lines.read_text().splitlines()]
-        sides.append({r["document"]: r["value"] for r in rows if r["metric"] == task.metrics[metric]})
+        sides.append({row["document"]: row[task.metrics[metric]] for row in rows})
     ours, theirs = (np.array([side[id] for id in sides[0]]) for side in sides)
     test = stats.ttest_rel(ours, theirs)
     assert found["paired_baseline_score"] == pytest.approx(100 * theirs.mean(), rel=1e-9)

@@ -22,6 +22,7 @@ import msgspec
 
 from .. import _native
 from ..errors import DataError
+from . import inspect_log
 from .aliases import Role
 from .checks import Check
 from .lenient import DEPTH, Lenient
@@ -87,6 +88,7 @@ class Source:
         self.lists = ""
         self.sha256 = hashlib.sha256(data).hexdigest()
         data, name = unpacked(data, Path(path))
+        data = inspect_log.flat(data) or data
         self.stem = name.stem if path != "-" else "stdin"
         self.suffix = name.suffix.lower() if path != "-" else ""
         if data.startswith(BOM):

@@ -85,9 +85,9 @@ class Runtime:
     def results(self, doc: Mapping[str, Any], result: Sequence[str]) -> dict[str, Any]:
         """`process_results`: what the aggregations need of one answer."""
         answer, video = (result[0] if result else "") or "", doc["video_id"]
-        found: dict[str, Any] = {
-            name: {"document": video, "answer": answer, "score": 0.0} for name in self.task.metrics
-        }
+        # no metric of its own, but lmms-eval keeps it in the log, which has nothing else of the document
+        found: dict[str, Any] = {"video_id": video}
+        found |= {name: {"document": video, "answer": answer, "score": 0.0} for name in self.task.metrics}
         unread = [*_unread(answer)] if self.task.timed else []
         lost = self.captions(answer) is None
         found["unreadable"] = {"score": 100.0 * lost, "unread": unread}
