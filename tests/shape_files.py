@@ -750,7 +750,9 @@ def questions() -> list[Shape]:
 
 
 def shapes() -> list[Shape]:
-    return [*captions(), *timed(), *stories(), *references(), *questions()]
+    from stranger_shapes import strangers
+
+    return [*captions(), *timed(), *stories(), *references(), *questions(), *strangers()]
 
 
 if __name__ == "__main__":

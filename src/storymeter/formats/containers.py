@@ -306,7 +306,8 @@ def _by_id(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> Fo
     wrong: list[tuple[Path, Any]] = []
     for number, (key, cell) in enumerate(value.items()):
         place = (*at, key)
-        if isinstance(cell, dict) and len(cell) > 1 and is_counter(list(cell)) and is_texts([*cell.values()]):
+        numbered = isinstance(cell, dict) and len(cell) > 1 and is_counter(list(cell))
+        if numbered and is_texts([*cell.values()]) and not any(map(aliases.known, value)):
             cell = list(cell.values())  # {"a": {"0": "…", "1": "…"}}
         if isinstance(cell, str):
             rows.append(Row(place, {VALUE: cell}, key, group=number))

@@ -199,7 +199,9 @@ class Builder:
     def _parts(self, row: Row, lists: str) -> list[Any]:
         """The cells of a column per text; an empty one is no alternative, nor a sentence after the last."""
         texts = [get(row.fields, n) for n in self.roles.parts]
-        filled = [k for k, text in enumerate(texts) if text not in (None, "")]
+        filled = [
+            k for k, n in enumerate(self.roles.parts) if texts[k] not in (None, "") or n not in row.fields
+        ]  # a field that is lacking is an error
         if not filled:
             return texts[:1]
         return texts[: filled[-1] + 1] if lists == "story" else [texts[k] for k in filled]

@@ -96,22 +96,34 @@ def explode(found: Found, role: Role | None, text: str = "") -> tuple[str, ...]:
 
 def annotated(value: list[Any], at: Path) -> Found | None:
     """Captions of Label Studio: `[{"data": {…}, "annotations": [{"result": [{"value": …}]}]}]`"""
-    rows: list[Row] = []
+    found = Found([])
+
+    def listed(cell: Any, place: Path) -> list[tuple[Path, dict[str, Any]]]:
+        """The objects of a list; what is none is kept as wrong."""
+        members = cell if isinstance(cell, list) else [cell]
+        found.wrong += [((*place, n), m) for n, m in enumerate(members) if not isinstance(m, dict)]
+        return [((*place, n), m) for n, m in enumerate(members) if isinstance(m, dict)]
+
     for i, task in enumerate(value):
-        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
+        if not isinstance(task, dict) or not isinstance(task.get("data"), dict) or "annotations" not in task:
             return None
-        parent = {"task_id": task.get("id"), **task["data"]}
-        listed = task.get("annotations")
-        for j, annotation in enumerate(listed if isinstance(listed, list) else []):
-            results = annotation.get("result") if isinstance(annotation, dict) else None
-            for k, result in enumerate(results if isinstance(results, list) else []):
-                cell = result.get("value") if isinstance(result, dict) else None
-                if isinstance(cell, dict) and (text := cell.get("text")):
-                    place = (*at, i, "annotations", j, "result", k, "value")
+        parent = task["data"]
+        if not any(tier(name, aliases.IDS) for name in parent):
+            parent = {"task_id": task.get("id"), **parent}
+        for at_annotation, annotation in listed(task["annotations"], (*at, i, "annotations")):
+            group = len(found.rows)
+            for place, result in listed(annotation.get("result"), (*at_annotation, "result")):
+                cell = result.get("value")
+                if not isinstance(cell, dict):
+                    found.wrong.append((place, result))
+                elif text := cell.get("text"):
                     lines = text if isinstance(text, list) else [text]
-                    fields = {**cell, "text": "\n".join(map(str, lines))}
-                    rows.append(Row(place, fields, None, parent, len(listed) * i + j if listed else i, k))
-    return Found(rows) if rows else None
+                    if not is_texts(lines):
+                        found.wrong.append(((*place, "value", "text"), text))
+                        continue
+                    fields = {**cell, "text": "\n".join(lines)}
+                    found.rows.append(Row((*place, "value"), fields, None, parent, group))
+    return found if found.rows else None
 
 
 def _is_list_of_items(cell: Any) -> bool:

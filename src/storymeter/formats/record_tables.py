@@ -225,7 +225,15 @@ def _is_head(head: list[str], rows: list[Sequence[Any]]) -> bool:
         return True
     if not rows or len(set(head)) < len(head) or not all(head):
         return False
-    wordy = [n for n in range(len(head)) if all(len(str(row[n]).split()) > 2 for row in rows[:20])]
+    rows = rows[:20]
+    named = any(
+        not any(c.isdigit() or c in "_./" for c in head[n])
+        and all(any(c.isdigit() or c in "_./" for c in str(row[n])) for row in rows)
+        for n in range(len(head))
+    )
+    few = max(1, len(rows) // 5) if named and len(rows) > 1 else 0  # short captions below a head
+    short = [sum(len(str(row[n]).split()) < 3 for row in rows) for n in range(len(head))]
+    wordy = [n for n, count in enumerate(short) if count <= few and count < len(rows)]
     return bool(wordy) and all(len(head[n].split()) < 3 for n in wordy)
 
 

@@ -179,6 +179,10 @@ class Finder(Fields):
             self._ask("text", sentences)
         if sentences:
             return sentences[0]
+        inner = [n for n in usable if "." in n and text_tier(n.rpartition(".")[0], self.role) is not None]
+        if len(inner) > 1:
+            self._ask("text", inner)  # {"captions": {"en": "…", "de": "…"}}
+            return ""
         owned = [n for n in usable if aliases.is_reference_name(n)]
         if owned and self.role == "candidates":
             reason = "fields called target, label or reference are never read as a candidate's caption"

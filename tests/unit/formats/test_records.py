@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from storymeter import read, write
+from storymeter import evaluate, read, write
 from storymeter.errors import DataError
 from storymeter.files import unguarded
 from storymeter.formats import corpus_from_records, examine
@@ -174,3 +174,14 @@ def test_captions_beside_numbers_called_data_are_no_table() -> None:
     value = {"captions": ["a dog runs", "a cat sits"], "data": [[0, 4], [4, 8]]}
     texts = [c.text for d in corpus_from_records(value, lists="alternatives") for c in d.captions]
     assert texts == value["captions"]
+
+
+def test_evaluate_compares_ids_without_the_ending_of_files(tmp_path: Path) -> None:
+    """As `storymeter score` does; a file of references whose ids have none stays in."""
+    ours, theirs, others = tmp_path / "mine.json", tmp_path / "refs.csv", tmp_path / "more.json"
+    ours.write_text('[{"video_path": "d/a1.mp4", "pred": "a dog runs"}]')
+    theirs.write_text("video,caption\na1.mp4,a dog is running\n")
+    others.write_text('{"a1": "a dog ran"}')
+    assert evaluate(ours, theirs, metrics="bleu_4").documents
+    both = evaluate(ours, [theirs, others], metrics="bleu_4")
+    assert "annotators:2" in str(both["bleu_4"].signature)

@@ -453,3 +453,28 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, text: str, said: str) -> No
 def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = run(file(tmp_path, "a.csv", LONG["worker"]), "--columns", "rater=nobody")
     assert isinstance(done.exception, UsageError) and "worker_id" in done.exception.hint
+
+
+def test_ranks_are_turned_round(tmp_path: Path) -> None:
+    """1 is the best: read as scores that rise, the worst system would lead."""
+    ranks = [
+        (rater, video, system, place)
+        for rater in RATERS
+        for video in VIDEOS
+        for place, system in enumerate(SYSTEMS, 1)
+    ]
+    found = read_tables([file(tmp_path, "r.csv", table(["rater", "video", "system", "rank"], ranks))])
+    assert {(one.system, one.value) for one in found.records} == {("bmt", 3), ("pdvc", 2), ("vid2seq", 1)}
+
+
+def test_qualtrics_has_three_lines_of_heads(tmp_path: Path) -> None:
+    asked = [f"{video} - {system}" for video in VIDEOS for system in SYSTEMS]
+    rows = [
+        [rater, 100, *(SCORES[rater, video, system] for video in VIDEOS for system in SYSTEMS)]
+        for rater in RATERS
+    ]
+    heads = ["Rater", "Progress", *(f"Q{n}" for n in range(len(asked)))]
+    imported = [f'{{"ImportId":"QID{n}"}}' for n in range(len(heads))]
+    text = table(heads, [["Rater", "Progress", *asked], imported, *rows])
+    found = read_tables([file(tmp_path, "q.csv", text)])
+    assert scores(found) == SCORES
