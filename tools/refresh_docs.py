@@ -10,6 +10,7 @@ printed. All blocks of a page run in one new folder with a copy of examples/."""
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import pty
 import re
@@ -19,8 +20,10 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOK = ROOT / "docs" / "tutorials" / "notebook.ipynb"
 BLOCK = re.compile(r"^```(sh run|python|text output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COLUMNS = 80
 #: parts the printed text of python blocks
@@ -45,6 +48,21 @@ def refreshed(text: str, folder: Path) -> str:
         else:
             last = tidy(next(printed) if block[1] == "python" else _shell(block[2], folder))
     return "".join([*out, text[end:]])
+
+
+def executed(notebook: Path, folder: Path) -> dict[str, Any]:
+    """A notebook with the outputs of a run from its first cell to its last."""
+    import nbclient
+    import nbformat
+
+    read = nbformat.read(notebook, as_version=4)
+    client = nbclient.NotebookClient(read, timeout=550, kernel_name="python3", record_timing=False)
+    client.create_kernel_manager().kernel_cmd = [
+        *(sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"),
+    ]
+    client.execute(cwd=str(folder))
+    read.metadata.pop("language_info", None)
+    return json.loads(nbformat.writes(read))  # type: ignore[no-any-return]
 
 
 def tidy(text: str) -> str:
@@ -125,6 +143,12 @@ def main() -> None:
             stale.append(page)
             if not check:
                 page.write_text(fresh, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        cells = json.dumps(executed(NOTEBOOK, Path(folder)), indent=1, ensure_ascii=False) + "\n"
+    if cells != NOTEBOOK.read_text(encoding="utf-8"):
+        stale.append(NOTEBOOK)
+        if not check:
+            NOTEBOOK.write_text(cells, encoding="utf-8")
     for page in stale:
         sys.stderr.write(f"{page.relative_to(ROOT)} {'has other outputs' if check else 'was refreshed'}\n")
     sys.exit(1 if check and stale else 0)

@@ -96,13 +96,21 @@ def _python() -> dict[str, str]:
     return {"reference/python.md": "\n".join(contents) + "\n", **pages}
 
 
+def _output(output: dict[str, Any]) -> str:
+    """What a cell of a notebook printed: its table, or its text."""
+    data = output.get("data", {})
+    if "text/html" in data:
+        return "".join(data["text/html"])
+    return "```text\n" + "".join(output.get("text") or data["text/plain"]).rstrip("\n") + "\n```"
+
+
 def _notebook() -> str:
-    """The notebook as a page: its text, its code, and what the code printed is left to the reader."""
+    """The notebook as a page: its text, its code, and what the code printed."""
     cells = json.loads((ROOT / "docs" / "tutorials" / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
     parts = [
         "".join(cell["source"])
         if cell["cell_type"] == "markdown"
-        else f"```py\n{''.join(cell['source'])}\n```"
+        else "\n\n".join([f"```py\n{''.join(cell['source'])}\n```", *map(_output, cell["outputs"])])
         for cell in cells
     ]
     return "\n\n".join([parts[0], "[Download the notebook](notebook.ipynb)", *parts[1:]]) + "\n"

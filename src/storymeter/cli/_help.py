@@ -18,16 +18,17 @@ OTHER = "More options"
 HEADINGS: dict[str, str] = {
     "Data": "references metric human scores systems clips data entities images videos captions task",
     "Evaluation": (
-        "protocol tokenizer punctuation language scorer level human-score ties threshold unit pairs repeats"
-        " documents most n m k bound as-told reverse shuffled graphs facts system annotators audit trials"
-        " benchmark protocols metrics formats prompts parts accept gates"
+        "against fail-if baseline protocol tokenizer punctuation language scorer level human-score ties"
+        " threshold unit pairs repeats documents most n m k bound as-told reverse shuffled graphs facts"
+        " system annotators audit trials benchmark protocols metrics formats prompts parts"
+        " accept gates"
     ),
     "Study design": (
-        "hits overlap raters-per-hit hits-per-rater raters blocks system-per-block degraded-per-"
-        " block repeat-per-block human-per-block control-base merge-identical per-hit tests kinds"
+        "hits overlap raters-per-hit hits-per-rater raters blocks system-per-block degraded-per-block"
+        " repeat-per-block human-per-block control-base merge-identical per-hit tests kinds"
         " practice watch lease skip-bad dry-run"
     ),
-    "Raters and payment": "platform completion-code price fee currency title contact public-url words",
+    "Raters and payment": "platform completion-code price fee currency contact public-url words",
     "Server": "host port public-url proxy admin admin-port admin-anywhere db quiet no-open dir url",
     "Statistics": (
         "resamples permutations bootstrap compare alpha test power difference in-z minimum splits"
@@ -40,9 +41,12 @@ HEADINGS: dict[str, str] = {
         " threads"
     ),
     "Output": (
-        "format out save into per-document html figures title long fragment force keep date real- ids to"
+        "format out save into per-document title html figures junit markdown long fragment force keep date"
+        " real-ids to"
     ),
-    "Reading of files": "from columns answers id-map repair unequal-lines skip-bad",
+    "Reading of files": (
+        "from columns answers id-map reference-id-map reference-columns lists repair unequal-lines skip-bad"
+    ),
     "Language models as judges": "judge max-requests deadline token-price yes",
     "Large corpora": "cluster shards sample",
     "Computation": "jobs seed device",

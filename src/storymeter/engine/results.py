@@ -292,7 +292,9 @@ class Results:
             f" {self.conditions.protocol}{times}"
         )
         lines = [
-            f"  {system.name}: " + ", ".join(f"{s.metric} {s.value * s.scale:.2f}" for s in system.scores[:6])
+            f"  {system.name}: "
+            + ", ".join(f"{s.metric} {s.value * s.scale:.2f}" for s in system.scores[:6])
+            + _gaps(system.coverage)
             for system in self.systems[:10]
         ]
         more = [f"  … {len(self.systems) - 10} more"] if len(self.systems) > 10 else []
@@ -305,6 +307,14 @@ class Results:
 def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
     """The values of summed rows, without the parts."""
     return metric.combine(sums)["value"]
+
+
+def _gaps(coverage: Coverage) -> str:
+    """What keeps documents of one side out, for a printed result; nothing where both sides fit."""
+    missing, extra, empty = coverage.sizes
+    counts = [f"{missing:,} missing"] * bool(missing) + [f"{extra:,} extra"] * bool(extra)
+    counts += [f"{empty:,} empty"] * bool(empty)
+    return f" ({coverage.matched:,} documents have a reference, {', '.join(counts)})" if counts else ""
 
 
 def document_values(metric: Metric, score: Score) -> FloatArray:

@@ -254,7 +254,7 @@ def evaluate(
     videos: str | None = None,
     budget: Budget | None = None,
     cluster: str | None = None,
-    progress: Progress = silent,
+    progress: Progress | None = None,
 ) -> Results:
     """evaluate(candidates, references): score what a system wrote against what people wrote.
 
@@ -290,7 +290,7 @@ def evaluate(
         images=images,
         videos=videos,
         budget=budget,
-        progress=progress,
+        progress=progress or silent,
     )
     return run.score(systems, metrics, resamples, unit=unit, cluster=cluster)
 

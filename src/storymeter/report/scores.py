@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -190,7 +191,9 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
 def notebook(results: Results) -> str:
     """The leaderboard as a notebook shows it, with its tests where there are few documents to test on."""
     few = len(results.systems) > 1 and 1 < len(results.systems[0].scores[0].ids) <= 1000
-    return leaderboard_table(results, results.compare() if few else ()).render("html")
+    table = leaderboard_table(results, results.compare() if few else ()).render("html")
+    gaps = [line for line, s in zip(coverage_lines(results), results, strict=True) if any(s.coverage.sizes)]
+    return table + "".join(f"<p class=note>{escape(line)}</p>\n" for line in gaps)
 
 
 def _cell(score: Score, mark: Mark) -> Cell:

@@ -107,3 +107,22 @@ def test_limits_of_judges_in_one_option() -> None:
     assert eval(one.output) == eval(four.output)
     for wrong in ("requests", "yes=1", "budget=3", "price=dear"):
         assert CliRunner().invoke(show, ["--judge", wrong]).exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "heading"),
+    [
+        ("report", "--title", "Output"),
+        ("gate", "--against", "Evaluation"),
+        ("gate", "--fail-if", "Evaluation"),
+        ("score", "--lists", "Reading of files"),
+        ("score", "--reference-columns", "Reading of files"),
+        ("human export", "--real-ids", "Output"),
+    ],
+)
+def test_options_are_below_the_heading_that_fits(command: str, option: str, heading: str) -> None:
+    text = _help(*command.split(), "--help-all")
+    before = text[: text.index(f"\n  {option} ")]
+    assert [line for line in before.splitlines() if line.endswith(":") and line[:1] != " "][
+        -1
+    ] == f"{heading}:"

@@ -142,3 +142,15 @@ def test_paths_and_named_systems_are_the_corpora_that_they_hold(examples: Path) 
     for given in (str(path), path, {"good": system}):
         found = storymeter.evaluate(candidates=given, references=str(path), metrics=["soda_c"], resamples=0)
         assert score_json(found) == score_json(expected)
+
+
+def test_a_printed_result_says_which_documents_are_not_there() -> None:
+    """Half of the number is that a document is missing, which no other line of Python says."""
+    texts = {"a": "a man rides a horse", "b": "two dogs run", "c": "a cat sleeps"}
+    some = {"a": texts["a"], "z": "a bird sings"}
+    partial = storymeter.evaluate(some, texts, "meteor", resamples=0)
+    said = "1 documents have a reference, 2 missing"
+    assert f"{said}, 1 extra" in repr(partial)
+    assert said in partial._repr_html_() and "2 missing (each counts 0" in partial._repr_html_()
+    whole = storymeter.evaluate(texts, texts, "meteor", resamples=0)
+    assert "missing" not in repr(whole) and "missing" not in whole._repr_html_()
