@@ -151,12 +151,21 @@ nb::object open_many(Longs r0, Longs r1, Longs c0, Longs c1, Longs offset, Ints 
 }  // namespace
 
 void bind_dense(nb::module_& m) {
-    m.def("overlaps", &overlaps);
-    m.def("nearest", &nearest);
-    m.def("match", &match);
-    m.def("match_many", &match_many);
-    m.def("open_many", &open_many);
-    nb::class_<PairIndex>(m, "PairIndex")
+    m.def("overlaps", &overlaps,
+          "(offset, reference, candidate, IoU) of all pairs of segments with IoU >= least (> least where "
+          "strict), problem by problem; IoU = intersection / (hull + epsilon)");
+    m.def("nearest", &nearest,
+          "Best IoU of each candidate and of each reference with the other side, then the smallest distance "
+          "between their starts");
+    m.def("match", &match,
+          "(sum, rows, columns) of the monotone one-to-one matching with the greatest sum of weights (SODA, "
+          "eqs. 5-6)");
+    m.def("match_many", &match_many,
+          "(sums, offsets, entries) of the best monotone matching of each sparse problem");
+    m.def("open_many", &open_many,
+          "Entries with an unknown weight that could still be part of a best matching, at most `most` of "
+          "each column");
+    nb::class_<PairIndex>(m, "PairIndex", "Numbers 64-bit keys by their first appearance")
         .def(nb::init<>())
         .def("__len__", [](const PairIndex& index) { return index.keys().size(); })
         .def("add",

@@ -60,7 +60,9 @@ nb::object filled(std::size_t rows, std::size_t columns, Fill&& fill) {
 }  // namespace
 
 void bind_ngram(nb::module_& m) {
-    nb::class_<NgramIndex>(m, "NgramIndex")
+    nb::class_<NgramIndex>(
+        m, "NgramIndex",
+        "Sentences as numbers of words and n-grams of orders 1-4; does not change once it is made")
         .def_static(
             "of",
             [](const std::vector<std::string>& lines, int orders, std::shared_ptr<NgramIndex> base) {
@@ -89,7 +91,8 @@ void bind_ngram(nb::module_& m) {
             return filled(b.size(), kBleuColumns,
                           [&](std::span<double> out) { bleu_statistics(*index, b, threads, out); });
         },
-        "index"_a, "candidates"_a, "references"_a, "bounds"_a, "threads"_a = 1);
+        "index"_a, "candidates"_a, "references"_a, "bounds"_a, "threads"_a = 1,
+        "Rows of matched n-grams (orders 1-4, clipped), n-grams, length and closest reference length");
 
     m.def(
         "self_bleu_statistics",
@@ -100,7 +103,8 @@ void bind_ngram(nb::module_& m) {
                 self_bleu_statistics(*index, view(sentences), view(bounds), threads, out);
             });
         },
-        "index"_a, "sentences"_a, "bounds"_a, "threads"_a = 1);
+        "index"_a, "sentences"_a, "bounds"_a, "threads"_a = 1,
+        "The statistics of BLEU for each sentence against all others of its group");
 
     m.def(
         "rouge_l",
@@ -109,7 +113,9 @@ void bind_ngram(nb::module_& m) {
             const Batch b = batch(*index, candidates, references, bounds);
             return filled(b.size(), 2, [&](std::span<double> out) { rouge_l(*index, b, threads, out); });
         },
-        "index"_a, "candidates"_a, "references"_a, "bounds"_a, "threads"_a = 1);
+        "index"_a, "candidates"_a, "references"_a, "bounds"_a, "threads"_a = 1,
+        "Rows of the best precision and the best recall of the longest common subsequence over the "
+        "references");
 
     m.def(
         "gram_counts",
@@ -118,7 +124,7 @@ void bind_ngram(nb::module_& m) {
             return filled(sentences.size(), 2 * kOrders,
                           [&](std::span<double> out) { gram_counts(*index, view(sentences), out); });
         },
-        "index"_a, "sentences"_a);
+        "index"_a, "sentences"_a, "Rows of distinct n-grams of orders 1-4 and of all n-grams of orders 1-4");
 
     m.def(
         "item_frequencies",
@@ -130,9 +136,12 @@ void bind_ngram(nb::module_& m) {
                 std::copy(counted.begin(), counted.end(), out.begin());
             });
         },
-        "index"_a, "references"_a, "bounds"_a);
+        "index"_a, "references"_a, "bounds"_a,
+        "In how many items the references hold each n-gram, by its number");
 
-    nb::class_<CiderModel>(m, "CiderModel")
+    nb::class_<CiderModel>(
+        m, "CiderModel",
+        "CIDEr and CIDEr-D with the document frequencies of a corpus (Vedantam et al., CVPR 2015)")
         .def(
             "__init__",
             [](CiderModel* self, const Index& index, const Numbers& references, const Bounds& bounds) {
@@ -183,5 +192,6 @@ void bind_ngram(nb::module_& m) {
             });
         },
         "index"_a, "candidates"_a, "references"_a, "pair_bounds"_a, "items"_a, "item_bounds"_a, "clip"_a,
-        "sigma"_a, "threads"_a = 1);
+        "sigma"_a, "threads"_a = 1,
+        "CIDEr of pairs of sentences; each group of pairs has the document frequencies of its own items");
 }

@@ -59,7 +59,9 @@ nb::object of_references(const nb::list& samples, std::size_t each, const nb::li
 }  // namespace
 
 void bind_rewards(nb::module_& m) {
-    nb::class_<FittedReferences>(m, "FittedReferences")
+    nb::class_<FittedReferences>(
+        m, "FittedReferences",
+        "Statistics of BLEU of batches of samples against references that were read once")
         .def(
             "__init__",
             [](FittedReferences* self, const nb::list& references, const std::vector<std::int64_t>& bounds) {
@@ -87,7 +89,8 @@ void bind_rewards(nb::module_& m) {
             },
             "samples"_a, "each"_a, "references"_a, "bounds"_a, "threads"_a = 1);
 
-    nb::class_<FittedCider>(m, "FittedCider")
+    nb::class_<FittedCider>(m, "FittedCider",
+                            "CIDEr-D of batches of samples against references that were read once")
         .def(
             "__init__",
             [](FittedCider* self, const nb::list& references, const std::vector<std::int64_t>& bounds,

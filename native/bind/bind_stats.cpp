@@ -64,7 +64,9 @@ void bind_stats(nb::module_& m) {
         [](const Ranks& fixed, std::int32_t fixed_levels, const MatrixIn<std::int32_t>& columns,
            std::int32_t levels, MatrixOut<std::int64_t>& out,
            int threads) { count(fixed, fixed_levels, listed(columns), levels, out, threads); },
-        "fixed"_a, "fixed_levels"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1);
+        "fixed"_a, "fixed_levels"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1,
+        "Fills a row per column: concordant minus discordant pairs, pairs tied in the column, pairs tied on "
+        "both sides, distinct values");
 
     m.def(
         "concordance_swapped",
@@ -74,18 +76,23 @@ void bind_stats(nb::module_& m) {
             count(fixed, fixed_levels, swapped(first, second, unit, swaps), levels, out, threads);
         },
         "fixed"_a, "fixed_levels"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a,
-        "threads"_a = 1);
+        "threads"_a = 1,
+        "The same for columns made of `first` and `second`, which change places in the units whose bit is "
+        "set");
 
     m.def(
         "rank_products",
         [](const ArrayIn<double>& fixed, const MatrixIn<std::int32_t>& columns, std::int32_t levels,
            MatrixOut<double>& out, int threads) { multiply(fixed, listed(columns), levels, out, threads); },
-        "fixed"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1);
+        "fixed"_a, "columns"_a, "levels"_a, "out"_a, "threads"_a = 1,
+        "Fills a row per column with r its mean ranks less (n + 1) / 2: the sums of fixed * r and of r * r");
 
     m.def(
         "rank_products_swapped",
         [](const ArrayIn<double>& fixed, const Ranks& first, const Ranks& second, const Ranks& unit,
            const MatrixIn<std::uint8_t>& swaps, std::int32_t levels, MatrixOut<double>& out,
            int threads) { multiply(fixed, swapped(first, second, unit, swaps), levels, out, threads); },
-        "fixed"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a, "threads"_a = 1);
+        "fixed"_a, "first"_a, "second"_a, "unit"_a, "swaps"_a, "levels"_a, "out"_a, "threads"_a = 1,
+        "The same for columns made of `first` and `second`, which change places in the units whose bit is "
+        "set");
 }

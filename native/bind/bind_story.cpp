@@ -28,5 +28,7 @@ void story_redundancy(const ArrayIn<std::int32_t>& words, const ArrayIn<std::int
 
 void bind_story(nb::module_& m) {
     m.def("story_redundancy", &story_redundancy, nb::arg("words"), nb::arg("sentences"), nb::arg("stories"),
-          nb::arg("n"), nb::arg("pairs"), nb::arg("threads"), nb::arg("out"));
+          nb::arg("n"), nb::arg("pairs"), nb::arg("threads"), nb::arg("out"),
+          "Fills a row per story: mean Jaccard similarity of its sentences and of neighbouring n-grams "
+          "(RoViST, section 3.3); NaN where there is no pair");
 }

@@ -57,7 +57,7 @@ void bind_vectors(nb::module_& m) {
             nb::gil_scoped_release release;
             dot_indexed(vectors(a), vectors(b), view(ia), view(ib), view(out), threads);
         },
-        "a"_a, "b"_a, "ia"_a, "ib"_a, "out"_a, "threads"_a = 1);
+        "a"_a, "b"_a, "ia"_a, "ib"_a, "out"_a, "threads"_a = 1, "out[k] = a[ia[k]] . b[ib[k]]");
 
     m.def(
         "greedy_matching",
@@ -72,7 +72,8 @@ void bind_vectors(nb::module_& m) {
             greedy_matching(candidates, references, view(ic), view(ir), view(out), threads);
         },
         "candidates"_a, "candidate_offset"_a, "candidate_weight"_a, "references"_a, "reference_offset"_a,
-        "reference_weight"_a, "candidate_index"_a, "reference_index"_a, "out"_a, "threads"_a = 1);
+        "reference_weight"_a, "candidate_index"_a, "reference_index"_a, "out"_a, "threads"_a = 1,
+        "Fills rows of precision, recall and F1 of greedy matching (BERTScore; Zhang et al., ICLR 2020)");
 
     m.def(
         "align_and_penalise",
@@ -90,5 +91,6 @@ void bind_vectors(nb::module_& m) {
         },
         "similarities"_a, "candidate_offset"_a, "candidate_word"_a, "candidate_weight"_a,
         "reference_offset"_a, "reference_word"_a, "reference_weight"_a, "candidate_index"_a,
-        "reference_index"_a, "weak_below"_a, "weak"_a, "opposite"_a, "out"_a, "threads"_a = 1);
+        "reference_index"_a, "weak_below"_a, "weak"_a, "opposite"_a, "out"_a, "threads"_a = 1,
+        "Fills the align-and-penalise similarity of pairs of sentences over a table of word similarities");
 }

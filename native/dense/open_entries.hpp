@@ -1,5 +1,5 @@
-// Which pairs could still be part of a best matching, where some weights are known and the others have an
-// upper bound?
+// Finds the pairs that could still be part of a best matching, where some weights are known and the others
+// have an upper bound.
 #pragma once
 
 #include "matching.hpp"

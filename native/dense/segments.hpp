@@ -1,4 +1,4 @@
-// Time segments of captions against those of references: which overlap, and by how much.
+// Overlap of the time segments of captions with those of references (SODA, ECCV 2020, eq. 1).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Two facts about a JSON text that a decoder does not tell: how deep it is nested, and whether an object may
-// hold the same key twice.
+// Two properties of a JSON text that a decoder does not report: how deep it is nested, and whether an object
+// may hold the same key twice.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What METEOR cannot exceed, for many pairs, without an alignment.
+// Upper bounds of METEOR scores for many pairs, without an alignment.
 //
 // A word can be matched only where the other sentence holds the same word, stem or synset, or a paraphrase of
 // a phrase around it. If all of them are matched, the equal ones as such, the others by the best module that

@@ -1,4 +1,4 @@
-// One pair in the open: its words and which of them belong together, from the alignment that gives the score.
+// Explains the score of one pair: its words, and the matches of the alignment that gives the score.
 #pragma once
 
 #include <string>

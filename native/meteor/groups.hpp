@@ -1,4 +1,4 @@
-// Members 0, 1, 2, … in groups that are named by a number: who else has this word, this stem, this synset?
+// Members 0, 1, 2, … in groups that have a number: lists all members with the same word, stem or synset.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// What the tables say about words and phrases. They are large and far from the processor, but texts repeat
-// themselves: what was asked lately is kept near, in a fixed amount of memory.
+// Words and phrases as the tables describe them. The tables are larger than the processor's caches, and texts
+// repeat their words, so the results of recent lookups are kept in caches of fixed size.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Lexicon {
     Lexicon(const Tables& tables, bool normalize);
     bool normalizes() const { return normalize_; }
 
-    // There until the next question.
+    // Valid until the next call.
     const Word& word(std::string_view token, std::uint32_t hash);
     // A phrase with one word more; both are phrases of the table.
     Phrase longer(std::uint32_t node, std::uint32_t word) {
@@ -45,11 +45,11 @@ class Lexicon {
         return known ? Phrase{known->longer, known->list, known->count, known->grows != 0}
                      : look_up(node, word);
     }
-    // Ask for the memory that `longer` will read: first for all that is near, then for what is far.
-    void ask_near(std::uint32_t node, std::uint32_t word) const {
+    // Prefetch the memory that `longer` will read: the cache first, then, where it has no entry, the table.
+    void prefetch_cache(std::uint32_t node, std::uint32_t word) const {
         Tables::prefetch(&phrases_[place(node, word)]);
     }
-    void ask_far(std::uint32_t node, std::uint32_t word) const {
+    void prefetch_table(std::uint32_t node, std::uint32_t word) const {
         if (!find(node, word)) tables_.prefetch_pair(node, word);
     }
 
@@ -92,7 +92,7 @@ class Lexicon {
     Phrase phrase(std::uint32_t node) const;
 };
 
-// Lexicons that are at rest: what one call has learnt serves the next.
+// Lexicons that are not in use; a later call takes one over with its caches.
 class LexiconPool {
   public:
     explicit LexiconPool(const Tables& tables) : tables_(tables) {}

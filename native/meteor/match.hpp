@@ -1,7 +1,8 @@
-// Which words and phrases of two sentences could belong together: the candidates the aligner chooses from.
+// Finds the matches of words and phrases of two sentences that the aligner chooses from: equal words, equal
+// stems, common synsets, paraphrases (Denkowski and Lavie, Meteor Universal, WMT 2014).
 //
-// Tests come one by one, references in crowds: what a word or a phrase could find in any of them is indexed
-// once, so that all-against-all costs little more per pair than the matches it finds.
+// One test is compared with many references at a time: their words and phrases are indexed once, so that
+// comparing all with all costs little more per pair than the matches it finds.
 #pragma once
 
 #include <cstddef>

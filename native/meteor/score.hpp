@@ -1,4 +1,7 @@
-// From an alignment to 23 statistics, from statistics to a score, from many statistics to the corpus score.
+// From an alignment to 23 statistics, and from statistics to a score (METEOR 1.5; Denkowski and Lavie, WMT
+// 2014). With P and R the weighted precision and recall:
+//
+//   F = P R / (alpha P + (1 - alpha) R),   score = F (1 - gamma (chunks / matches) ^ beta)
 #pragma once
 
 #include <array>

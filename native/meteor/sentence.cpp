@@ -29,10 +29,10 @@ Sentence Analyser::analyse(std::string_view line) {
         sentence.function[k] = word.function;
         sentence.function_words += word.function;
         phrases_[k] = word.phrase;
-        if (two_words(k)) lexicon_.ask_near(phrases_[k - 1].node, phrases_[k].node);
+        if (two_words(k)) lexicon_.prefetch_cache(phrases_[k - 1].node, phrases_[k].node);
     }
     for (std::size_t k = 1; k < count; ++k) {
-        if (two_words(k)) lexicon_.ask_far(phrases_[k - 1].node, phrases_[k].node);
+        if (two_words(k)) lexicon_.prefetch_table(phrases_[k - 1].node, phrases_[k].node);
     }
     find_phrases(sentence);
     return sentence;

@@ -4,7 +4,7 @@
 //   checksums sections, each aligned to 64 bytes
 //
 // The checksum covers every byte behind the header, and the header has its own, so that a truncated, older or
-// damaged file is told from a good one in a few milliseconds.
+// damaged file is detected in a few milliseconds.
 #pragma once
 
 #include <cstddef>

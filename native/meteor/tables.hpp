@@ -54,7 +54,7 @@ class Tables final : public PrefixList {
         return reinterpret_cast<const std::uint32_t*>(base_) + offset;
     }
 
-    // Ask for memory that will be read soon: at some place, or by `child` of a single word.
+    // Prefetch memory that will be read soon: at some place, or by `child` of a single word.
     static void prefetch([[maybe_unused]] const void* place) {
 #if defined(__GNUC__)
         __builtin_prefetch(place);

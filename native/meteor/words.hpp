@@ -1,4 +1,4 @@
-// Words as the original sees them: sequences of UTF-16 units, compared by their 32-bit Java hash.
+// Words as the original program compares them: by the 32-bit Java hash of their UTF-16 units.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// CIDEr where every group of pairs (the captions of one video) has an idf of its own.
+// CIDEr (see CiderModel) where every group of pairs, as the captions of one video, has its own idf.
 #pragma once
 
 #include <cstdint>

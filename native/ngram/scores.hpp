@@ -1,4 +1,5 @@
-// What BLEU, ROUGE-L, CIDEr, Self-BLEU and the diversity counts need of a batch of sentences.
+// Statistics of BLEU (Papineni et al., ACL 2002), Self-BLEU (Zhu et al., SIGIR 2018), ROUGE-L (Lin, 2004),
+// CIDEr and CIDEr-D (Vedantam et al., CVPR 2015) and of the diversity of texts, for a batch of sentences.
 //
 // A batch is a list of items: one candidate sentence and its references, `references[bounds[i] ..
 // bounds[i+1])`, all as sentence numbers of an index. Every result is the same whatever the number of threads
@@ -47,7 +48,10 @@ void gram_counts(const NgramIndex& index, std::span<const std::uint32_t> sentenc
 std::vector<double> item_frequencies(const NgramIndex& index, std::span<const std::uint32_t> references,
                                      std::span<const std::int64_t> bounds);
 
-// CIDEr: n-gram weights from the references of a corpus, one group per item.
+// CIDEr: 10 times the mean, over references and orders 1-4, of the cosine of tf-idf vectors, with
+// idf = ln(items) - ln(max(1, items whose references hold the n-gram)). `clip` (CIDEr-D) takes min(candidate,
+// reference) for the candidate's weight; `sigma` multiplies with exp(-(difference of lengths)^2 / (2
+// sigma^2)).
 class CiderModel {
   public:
     // Frequencies by n-gram of the index, counted over a corpus of so many items that may be larger.

@@ -1,4 +1,4 @@
-// What kind of character a UTF-16 code unit is, in the eyes of the PTB rules.
+// The character classes of the PTB rules, for each UTF-16 code unit.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The line that is being tokenised, with the few questions that all rules ask of it.
+// The line that is being tokenised, with the tests that the rules share.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What rank correlations are made of, for many columns at once: pairs that two columns order alike (Kendall's
+// Counts behind rank correlations, for many columns at once: pairs that two columns order alike (Kendall's
 // tau, accuracies over pairs) and products of ranks (Spearman's rho).
 #pragma once
 

@@ -1,5 +1,5 @@
-// Non-redundancy of stories (RoViST, section 3.3): how alike are sentences of a story, and neighbouring
-// n-grams of a sentence?
+// Redundancy of stories (RoViST, NAACL 2022, section 3.3): the mean Jaccard similarity |A ∩ B| / |A ∪ B| of
+// the sentences of a story, and of neighbouring n-grams within a sentence.
 #pragma once
 
 #include <cstddef>
