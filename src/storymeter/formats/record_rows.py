@@ -123,6 +123,8 @@ def annotated(value: list[Any], at: Path) -> Found | None:
                         continue
                     fields = {**cell, "text": "\n".join(lines)}
                     found.rows.append(Row((*place, "value"), fields, None, parent, group))
+                elif any(is_texts(c) and not n.endswith(("labels", "choices")) for n, c in cell.items()):
+                    found.wrong.append(((*place, "value"), cell))
     return found if found.rows else None
 
 
