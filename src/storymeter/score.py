@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,6 @@ from .arrays import FloatArray, IntArray, KeyArray
 
 if TYPE_CHECKING:
     from .signature import Signature
-    from .stats.poisson import ResampledSums
 
 
 class Match(NamedTuple):
@@ -98,6 +97,28 @@ TITLES = {
     **{f"bleu_{n}": f"BLEU-{n}" for n in range(1, 5)},
     **{f"soda_{letter}": f"SODA_{letter}" for letter in "abcd"},
 }
+
+
+@dataclass(frozen=True)
+class ResampledSums:
+    """What is left of rows that were not kept: their sums, the sums of each bootstrap resample, and for each
+    permutation the sums over the documents that change places; all (…, columns)."""
+
+    total: FloatArray
+    drawn: FloatArray
+    swapped: FloatArray
+    #: says which documents were summed, whatever their order
+    documents: str
+
+    @classmethod
+    def of(cls, sums: FloatArray, documents: str) -> ResampledSums:
+        """Of (1 + 2 resamples, columns)."""
+        resamples = len(sums) // 2
+        return cls(sums[0], sums[1 : 1 + resamples], sums[1 + resamples :], documents)
+
+    def first(self, resamples: int) -> ResampledSums:
+        """With fewer resamples: the first ones, which do not depend on how many were drawn."""
+        return replace(self, drawn=self.drawn[:resamples], swapped=self.swapped[:resamples])
 
 
 @dataclass(frozen=True, repr=False)

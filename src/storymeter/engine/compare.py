@@ -20,7 +20,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import DataError, UsageError
 from ..metric import Metric
-from ..score import Score
+from ..score import ResampledSums, Score
 from ..stats.multiple import SIGNIFICANT, holm, simultaneous_tail
 from ..stats.paired import (
     PairedTest,
@@ -33,7 +33,7 @@ from ..stats.paired import (
     smallest_p,
     win_tie_loss,
 )
-from ..stats.poisson import ResampledSums, paired_tests, standard_error
+from ..stats.poisson import paired_tests, standard_error
 from ..stats.resampling import TAIL, expanded_tail, percentiles
 from .results import AUTO, Comparison, Difference, Resamples, Results, SystemResult, Tally, value_of
 from .seeds import collapsed, satterthwaite, t_interval, welch

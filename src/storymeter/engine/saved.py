@@ -35,9 +35,8 @@ from ..join import Coverage
 from ..metric import MeanMetric, Metric
 from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
-from ..score import Alignment, Rows, Score
+from ..score import Alignment, ResampledSums, Rows, Score
 from ..signature import Signature
-from ..stats.poisson import ResampledSums
 from .archive import SCHEMA, Archive, npy, write_zip
 from .earlier import check_revision
 from .results import Conditions, Results, SystemResult, Tally

@@ -18,12 +18,12 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray
+from ..score import ResampledSums
 from .exact import ExactSums, added, weighted_sums
 from .paired import PairedTest, chance
 from .resampling import expanded_tail, percentiles
@@ -36,32 +36,13 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _SWAPS = 1 << 40
 
 
-@dataclass(frozen=True)
-class ResampledSums:
-    """What is left of rows that were not kept: their sums, the sums of each bootstrap resample, and for each
-    permutation the sums over the documents that change places; all (…, columns)."""
-
-    total: FloatArray
-    drawn: FloatArray
-    swapped: FloatArray
-    #: says which documents were summed, whatever their order
-    documents: str
-
-    @classmethod
-    def of(cls, sums: FloatArray, documents: str) -> ResampledSums:
-        """Of (1 + 2 resamples, columns)."""
-        resamples = len(sums) // 2
-        return cls(sums[0], sums[1 : 1 + resamples], sums[1 + resamples :], documents)
-
-    def interval(self, value: Callable[[FloatArray], FloatArray], n: int) -> tuple[float, float] | None:
-        """The 95 % interval of `value(sums)` over `n` documents, expanded like that of rows; None without
-        resamples.
-        """
-        return percentiles(value(self.drawn), expanded_tail(n)) if len(self.drawn) and n > 1 else None
-
-    def first(self, resamples: int) -> ResampledSums:
-        """With fewer resamples: the first ones, which do not depend on how many were drawn."""
-        return replace(self, drawn=self.drawn[:resamples], swapped=self.swapped[:resamples])
+def sums_interval(
+    sums: ResampledSums, value: Callable[[FloatArray], FloatArray], n: int
+) -> tuple[float, float] | None:
+    """The 95 % interval of `value(sums)` over `n` documents, expanded like that of rows; None without
+    resamples.
+    """
+    return percentiles(value(sums.drawn), expanded_tail(n)) if len(sums.drawn) and n > 1 else None
 
 
 def document_keys(ids: Iterable[str]) -> Keys:

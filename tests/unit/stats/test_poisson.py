@@ -20,6 +20,7 @@ from storymeter.stats.poisson import (
     poisson_weights,
     resampled,
     spread,
+    sums_interval,
     swaps,
 )
 from storymeter.stats.resampling import bootstrap_interval
@@ -114,7 +115,7 @@ def test_intervals_and_tests_agree_with_those_of_rows(
     (a, ours), (b, theirs) = systems[SHIFTS.index(shift)], systems[-1]
     value: Callable[[FloatArray], FloatArray] = ratio
     usual = bootstrap_interval(a, value, resamples=RESAMPLES)
-    interval = ours.interval(value, 500)
+    interval = sums_interval(ours, value, 500)
     assert usual is not None
     assert interval is not None
     assert np.abs(np.subtract(interval, usual)).max() < 0.03 * (usual[1] - usual[0])

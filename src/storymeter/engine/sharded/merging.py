@@ -14,10 +14,10 @@ from ...captions import Corpus, Origin
 from ...errors import DataError, some
 from ...join import Coverage
 from ...metric import Metric
-from ...score import Score
+from ...score import ResampledSums, Score
 from ...signature import Signature
 from ...stats.exact import added
-from ...stats.poisson import ResampledSums
+from ...stats.poisson import sums_interval
 from ..order import order_field
 from ..results import Results, SystemResult, Tally, value_of
 from .inputs import Source
@@ -146,7 +146,7 @@ def _score(name: str, metric: Metric, sums: SystemSums, signature: Signature, va
         sums.n,
         signature,
         columns=metric.columns,
-        interval=kept.interval(partial(value_of, metric), sums.n),
+        interval=sums_interval(kept, partial(value_of, metric), sums.n),
         as_percent=metric.percent,
         higher_is_better=metric.higher_is_better,
         sums=kept,
