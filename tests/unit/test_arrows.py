@@ -51,8 +51,7 @@ UPWARD = {("registry.py", "pairs")}
 CYCLES = {
     ("human.export", "human.platforms"),
     ("report.styles", "report.table"),
-    ("story.borrowed", "story.paired_space", "story.spaces"),
-    ("story.coco_detector", "story.regions"),
+    ("story.huggingface_spaces", "story.paired_space", "story.spaces"),
     ("story.order_layers", "story.order_net"),
 }
 
