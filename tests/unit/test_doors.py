@@ -9,9 +9,22 @@ import pkgutil
 
 import pytest
 
-ROOMS = ("dense", "engine", "human", "judge", "meta", "models", "pairs", "stats", "story", "stress", "text")
+ROOMS = (
+    "dense",
+    "engine",
+    "human",
+    "judge",
+    "meta",
+    "models",
+    "pairs",
+    "report",
+    "stats",
+    "story",
+    "stress",
+    "text",
+)
 #: rooms whose docstring has an example that test_doctests.py runs
-EXAMPLES = ("dense", "engine", "human", "meta", "models", "story", "stress", "text")
+EXAMPLES = ("dense", "engine", "human", "meta", "models", "report", "story", "stress", "text")
 
 
 @pytest.mark.parametrize("room", ROOMS)

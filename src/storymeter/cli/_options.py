@@ -125,10 +125,9 @@ def output(text: str) -> None:
 
 def fitted(text: str) -> list[str]:
     """The lines of a text for stderr; a terminal gets them wrapped between words."""
-    from ..report.fitting import wrapped
-    from ..report.table import harmless
+    from ..report.fitting import escape_controls, wrapped
 
-    lines = harmless(text).split("\n")
+    lines = escape_controls(text).split("\n")
     if not sys.stderr.isatty():
         return lines
     width = shutil.get_terminal_size().columns
@@ -165,7 +164,7 @@ def busy(what: str, patience: float = 2.0) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from ..report.table import harmless
+    from ..report.fitting import escape_controls
 
     over = threading.Event()
 
@@ -175,7 +174,7 @@ def busy(what: str, patience: float = 2.0) -> Iterator[None]:
         from rich.console import Console
         from rich.text import Text
 
-        with Console(stderr=True).status(Text(harmless(what))):
+        with Console(stderr=True).status(Text(escape_controls(what))):
             over.wait()
 
     wheel = threading.Thread(target=turn, daemon=True)
@@ -215,9 +214,9 @@ class Bars:
 
     def line(self, text: str) -> None:
         """Something is done; what is done sooner than the bar is shown with it."""
-        from ..report.table import harmless
+        from ..report.fitting import escape_controls
 
-        self._waiting.append(harmless(text))
+        self._waiting.append(escape_controls(text))
         if time.monotonic() - self._begin >= self._patience:
             self._started()
 

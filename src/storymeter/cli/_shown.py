@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..engine.results import Results
     from ..engine.run import Run
     from ..pairs.spice_explain import GraphComparison
-    from ..report.support import Support
+    from ..report.facts_graphs import Support
     from ..report.timeline import Timeline
 
 
@@ -119,7 +119,7 @@ class Shown:
         """Its captions with the words that no reference supports."""
         from ..pairs.facts import Facts
         from ..pairs.facts_marks import marked_captions
-        from ..report.support import Support
+        from ..report.facts_graphs import Support
 
         document, against = self._beside(name, "Facts need references.", some=True)
         value, captions = marked_captions(Facts().bind(device=device), document, against)

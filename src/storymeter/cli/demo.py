@@ -126,8 +126,8 @@ def _report(path: Path, results: Results, comparisons: list[Comparison], people:
 def _people(examples: Path, folder: Path, seed: int) -> Analysis:
     from ..human.analysis import analyse
     from ..human.imports import read
-    from ..report.human_page import analysis_page
-    from ..report.human_study import summary_lines, system_table
+    from ..report.assessment import summary_lines, system_table
+    from ..report.assessment_page import analysis_page
 
     analysis = analyse(read(examples / "ratings.csv"), seed=seed)
     about = "\nRatings of the same twelve videos by eight workers, control items included.\n"

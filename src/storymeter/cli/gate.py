@@ -64,7 +64,7 @@ def command(
     from ..engine.seeds import collapsed
     from ..engine.units import DOCUMENT
     from ..files import write_text
-    from ..report.gate import gate_json, gate_junit, gate_markdown, gate_paragraph, gate_table
+    from ..report.comparison import gate_json, gate_junit, gate_markdown, gate_paragraph, gate_table
 
     conditions = [condition(text) for text in fail_if]
     before = load(against)

@@ -23,13 +23,11 @@ def command() -> None:
 
 
 @command.command("list")
-@option("--speed", "Measure the speed on one core and the memory of each installed model.", bool)
 @format_option()
-def list_models(speed: bool, style: str) -> None:
+def list_models(style: str) -> None:
     """List the models that are installed and those that can be added."""
     from ..models.encoder import DEFAULT_NAME
     from ..report.table import Column, Table, to_json
-    from ._model_speed import speed as measured
 
     default = f"{DEFAULT_NAME}: 6 layers, 384 dimensions; the default, comes with the part 'neural'"
     rows: list[list[object]] = [["minilm", default, 84, "Apache-2.0", _has_default()]]
@@ -37,13 +35,6 @@ def list_models(speed: bool, style: str) -> None:
         [m.name, m.what, m.megabytes, m.licence, installed(m.name) is not None] for m in PACKAGES.values()
     ]
     columns: list[Column | str] = ["model", "what", Column("MB", ",d"), "licence", "here"]
-    if speed:
-        columns += ["speed, one core", Column("memory MB", ",.0f")]
-        found = [measured(str(row[0])) if row[4] else None for row in rows]
-        rows = [
-            [*row, *((one.said, one.megabytes) if one else (None, None))]
-            for row, one in zip(rows, found, strict=True)
-        ]
     table = Table(columns, rows)
     names = [head.name for head in table.heads]
     models = [dict(zip(names, row, strict=True)) for row in rows]

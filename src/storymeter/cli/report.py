@@ -68,9 +68,8 @@ def command(
     storymeter report mine.json yours.json -r references.json --videos clips
     """
     from ..engine.seeds import collapsed
-    from ..report.full.build import write_report
+    from ..report.full.build import find_videos, write_report
     from ..report.full.findings import Findings
-    from ..report.full.videos import find_videos
 
     if out.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--out {str(out)!r} is not an .html file.", hint="Write it like --out report.html")
@@ -97,7 +96,7 @@ def command(
 
 
 def _audit(results: Results, options: dict[str, Any]) -> Any:
-    from ..report.full.audit import audit_section
+    from ..report.full.people import audit_section
     from ..stress.auditing import audit
 
     system = results.systems[0]
@@ -108,7 +107,7 @@ def _audit(results: Results, options: dict[str, Any]) -> Any:
 
 
 def _unsupported(findings: Any, device: str) -> Any:
-    from ..report.full.support import unsupported
+    from ..report.full.details import unsupported
 
     if not findings.annotators:
         hint = "Give references, or leave out --facts."
@@ -121,7 +120,7 @@ def _people(findings: Any, source: Path, seed: int) -> Any:
     from ..human.sources import open_ratings
     from ..human.studies import result_of
     from ..report.full.people import people_section, study_section
-    from ..report.other_studies import presented
+    from ..report.studies import presented
 
     opened = open_ratings(source)
     say(*opened.about)

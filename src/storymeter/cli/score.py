@@ -81,6 +81,7 @@ def command(
     """
     from ..engine.defaults import kind_of, left_out
     from ..engine.seeds import collapsed
+    from ..report.fitting import escape_controls
     from ..report.scores import (
         annotator_table,
         coverage_lines,
@@ -91,7 +92,6 @@ def command(
         score_table,
         signature_lines,
     )
-    from ..report.table import harmless
 
     _check(save, into, candidates, per_document)
     write = document_writer(per_document) if per_document else None  # a wrong name must not cost the scoring
@@ -128,7 +128,7 @@ def command(
     if style == "table":
         say("Signatures (what the numbers depend on):")
         for line in signature_lines(results):  # in one piece, so that it can be copied
-            click.echo(harmless(line), err=True)
+            click.echo(escape_controls(line), err=True)
 
 
 def _tests(results: Results, resamples: Resampled) -> list[Comparison]:

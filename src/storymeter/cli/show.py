@@ -82,15 +82,15 @@ def command(
     shown = Shown.of(candidates, references, system, metric, options)
     width = terminal_width() or 120
     if support or metric == "facts":
-        from ..report import support as supported
+        from ..report import facts_graphs as supported
 
         marked = shown.support(document, device)
-        text, html = supported.terminal(marked, width), supported.support_page(marked)
+        text, html = supported.support_text(marked, width), supported.support_page(marked)
     elif graphs or shown.corpus.kind == "caption":
-        from ..report import graphs as pictured
+        from ..report import facts_graphs as pictured
 
         compared = shown.graphs(document)
-        text, html = pictured.terminal(compared, width), pictured.graphs_page(document, compared)
+        text, html = pictured.graphs_text(compared, width), pictured.graphs_page(document, compared)
     elif shown.corpus.kind == "story":
         from ._show_story import show_story
 

@@ -35,15 +35,11 @@ from ._options import (
     say,
     seed_option,
 )
-from ._train_blend import blend
 
 
 @click.group(name="train")
 def command() -> None:
-    """Train the models behind rovist_c and rovist_vg, or fit a blend. Nothing is downloaded."""
-
-
-command.add_command(blend)
+    """Train the models behind rovist_c and rovist_vg. Nothing is downloaded."""
 
 
 def _loop_options(lr: float, decay: float, batch: int, epochs: int, patience: int) -> Callable[[F], F]:

@@ -19,7 +19,7 @@ from ..formats.aliases import Role
 from ..formats.ids import bare_ids
 from ..formats.problems import Problem, Severity, group
 from ..join import REFERENCE_FORMATS, join
-from ..report.table import harmless
+from ..report.fitting import escape_controls
 from ._options import busy, coloured, format_option, output, references_option
 from ._reading import options_of, reading_options, reference_reading_options
 
@@ -103,7 +103,7 @@ class _Fit:
 def _fit(reading: Reading, against: list[Reading]) -> _Fit:
     """What `score` would find of the ids; the first complaint it would have."""
     corpus = reading.corpus
-    name = harmless(reading.path)
+    name = escape_controls(reading.path)
     if not corpus.documents or not any(each.corpus.documents for each in against):
         return _Fit(reading.path, [f"{name}: nothing to compare"], "nothing to compare")
     firsts = {documents[0].id: documents[0] for documents in corpus.by_id().values()}
@@ -112,13 +112,13 @@ def _fit(reading: Reading, against: list[Reading]) -> _Fit:
     try:
         coverage = join(candidates=once, references=others).coverage
     except StorymeterError as error:
-        return _Fit(reading.path, [f"{name}: {harmless(str(error))}"], str(error))
+        return _Fit(reading.path, [f"{name}: {escape_controls(str(error))}"], str(error))
     missing, extra, _ = coverage.sizes
     line = f"{name}: {_many(coverage.matched, 'document')} of {coverage.matched + missing:,} references found"
     if missing:
-        line += f", {missing:,} missing ({harmless(some(coverage.missing, limit=3))})"
+        line += f", {missing:,} missing ({escape_controls(some(coverage.missing, limit=3))})"
     if extra:
-        line += f", {extra:,} without a reference ({harmless(some(coverage.extra, limit=3))})"
+        line += f", {extra:,} without a reference ({escape_controls(some(coverage.extra, limit=3))})"
     kinds = {once.kind} | {each.kind for each in others}
     mixed = "" if "dense" not in kinds or len(kinds) == 1 else "; one side has times and the other has none"
     return _Fit(reading.path, [line + mixed], "", coverage.matched, missing, extra)
@@ -199,13 +199,14 @@ def _page(reading: Reading) -> str:
         f" {_many(corpus.captions, 'caption')}"
     ]
     if assumed := corpus.meta.get("read_as"):
-        lines.append(f"  read as: {harmless(str(assumed))}")
+        lines.append(f"  read as: {escape_controls(str(assumed))}")
     for problem in group(reading.problems):
         colour = "red" if problem.severity == "error" else "yellow"
         times = f", {problem.count:,} times" if problem.count > 1 else ""
         lines += [
-            f"  {_styled(problem.severity, fg=colour)} [{problem.code}{times}] {harmless(problem.text)}",
-            f"    at {harmless(problem.where)}",
+            f"  {_styled(problem.severity, fg=colour)} [{problem.code}{times}]"
+            f" {escape_controls(problem.text)}",
+            f"    at {escape_controls(problem.where)}",
         ]
     errors = len(reading.errors)
     lines.append(
@@ -219,7 +220,7 @@ def _page(reading: Reading) -> str:
 
 
 def _styled(text: str, **style: Any) -> str:
-    return click.style(harmless(text), **style) if coloured() else harmless(text)
+    return click.style(escape_controls(text), **style) if coloured() else escape_controls(text)
 
 
 def _many(number: int, what: str) -> str:

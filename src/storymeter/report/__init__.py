@@ -1,0 +1,26 @@
+"""Results as tables, figures and pages.
+
+>>> from storymeter.report import Column, Table
+>>> print(Table(["system", Column("SODA c", ".2f", 100)], [["mine", 0.051249]]).render("markdown"))
+| system | SODA c |
+|:--|--:|
+| mine | 5.12 |
+
+`write_report` writes the page of `storymeter report`: leaderboard, tests, captions and timelines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..late import late
+
+if TYPE_CHECKING:
+    from .full.build import write_report as write_report
+    from .table import Column as Column
+    from .table import Table as Table
+
+_LATE = {"Column": "table", "Table": "table", "write_report": "full.build"}
+
+__all__ = [*_LATE]
+__getattr__, __dir__ = late(__name__, _LATE)

@@ -21,10 +21,9 @@ from .agreement import (
     shown_statistics,
     system_points,
 )
-from .figures.heat import Tile, heat_map
-from .figures.intervals import Dot, dots
-from .figures.lines import lines
-from .figures.scatter import scatter
+from .figures.maps import Tile, heat_map
+from .figures.points import Dot, dots, scatter
+from .figures.series import lines
 from .templating import render, shown
 
 WORDS = {
@@ -85,7 +84,7 @@ def correlation_matrix(scores: Scores, level: str) -> tuple[list[str], np.ndarra
 
 
 def draw(agreement: Agreement) -> dict[str, bytes]:
-    from .plots_meta import heat_map, reference_curve, scatter
+    from .plots import heat_map, reference_curve, scatter
 
     pictures = {"metrics": heat_map(*correlation_matrix(agreement.scores, agreement.level))}
     if len(agreement.scores.systems) > 1:

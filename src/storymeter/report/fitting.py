@@ -4,6 +4,7 @@ name its rows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 #: what stands between two columns, and at the two edges together
@@ -12,6 +13,20 @@ GAP, EDGES = 3, 2
 NARROW, LONGEST_WORD = 16, 40
 #: a name may be folded into lines of this many characters
 KEY = 6
+
+#: what a terminal obeys instead of showing it: control characters (but line breaks and tabs), and marks that
+#: turn the direction of writing
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def escape_controls(text: str) -> str:
+    """The text with all that a terminal or a page would obey written out: an id or a caption never moves the
+    cursor, hides a line or turns the direction of writing.
+
+    >>> escape_controls("red \\x1b[31m")
+    'red \\\\x1b[31m'
+    """
+    return CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def natural_width(cells: Sequence[str]) -> int:

@@ -16,9 +16,8 @@ from ..meta.choices import ChoiceResult
 from ..meta.comparisons import MetricComparison
 from ..meta.overall_ranking import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, standings
 from ..meta.statistics import MetricResult
-from .agreement import STATISTICS, Agreement, agreement_data, shown_statistics
-from .choices import choice_data, choice_table
-from .figures.panels import Panel, panels
+from .agreement import STATISTICS, Agreement, agreement_data, choice_data, choice_table, shown_statistics
+from .figures.points import Panel, panels
 from .self_agreement import judge_table, judges
 from .table import Column, Table, numbers, to_json
 from .templating import render, shown

@@ -11,8 +11,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..meta.similarity import KINDS, Mean, Similarity
 from .agreement_page import correlation_figure
-from .figures.boxes import Spread, boxes
-from .figures.steps import steps
+from .figures.points import Spread, boxes
+from .figures.series import steps
 from .table import Table, keys, numbers, to_json
 from .templating import render, shown
 
@@ -166,10 +166,10 @@ def similarity_json(found: Similarity) -> str:
 
 
 def draw(found: Similarity) -> dict[str, bytes]:
-    from .plots_meta import distributions, heat_map, hills
+    from .plots import heat_map, hills, metric_distributions
 
     return {
-        "kinds": distributions(
+        "kinds": metric_distributions(
             {kind: values for kind in KINDS if (values := found.of_kind(kind)).size}, found.scorer
         ),
         "sources": hills(

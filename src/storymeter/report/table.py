@@ -18,32 +18,22 @@ yours,
 
 from __future__ import annotations
 
+import csv
+import html
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from ..errors import UsageError
-from .fitting import blocks, least_width, naming, natural_width
+from ..files import guarded
+from .fitting import CONTROLS, blocks, escape_controls, least_width, naming, natural_width
 
 MISSING = "–"
-#: what a terminal obeys instead of showing it: control characters (but line breaks and tabs), and marks that
-#: turn the direction of writing
-_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-
-
-def harmless(text: str) -> str:
-    """The text with all that a terminal or a page would obey written out: an id or a caption never moves the
-    cursor, hides a line or turns the direction of writing.
-
-    >>> harmless("red \\x1b[31m")
-    'red \\\\x1b[31m'
-    """
-    return _COMMANDS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +67,7 @@ class Column:
 
     def show(self, value: object) -> str:
         if isinstance(value, Cell):
-            return harmless(value.text + value.mark)
+            return escape_controls(value.text + value.mark)
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return MISSING
         if isinstance(value, bool):
@@ -90,8 +80,8 @@ class Column:
         if isinstance(value, tuple):
             return f"[{', '.join(self.show(end) for end in value)}]"
         if isinstance(value, Mapping):
-            return "  ".join(f"{harmless(str(key))} {self.show(part)}" for key, part in value.items())
-        return harmless(str(value))
+            return "  ".join(f"{escape_controls(str(key))} {self.show(part)}" for key, part in value.items())
+        return escape_controls(str(value))
 
 
 def keys(*names: str) -> list[Column]:
@@ -135,7 +125,6 @@ class Table:
                 raise ValueError(f"a row of {len(row)} cells under {len(self.heads)} headings")
 
     def render(self, style: str = "table", *, width: int | None = None, colour: bool = False) -> str:
-        from .styles import STYLES
 
         if style == "table":
             return self._terminal(width, colour)
@@ -187,7 +176,7 @@ class Table:
 
     def _blocks(self, shown: list[list[str]], width: int | None) -> list[list[tuple[int, int]]]:
         """The columns and their widths, for every block."""
-        numbers, names = self.numeric(), [harmless(head.name) for head in self.heads]
+        numbers, names = self.numeric(), [escape_controls(head.name) for head in self.heads]
         cells = [[row[k] for row in shown] for k in range(len(names))]
         natural = [natural_width([name, *column]) for name, column in zip(names, cells, strict=True)]
         if not width:  # a table that goes into a file or a pipe is never cut
@@ -205,7 +194,11 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        numbers, names, shown = self.numeric(), [harmless(head.name) for head in self.heads], self._marked()
+        numbers, names, shown = (
+            self.numeric(),
+            [escape_controls(head.name) for head in self.heads],
+            self._marked(),
+        )
         strong = self.strong()
         fitted = self._blocks(shown, width)
         console = Console(
@@ -217,7 +210,7 @@ class Table:
         )
         with console.capture() as captured:
             if self.title:
-                console.print(Text(harmless(self.title), "bold"))
+                console.print(Text(escape_controls(self.title), "bold"))
             for block in fitted:
                 table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
                 for k, wide in block:
@@ -228,7 +221,7 @@ class Table:
                     table.add_row(*(Text(row[k], "bold" if marks[k] and colour else "") for k, _ in block))
                 console.print(table)
             if self.note:
-                console.print(Text(harmless(self.note), "dim"))
+                console.print(Text(escape_controls(self.note), "dim"))
         return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
 
 
@@ -239,10 +232,167 @@ def _number(value: object) -> bool:
 def to_json(value: Any) -> str:
     """Indented JSON with a final newline; NaN and infinities, which JSON has not, become null."""
     text = msgspec.json.format(msgspec.json.encode(value, enc_hook=_builtin), indent=1).decode() + "\n"
-    return _COMMANDS.sub(
+    return CONTROLS.sub(
         lambda found: f"\\u{ord(found[0]):04x}", text
     )  # they stand in strings alone, where JSON takes them so
 
 
 def _builtin(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)  # numpy scalars and arrays
+
+
+# The styles of a table beside the terminal's: CSV and JSON for machines, LaTeX, Markdown and HTML for
+# people.
+
+
+def _csv(table: Table) -> str:
+    heads: list[str] = []
+    columns: list[list[object]] = []
+    for k, head in enumerate(table.heads):
+        for name, values in _flat(head, [raw(row[k]) for row in table.rows]):
+            heads.append(str(_plain(name)))
+            columns.append([_plain(value) for value in values])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(zip(*columns, strict=True))
+    return out.getvalue()
+
+
+def _flat(head: Column, values: Sequence[object]) -> list[tuple[str, list[object]]]:
+    """The columns that a machine reads instead of one: the ends of an interval, a column per part."""
+    if any(isinstance(value, tuple) for value in values):
+        return [
+            (name, [value[end] if isinstance(value, tuple) else None for value in values])
+            for end, name in enumerate(head.ends)
+        ]
+    keys = dict.fromkeys(key for value in values if isinstance(value, Mapping) for key in value)
+    if keys:
+        return [
+            (
+                f"{head.prefix}{key}",
+                [value.get(key) if isinstance(value, Mapping) else None for value in values],
+            )
+            for key in keys
+        ]
+    return [(head.name, [None if isinstance(value, Mapping) else value for value in values])]
+
+
+def _plain(value: object) -> object:
+    """A cell for a machine: missing is empty, and free text that a spreadsheet would run as a formula is
+    defused.
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return guarded(value) if isinstance(value, str) else value
+
+
+_LATEX = {
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    MISSING: "--",
+    "\n": " ",
+    "\t": " ",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "†": r"$^\dagger$",
+    "±": r"$\pm$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+}
+
+
+def _latex(table: Table) -> str:
+    def escape(text: str) -> str:
+        return "".join(_LATEX.get(char, char) for char in text)
+
+    def line(cells: Sequence[str], strong: Sequence[bool]) -> str:
+        row = (
+            " & ".join(
+                rf"\textbf{{{escape(cell)}}}" if bold else escape(cell)
+                for cell, bold in zip(cells, strong, strict=True)
+            )
+            + r" \\"
+        )
+        return (
+            "{}" + row if row.startswith(("[", "*")) else row
+        )  # after \\ or a rule these would be its option
+
+    align = "".join("r" if number else "l" for number in table.numeric())
+    body = [
+        line([head.name for head in table.heads], [False] * len(table.heads)),
+        r"\midrule",
+        *map(line, table.shown(), table.strong()),
+    ]
+    tabular = "\n".join(
+        [rf"\begin{{tabular}}{{{align}}}", r"\toprule", *body, r"\bottomrule", r"\end{tabular}"]
+    )
+    said = [table.title, table.note, *table.signatures]
+    comments = [f"% {line}" for text in said for line in text.splitlines()]
+    return "\n".join(["% needs \\usepackage{booktabs}", *comments, tabular]) + "\n"
+
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+
+
+def _markdown(table: Table) -> str:
+    def line(cells: Sequence[str], strong: Sequence[bool]) -> str:
+        safe = [_TAG.sub("&lt;", cell.replace("|", "\\|").replace("\n", " ")) for cell in cells]
+        bold = [f"**{cell}**" if mark else cell for cell, mark in zip(safe, strong, strict=True)]
+        return "| " + " | ".join(bold) + " |"
+
+    rule = "|" + "|".join("--:" if number else ":--" for number in table.numeric()) + "|"
+    heads = line([head.name for head in table.heads], [False] * len(table.heads))
+    lines = [heads, rule, *map(line, table.shown(), table.strong())]
+    if table.signatures:
+        note = [_TAG.sub("&lt;", table.note), ""] if table.note else []
+        lines += ["", *note, *(f"- `{text.replace('`', chr(39))}`" for text in table.signatures)]
+    return "\n".join(lines) + "\n"
+
+
+def _html(table: Table) -> str:
+    numbers = table.numeric()  # once: it looks at every row
+
+    def cells(tag: str, row: Sequence[str], strong: Sequence[bool]) -> str:
+        return "".join(
+            f"<{tag}{' class=number' if number else ''}>"
+            + (f"<strong>{html.escape(cell)}</strong>" if bold else html.escape(cell))
+            + f"</{tag}>"
+            for cell, number, bold in zip(row, numbers, strong, strict=True)
+        )
+
+    heads = cells("th", [head.name for head in table.heads], [False] * len(table.heads))
+    rows = zip(table.shown(), table.strong(), strict=True)
+    parts = [
+        "<table>",
+        *([f"<caption>{html.escape(table.title)}</caption>"] if table.title else []),
+        f"<thead><tr>{heads}</tr></thead><tbody>",
+        *(f"<tr>{cells('td', row, bold)}</tr>" for row, bold in rows),
+        "</tbody></table>",
+        *([f"<p class=note>{html.escape(table.note)}</p>"] if table.note else []),
+        *(f"<p class=note><code>{html.escape(text)}</code></p>" for text in table.signatures),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _json(table: Table) -> str:
+    names = [head.name for head in table.heads]
+    records = [dict(zip(names, map(raw, row), strict=True)) for row in table.rows]
+    return to_json({"schema": 1, "title": table.title, "rows": records})
+
+
+STYLES: dict[str, Callable[[Table], str]] = {
+    "csv": _csv,
+    "latex": _latex,
+    "markdown": _markdown,
+    "html": _html,
+    "json": _json,
+}

@@ -18,7 +18,8 @@ from markupsafe import Markup, escape
 
 from .. import __version__
 from .figures.marks import mark, svg
-from .table import Table, harmless
+from .fitting import escape_controls
+from .table import Table
 
 _HERE = files(__package__)
 
@@ -40,7 +41,7 @@ def environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """What a template prints: text that turns the direction of writing or is no character is written out."""
-    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return escape_controls(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def breakable(name: str) -> Markup:
@@ -49,7 +50,7 @@ def breakable(name: str) -> Markup:
     >>> breakable("anet(scorer=meteor)")
     Markup('anet(<wbr>scorer=<wbr>meteor)')
     """
-    return Markup(re.sub(r"([(,=_])", r"\1<wbr>", str(escape(harmless(name)))))  # noqa: S704 - escaped
+    return Markup(re.sub(r"([(,=_])", r"\1<wbr>", str(escape(escape_controls(name)))))  # noqa: S704 - escaped
 
 
 def legend_mark(number: int) -> Markup:

@@ -14,9 +14,9 @@ from markupsafe import Markup
 from ..captions import Caption, Corpus
 from ..dense.links import VideoLinks
 from ..score import Match
-from .figures.lanes import Bar, lanes
-from .fitting import clip
-from .table import Table, harmless, numbers
+from .figures.maps import Bar, lanes
+from .fitting import clip, escape_controls
+from .table import Table, numbers
 from .templating import render, shown
 
 
@@ -119,7 +119,7 @@ def terminal(timeline: Timeline, width: int = 100) -> str:
     lines = [f"{timeline.video}   {timeline.duration:g} s   {timeline.headline}   ({timeline.scorer})", ""]
     lines += [f"references ({timeline.annotator})", *_rows("g", timeline, axis, width), ""]
     lines += [f"captions ({timeline.system})", *_rows("p", timeline, axis, width), ""]
-    return harmless("\n".join(lines)) + link_table(timeline).render("table")
+    return escape_controls("\n".join(lines)) + link_table(timeline).render("table")
 
 
 def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
@@ -133,7 +133,7 @@ def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
         first = min(axis - 1, int(event.start / span * axis))
         last = max(first + 1, min(axis, round(event.end / span * axis)))
         bar = ("█" if number in partners else "░") * (last - first)
-        text = set_cell_size(clip(harmless(event.text), room), room)
+        text = set_cell_size(clip(escape_controls(event.text), room), room)
         lines.append(
             f"{letter}{number + 1:<3}{' ' * first}{bar}{' ' * (axis - last)} {text}"
             f" {'-> ' if letter == 'g' else '<- '}{partners.get(number, 'no partner')}".rstrip()

@@ -38,8 +38,8 @@ from ..options import option
 from ..progress import Progress, silent
 from ..signature import Signature, short_hash
 from .documents import Missing, StoryMetric, sentences_of
-from .regions import Box, Regions, regions
-from .spaces import JointSpace, load_space
+from .regions import Box, JointSpace, Regions, regions
+from .spaces import load_space
 
 if TYPE_CHECKING:
     from ..context import Context

@@ -36,8 +36,7 @@ from ..models.clip import load_clip
 from ..progress import Progress, silent
 from ..text.placeholders import fill
 from .order_net import plain
-from .regions import Box
-from .spaces import JointSpace
+from .regions import Box, JointSpace
 
 _HEADS = re.compile(r"\w+For(SequenceClassification|NextSentencePrediction)|AlbertForPreTraining")
 _FOLLOWS = re.compile(r"is_?next|next|follow|coherent|in_?order|ordered|entail", re.IGNORECASE)

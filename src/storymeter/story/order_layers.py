@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-
-if TYPE_CHECKING:
-    from .order_net import OrderConfig
 
 
 class Batch(NamedTuple):
@@ -22,9 +19,9 @@ class Batch(NamedTuple):
 
 
 class OrderNet(nn.Module):
-    """`forward(batch)` gives one logit per sequence."""
+    """`forward(batch)` gives one logit per sequence; `config` is an `order_net.OrderConfig`."""
 
-    def __init__(self, config: OrderConfig, encoder: Any) -> None:
+    def __init__(self, config: Any, encoder: Any) -> None:
         super().__init__()
         self.pooling, self.frozen = config.pooling, config.frozen
         shape = encoder.config

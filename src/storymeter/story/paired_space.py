@@ -29,8 +29,7 @@ from ..models.checkpoints import (
     weights_hash,
 )
 from ..models.word_vectors import VectorFile
-from .regions import Box
-from .spaces import JointSpace
+from .regions import Box, JointSpace
 
 CONFIG, WEIGHTS, ENCODER = "grounding.json", "grounding.safetensors", "encoder"
 

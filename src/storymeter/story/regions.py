@@ -12,17 +12,36 @@ import csv
 import io
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..arrays import Float32
 from ..errors import DataError, MissingPartError
 from ..models.checkpoints import SAFELY, checkpoint_folder, opening, torch_device, weight_files, weights_hash
 from ..models.packages import placed
 
 #: boxes of a detector or a table that count, per image
 BEST = 10
+
+
+class JointSpace(Protocol):
+    """A region encoder and a phrase encoder in one space; vectors have length one."""
+
+    label: str
+    width: int
+
+    def more_boxes(self, image: Any) -> list[Box]:
+        """Regions that the model brings itself, beside those it is asked about."""
+        return []
+
+    def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
+        """(crops, width)"""
+
+    def phrases(self, texts: Sequence[str]) -> Float32:
+        """(texts, width)"""
 
 
 class Box(NamedTuple):

@@ -18,36 +18,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Float32
 from ..models.checkpoints import need_torch, torch_device
 from ..models.vectors import Embeddings, unit
-from .regions import Box
+from .regions import Box, JointSpace
 
 CLASSES = Path(__file__).parent / "data" / "imagenet_classes.txt"
 LIKELIEST, TEMPERATURE = 20, 1.5
 PEOPLE = ("person", "people", "man", "woman", "face")
 _FACE_SIDE = 512
-
-
-class JointSpace(Protocol):
-    """A region encoder and a phrase encoder in one space; vectors have length one."""
-
-    label: str
-    width: int
-
-    def more_boxes(self, image: Any) -> list[Box]:
-        """Regions that the model brings itself, beside those it is asked about."""
-        return []
-
-    def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
-        """(crops, width)"""
-
-    def phrases(self, texts: Sequence[str]) -> Float32:
-        """(texts, width)"""
 
 
 class LabelSpace(JointSpace):

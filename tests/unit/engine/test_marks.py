@@ -14,8 +14,8 @@ from storymeter.engine.results import Comparison, Results
 from storymeter.errors import UsageError
 from storymeter.metric import MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table
+from storymeter.report.full.boards import verdict
 from storymeter.report.full.findings import Findings
-from storymeter.report.full.verdict import verdict
 from storymeter.report.marks import marks
 from storymeter.report.scores import leaderboard_table, score_json
 

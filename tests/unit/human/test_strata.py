@@ -196,7 +196,7 @@ def test_standardised_scores_are_not_taken_for_raw_ones() -> None:
 
 
 def test_who_has_no_pair_is_not_said_to_fail() -> None:
-    from storymeter.report.human_study import worker_table
+    from storymeter.report.assessment import worker_table
 
     records = [*campaign(raters=4), Rating("v0", "best", "new", 50.0, hit="h9", position=0)]
     text = worker_table(analyse(from_records(records), splits=0)).render("csv")

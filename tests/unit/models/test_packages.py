@@ -114,20 +114,3 @@ def test_the_default_is_not_added() -> None:
     ):
         with pytest.raises(UsageError, match="comes with the part 'neural'"):
             call()
-
-
-def test_speed_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each model in a process of its own; one that cannot run there has no figures."""
-    pytest.importorskip("torch")
-    from storymeter.cli import _model_speed
-
-    monkeypatch.setattr(_model_speed, "SENTENCES", 60)
-    found = _model_speed._measured("minilm")
-    assert found.rate > 0 and found.said.endswith(" sentences/s")
-    assert found.megabytes is None or found.megabytes > 50
-    assert _model_speed.speed("no-such-model") is None
-    monkeypatch.setattr(_model_speed, "speed", lambda name: found if name == "minilm" else None)
-    table = CliRunner().invoke(cli, ["models", "list", "--speed", "--format", "csv"]).stdout.splitlines()
-    assert table[0].endswith('"speed, one core",memory MB') and "sentences/s" in table[1]
-    listed = CliRunner().invoke(cli, ["models", "list", "--speed", "--format", "json"]).stdout
-    assert '"memory MB"' in listed

@@ -13,8 +13,8 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.pairs.facts import Facts
 from storymeter.pairs.facts_marks import marked_captions
 from storymeter.report.full.build import report_page
+from storymeter.report.full.details import unsupported
 from storymeter.report.full.findings import Findings
-from storymeter.report.full.support import unsupported
 
 need("torch")
 Run = Callable[..., tuple[int, str, str]]

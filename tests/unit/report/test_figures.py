@@ -10,17 +10,11 @@ import numpy as np
 import pytest
 
 from storymeter.human.survey import CriterionMean, Survey
-from storymeter.report.figures.bars import bar_and_whisker
-from storymeter.report.figures.boxes import Spread, boxes
-from storymeter.report.figures.heat import Tile, heat_map
-from storymeter.report.figures.intervals import Dot, dots
-from storymeter.report.figures.lanes import Bar, lanes
-from storymeter.report.figures.lines import lines
+from storymeter.report.assessment_figures import survey_means
+from storymeter.report.figures.maps import Bar, Tile, heat_map, lanes
 from storymeter.report.figures.marks import shape
-from storymeter.report.figures.scatter import places_of, scatter
-from storymeter.report.figures.shares import shares
-from storymeter.report.figures.steps import steps
-from storymeter.report.human_figures import survey_means
+from storymeter.report.figures.points import Dot, Spread, boxes, dots, places_of, scatter
+from storymeter.report.figures.series import bar_and_whisker, lines, shares, steps
 
 HOSTILE = "<script>alert(1)</script>\"'&\x00\u202eab"
 VALUES = np.linspace(0, 1, 20)

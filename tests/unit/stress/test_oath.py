@@ -25,9 +25,9 @@ from storymeter.meta.self_agreeing import asked_again, is_asked, self_agreement
 from storymeter.pairs import meteor_tables
 from storymeter.pairs.base import PairScorer
 from storymeter.registry import metric
-from storymeter.report.attacks import attack_list, attack_table
 from storymeter.report.report_card import Card, card_markdown
 from storymeter.report.self_agreement import judges
+from storymeter.report.stress import attack_list, attack_table
 from storymeter.stress.auditing import audit
 from storymeter.stress.consistency import LENGTH, ORDER, TWICE, steady
 from storymeter.stress.persuasion import ATTACKS, KINDS, PROPERTY, RIGHT, WRONG, attacks

@@ -71,7 +71,7 @@ def _beside(path: Any, name: str) -> Any:
 
 def _text(done: dict[str, Shown], style: str, caption_file: str | None) -> str:
     """The results of all strata as one text; in CSV a column names them, in JSON a level."""
-    from ...report.caption_scores import caption_csv
+    from ...report.assessment import caption_csv
     from ...report.table import to_json
 
     several = len(done) > 1
@@ -112,10 +112,10 @@ def study(
     from ...human.analysis import analyse
     from ...human.reliability import replication
     from ...human.studies import result_of
-    from ...report import human_study as report
-    from ...report import spans as span_report
-    from ...report.human_json import analysis_data
-    from ...report.human_page import analysis_page
+    from ...report import assessment as report
+    from ...report import studies as span_report
+    from ...report.assessment_data import analysis_data
+    from ...report.assessment_page import analysis_page
     from ...report.influence import influence_table
 
     with busy("analysing the ratings"):
@@ -183,7 +183,7 @@ def _words(marked: SpanStudy | None, path: str | None) -> None:
 
 def _captions(analysis: Analysis, path: str) -> None:
     """The caption scores, into a file."""
-    from ...report.caption_scores import caption_csv, caption_json
+    from ...report.assessment import caption_csv, caption_json
 
     write_text(path, caption_json(analysis) if path.endswith(".json") else caption_csv({"": analysis}))
     say(f"Scores of {len(analysis.captions.z):,} captions: {path}")

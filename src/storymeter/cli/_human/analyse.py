@@ -156,7 +156,7 @@ def command(
 
 def _compared(found: Any, style: str, page: str | None, figures: Path | None) -> str:
     """A study without scores, as text in the style asked for; files are written, notes said."""
-    from ...report.other_studies import presented
+    from ...report.studies import presented
 
     shown = presented(found)
     files(page, figures, shown.draw, shown.page)

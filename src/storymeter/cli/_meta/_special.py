@@ -13,7 +13,7 @@ def show_choices(benchmark: Any, names: list[str], run: Any, style: str, resampl
     from ...meta.choices import choice_results
     from ...meta.compute import values_of
     from ...meta.run import check_references
-    from ...report.choices import choice_data, choice_table
+    from ...report.agreement import choice_data, choice_table
     from ...report.table import to_json
 
     check_references(benchmark, names)
@@ -30,7 +30,7 @@ def show_choices(benchmark: Any, names: list[str], run: Any, style: str, resampl
 def show_words(benchmark: Any, names: list[str], style: str, resamples: int, seed: int) -> None:
     """AUC per word of every metric that says something of words, and of the plainest yardstick."""
     from ...meta.words import said_at_all, word_auc, word_measures
-    from ...report.choices import word_table
+    from ...report.agreement import word_table
 
     measures = {"the word is in a reference": said_at_all, **word_measures(names)}
     if len(measures) == 1 or style == "json":

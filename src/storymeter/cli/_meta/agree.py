@@ -181,7 +181,7 @@ def _preferences(
     """Accuracy against -2..2: how often a metric prefers what people prefer."""
     from ...human.preference import analyse_preferences, metric_accuracy
     from ...meta.inputs import read_scores
-    from ...report.other_studies import accuracy_json, accuracy_table
+    from ...report.studies import accuracy_json, accuracy_table
 
     values = values_of_file(read_scores(scores)) if scores is not None else {}
     preferences = analyse_preferences(records)

@@ -21,7 +21,7 @@ def command(candidates: str, most: int, long: bool, shuffled: bool, **options: A
 
     Instructions, flattery, marks, closing delimiters and more (fifty attacks of ten kinds) are added to
     captions of the wrong document; the table shows how much their scores rise."""
-    from ...report.attacks import attack_data, attack_list, attack_table
+    from ...report.stress import attack_data, attack_list, attack_table
     from ...report.table import to_json
     from ...stress.persuasion import attacks as run_attacks
 

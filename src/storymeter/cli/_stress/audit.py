@@ -17,8 +17,7 @@ def command(candidates: str, repeats: int, **options: Any) -> None:
     """Run all stress tests and give a verdict per property.
 
     The numbers behind each verdict are printed below it."""
-    from ...report.attacks import attack_table
-    from ...report.stress import audit_figure, audit_json, audit_table, damage_tables
+    from ...report.stress import attack_table, audit_figure, audit_json, audit_table, damage_tables
     from ...stress.auditing import audit as run_audit
 
     with experiment(candidates, options) as (corpus, run, names):

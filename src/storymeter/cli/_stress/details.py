@@ -24,7 +24,7 @@ def command(candidates: str, most: int, pairs: str | None, **options: Any) -> No
     import msgspec
 
     from ...files import write_text
-    from ...report.choices import choice_data, choice_table
+    from ...report.agreement import choice_data, choice_table
     from ...report.table import to_json
     from ...stress.wrong_details import details as run_details
 

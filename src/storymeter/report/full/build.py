@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import msgspec
 from markupsafe import Markup
 
+from ...arrays import FloatArray
 from ...captions import Document
-from ...score import Match
-from ..fitting import clip
+from ...score import Alignment, Match
+from ..fitting import clip, escape_controls
 from ..marks import mark_notes, rough, scale_note
 from ..scores import signature_lines
 from ..templating import environment, render
-from .boards import board, forest, matrix
-from .data import block, data
+from .boards import board, forest, matrix, verdict, warnings
 from .details import details, inline
 from .findings import Findings
 from .methods import methods
-from .verdict import verdict, warnings
 
 #: what can be read without script is written out while the page stays below so many bytes
 COMPLETE = 19_000_000
@@ -163,3 +166,182 @@ def write_report(path: Path, findings: Findings, **options: Any) -> list[Path]:
 
     write_text(path, report_page(findings, **{**options, "store": store}))
     return [path, folder]
+
+
+# The data block of the page: one JSON object that the page's script reads, and any other program can.
+#
+# ids         the documents, sorted
+# systems, metrics, annotators
+# values      [system][metric][document]: rounded to five digits, null where not scored
+# texts       every distinct sentence once
+# captions    [system][document]: start, end, sentence, start, end, sentence, … (null: none; times null:
+#             untimed)
+# references  [annotator][document]: likewise
+# alignments  per metric with a matching: [system][document]: annotator, then caption, reference, IoU, f, …
+# words       [alignment][system][document]: for each matched pair METEOR's word links, `3-5` (exact), `3-5s`
+#             (stem), `3-5y` (synonym), `3-5p` (paraphrase): the words of caption and reference, counted at
+#             blanks
+# unsupported [system][document][caption]: words that no reference supports, counted at blanks (with --facts)
+
+
+#: METEOR's word links are left out where there are more matched pairs than this
+MOST_PAIRS = 60_000
+
+
+def data(findings: Findings, *, details: dict[str, Any]) -> dict[str, Any]:
+    texts: dict[str, int] = {}
+
+    def number(text: str) -> int:
+        return texts.setdefault(escape_controls(text), len(texts))
+
+    captions = [[_events_of_data(docs.get(id), number) for id in findings.ids] for docs in findings.captions]
+    references = [
+        [_events_of_data(docs.get(id), number) for id in findings.ids] for _, docs in findings.annotators
+    ]
+    alignments = [
+        {"metric": m, "links": [_links(alignment, findings.ids) for alignment in each]}
+        for m, each in findings.alignments
+    ]
+    pairs = sum(len(alignment.candidate) for _, each in findings.alignments for alignment in each)
+    words = _word_links(findings) if 0 < pairs <= MOST_PAIRS else []
+    return {
+        "schema": 1,
+        "title": escape_controls(findings.title),
+        "kind": findings.kind,
+        "ids": [escape_controls(id) for id in findings.ids],
+        "systems": [escape_controls(name) for name in findings.systems],
+        "metrics": [
+            {"name": escape_controls(name), "percent": score.as_percent, "sign": findings.direction(m)}
+            for m, name in enumerate(findings.metrics)
+            for score in findings.scores(m)[:1]
+        ],
+        "scores": [
+            [[_rounded(s.value), *(map(_rounded, s.interval) if s.interval else ())] for s in system.scores]
+            for system in findings.results.systems
+        ],
+        "annotators": [escape_controls(name) for name, _ in findings.annotators],
+        "values": [[_values(column) for column in row] for row in findings.values],
+        "durations": [_duration(findings, id) for id in findings.ids],
+        "captions": captions,
+        "references": references,
+        "alignments": alignments,
+        "words": words,
+        "videos": {escape_controls(id): address for id, address in findings.videos.items()},
+        **details,
+        "texts": list(texts),
+    }
+
+
+def block(content: dict[str, Any]) -> Markup:
+    """As it stands inside `<script type="application/json">`, which nothing in it can end."""
+    text = msgspec.json.encode(content).decode()
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return Markup(text)  # noqa: S704
+
+
+def _rounded(value: float) -> float | None:
+    return float(f"{value:.5g}") if math.isfinite(value) else None
+
+
+def _values(column: FloatArray) -> list[float | None]:
+    return [_rounded(value) for value in column.tolist()]
+
+
+def _time(seconds: float | None) -> float | int | None:
+    return None if seconds is None else int(seconds) if seconds == int(seconds) else round(seconds, 2)
+
+
+def _events_of_data(document: Document | None, number: Callable[[str], int]) -> list[Any] | None:
+    if document is None:
+        return None
+    return [
+        part
+        for caption in document.captions
+        for part in (_time(caption.start), _time(caption.end), number(caption.text))
+    ]
+
+
+def _duration(findings: Findings, id: str) -> float | int | None:
+    documents = [
+        docs[id] for docs in (*findings.captions, *(d for _, d in findings.annotators)) if id in docs
+    ]
+    lengths = [document.duration or 0.0 for document in documents]
+    ends = [caption.end or 0.0 for document in documents for caption in document.captions]
+    return _time(max([*lengths, *ends], default=0.0)) or None
+
+
+def _links(alignment: Alignment, ids: Sequence[str]) -> list[list[float] | None]:
+    known = set(alignment.ids)
+    return [
+        [
+            int(alignment.annotator[alignment.place(id)]),
+            *(
+                part
+                for match in alignment[id]
+                for part in (match.candidate, match.reference, round(match.iou, 3), round(match.f, 3))
+            ),
+        ]
+        if id in known
+        else None
+        for id in ids
+    ]
+
+
+def _word_links(findings: Findings) -> list[list[list[list[str]]]]:
+    """[alignment][system][document][matched pair]"""
+    from ...pairs import Meteor
+    from .details import WordLinks
+
+    words = WordLinks(Meteor(tokenizer="none"))
+
+    def linked(alignment: Alignment, document: Document | None, id: str) -> list[str]:
+        found = alignment.get(id)
+        if document is None or not found:
+            return []
+        track = _track(findings, id, int(alignment.annotator[alignment.place(id)]))
+        return [words(document.captions[m.candidate].text, track[m.reference]) for m in found]
+
+    return [
+        [
+            [linked(alignment, findings.captions[k].get(id), id) for id in findings.ids]
+            for k, alignment in enumerate(each)
+        ]
+        for _, each in findings.alignments
+    ]
+
+
+def _track(findings: Findings, id: str, annotator: int) -> list[str]:
+    """The sentences of the annotator who counts, from 0 among those who have the document; -1: of all."""
+    tracks = [docs[id] for _, docs in findings.annotators if id in docs]
+    chosen = tracks if annotator < 0 else tracks[annotator : annotator + 1]
+    return [caption.text for document in chosen for caption in document.captions]
+
+
+# Which video belongs to which document, and the address at which the page finds it.
+
+
+#: what browsers play, in the order in which one of several is taken
+ENDINGS = (".mp4", ".webm", ".m4v", ".ogv", ".mov", ".mkv")
+
+
+def find_videos(folder: Path, ids: Iterable[str], page: Path) -> dict[str, str]:
+    """Document id -> address relative to the page. A file is named by the id, with or without a leading
+    `v_`.
+    """
+    known: dict[str, Path] = {}
+    for path in sorted(folder.rglob("*"), key=lambda p: (_rank(p), p.as_posix())):
+        if _rank(path) < len(ENDINGS):
+            known.setdefault(path.stem, path)
+            known.setdefault(path.name, path)
+    found = {}
+    for id in ids:
+        video = known.get(id) or known.get(id.removeprefix("v_")) or known.get(f"v_{id}")
+        if video is not None:
+            relative = os.path.relpath(video.resolve(), page.resolve().parent)
+            found[id] = quote(Path(relative).as_posix())
+    return found
+
+
+def _rank(path: Path) -> int:
+    ending = path.suffix.lower()
+    return ENDINGS.index(ending) if ending in ENDINGS else len(ENDINGS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,10 @@ import numpy as np
 
 from ...captions import Document
 from ...errors import MissingPartError
-from ..table import harmless
+from ...pairs import Meteor
+from ...pairs.meteor import Span
+from ...progress import Progress, silent
+from ..fitting import escape_controls
 from .findings import Findings
 
 #: explained are at most so many documents of all systems together
@@ -55,7 +60,7 @@ def _stories(
                 addresses[name] = store(name, _small(path))
         found: dict[str, Any] = {
             "repeated": sorted(repeated_words(story)),
-            "images": [harmless(name) for name in names],
+            "images": [escape_controls(name) for name in names],
         }
         if story.links is not None:
             found |= {
@@ -64,7 +69,11 @@ def _stories(
             }
         if story.sight is not None:
             found["regions"] = [
-                {"noun": harmless(n.noun), "sentence": n.sentence, "box": [round(v, 3) for v in n.box[:4]]}
+                {
+                    "noun": escape_controls(n.noun),
+                    "sentence": n.sentence,
+                    "box": [round(v, 3) for v in n.box[:4]],
+                }
                 for n in story.sight.nouns
                 if n.sentence < len(names) and n.image == names[n.sentence]
             ]
@@ -77,7 +86,10 @@ def _stories(
         ]
         for s, system in enumerate(findings.results.systems)
     ]
-    return {"stories": stories, "images": {harmless(name): address for name, address in addresses.items()}}
+    return {
+        "stories": stories,
+        "images": {escape_controls(name): address for name, address in addresses.items()},
+    }
 
 
 def _small(path: Path) -> bytes:
@@ -103,8 +115,7 @@ def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
     """
     from ...pairs import Meteor
     from ...pairs.spice_explain import compare_graphs
-    from ..graphs import fact_table
-    from .words import WordLinks
+    from ..facts_graphs import fact_table
 
     scorer = Meteor(tokenizer="none")
     words = WordLinks(scorer)
@@ -119,7 +130,108 @@ def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
         graphs = compare_graphs(document.id, document.text, against)
         return {
             "words": words(document.text, against[int(np.argmax(scores))]),
-            "facts": [[harmless(str(cell)) for cell in row] for row in fact_table(graphs).rows],
+            "facts": [[escape_controls(str(cell)) for cell in row] for row in fact_table(graphs).rows],
         }
 
     return [list(map(pair, _within(findings, s))) for s in range(len(findings.systems))]
+
+
+# Which words of every caption no reference supports, for the data of the page.
+
+
+_WORD = re.compile(r"\S+")
+
+
+def unsupported(
+    findings: Findings, device: str = "cpu", progress: Progress = silent
+) -> list[list[list[list[int]] | None]]:
+    """[system][document][caption]: the numbers of the words, as blanks divide the caption."""
+    from ...pairs.facts import Facts
+    from ...pairs.facts_marks import marked_captions
+
+    facts = Facts().bind(device=device)
+
+    def words(system: int, done: int, id: str) -> list[list[int]] | None:
+        progress(f"support of {findings.systems[system]}", done, len(findings.ids))
+        document = findings.captions[system].get(id)
+        against = [docs[id] for _, docs in findings.annotators if id in docs]
+        if document is None or not against:
+            return None
+        _, captions = marked_captions(facts, document, against)
+        return [_places(c.text, [word.start for word in c.unsupported]) for c in captions]
+
+    return [
+        [words(system, done, id) for done, id in enumerate(findings.ids)]
+        for system in range(len(findings.systems))
+    ]
+
+
+def _places(text: str, starts: list[int]) -> list[int]:
+    """
+    >>> _places("a red  car", [2, 7])
+    [1, 2]
+    """
+    begins = [found.start() for found in _WORD.finditer(text)]
+    return sorted({bisect_right(begins, start) - 1 for start in starts})
+
+
+# METEOR's word links between two sentences, as places among the words that blanks divide.
+
+
+_LETTER = {"exact": "", "stem": "s", "synonym": "y", "paraphrase": "p"}
+
+
+class WordLinks:
+    """Each distinct pair is aligned once.
+
+    >>> WordLinks(Meteor())("A man walked past", "a man is walking by")
+    '0-0 1-1 2-3s 3-4y'
+    """
+
+    def __init__(self, scorer: Meteor) -> None:
+        self._scorer = scorer
+        self._known: dict[tuple[str, str], str] = {}
+
+    def __call__(self, candidate: str, reference: str) -> str:
+        pair = (candidate, reference)
+        if pair not in self._known:
+            found = self._scorer.align(candidate=candidate, reference=reference)
+            ours, theirs = places(found.candidate, candidate), places(found.reference, reference)
+            links = dict.fromkeys(
+                f"{ours[i]}-{theirs[j]}{_LETTER[match.by]}"
+                for match in found.matches
+                for i, j in _spread(match.candidate, match.reference)
+                if ours[i] is not None and theirs[j] is not None
+            )
+            self._known[pair] = " ".join(links)
+        return self._known[pair]
+
+
+def _spread(ours: Span, theirs: Span) -> list[tuple[int, int]]:
+    """Every word of a phrase with a word of the other, in order."""
+    return [
+        (ours.start + min(k, ours.length - 1), theirs.start + min(k, theirs.length - 1))
+        for k in range(max(ours.length, theirs.length))
+    ]
+
+
+def places(tokens: Sequence[str], text: str) -> list[int | None]:
+    """For each token the number of the word, as blanks divide the text, that it stands in.
+
+    >>> places(["a", "man", "did", "n't", "go"], "A man  didn't go.")
+    [0, 1, 2, 2, 3]
+    """
+    lower = text.lower()
+    begins = [found.start() for found in _WORD.finditer(text)]
+    out: list[int | None] = []
+    at = word = 0
+    for token in tokens:
+        found = lower.find(token, at)
+        if found < 0:
+            out.append(None)
+            continue
+        while word + 1 < len(begins) and begins[word + 1] <= found:
+            word += 1
+        out.append(word)
+        at = found + len(token)
+    return out

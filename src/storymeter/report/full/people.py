@@ -14,9 +14,11 @@ from ...human.analysis import Analysis
 from ...meta.compute import values_of_results
 from ...meta.run import evaluate_metrics
 from ...meta.scores import Judgement, join_scores, tabulate
-from ..figures.intervals import Dot, dots
-from ..human_study import rank_range, summary_lines, system_table, worker_table
-from ..other_studies import Study
+from ...stress.auditing import Audit
+from ..assessment import rank_range, summary_lines, system_table, worker_table
+from ..figures.points import Dot, dots
+from ..stress import audit_figure, audit_table
+from ..studies import Study
 from ..templating import shown
 from .findings import Findings
 
@@ -80,3 +82,23 @@ def _agreement(findings: Findings, analysis: Analysis, seed: int) -> dict[str, s
 def _dots(rows: Sequence[Dot], what: str, said: str) -> Markup:
     alternative = "; ".join(f"{row.name}: {said.format(row.value)}" for row in rows)
     return dots(rows, label=f"{what}, with its 95 % interval", alternative=alternative, zero=True)
+
+
+# What the metrics reward: the audit of `storymeter stress audit` as a section of the report.
+
+
+def audit_section(audit: Audit, system: str) -> dict[str, str]:
+    kept = sum(verdict.holds for verdict in audit.verdicts)
+    return {
+        "intro": (
+            f"The captions of {system} were damaged on purpose, in a different way on every line. A good"
+            f" metric should then give a lower score. {kept} of {len(audit.verdicts)} verdicts hold."
+        ),
+        "figure": audit_figure(audit),
+        "note": (
+            "The change in per cent. Orange: the score falls; blue: it rises. A thick border: a verdict based"
+            " on this cell does not hold. swap, shuffle and reverse also move the segments and are compared"
+            " with jitter, which does only that; all others with the original."
+        ),
+        "verdicts": shown(audit_table(audit)).html,
+    }

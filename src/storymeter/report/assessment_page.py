@@ -6,8 +6,7 @@ from ..human.analysis import CAPTION_MINIMUM, Analysis
 from ..human.quality import FLAGS
 from ..human.reliability import Replication, cost
 from ..human.span_analysis import SpanStudy
-from .human_figures import distributions, score_histograms, significance, workers
-from .human_study import (
+from .assessment import (
     TEST_NAMES,
     evidence_table,
     pair_table,
@@ -16,10 +15,11 @@ from .human_study import (
     system_table,
     worker_table,
 )
-from .human_words import EVIDENCE_WORDS, PAIR_WORDS, SECOND_GATE, SYSTEM_WORDS, WORKER_WORDS
+from .assessment_data import EVIDENCE_WORDS, PAIR_WORDS, SECOND_GATE, SYSTEM_WORDS, WORKER_WORDS
+from .assessment_figures import distributions, score_histograms, significance, workers
 from .influence import WORDS as INFLUENCE_WORDS
 from .influence import influence_table
-from .spans import (
+from .studies import (
     KIND_WORDS,
     PROFILE_WORDS,
     RATER_WORDS,

@@ -10,7 +10,9 @@ from typing import Any
 from markupsafe import Markup
 
 from ..human.preference import MetricAccuracy, Preference
+from ..human.span_analysis import SpanStudy
 from ..human.survey import Survey
+from .assessment_data import analysis_data
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 from .templating import render, shown
 
@@ -87,7 +89,7 @@ def presented(found: Any) -> Study:
 
 @presented.register(list)
 def preferences(results: Sequence[Preference]) -> Study:
-    from . import human_figures, plots_human
+    from . import assessment_figures, plots
 
     rows = [
         [
@@ -125,14 +127,14 @@ def preferences(results: Sequence[Preference]) -> Study:
         list(dict.fromkeys(note for r in results for note in r.notes)),
         "preferences",
         "How many items each side won; the grey middle is undecided.",
-        lambda: plots_human.preference_shares(results),
-        lambda: human_figures.preference_shares(results),
+        lambda: plots.preference_shares(results),
+        lambda: assessment_figures.preference_shares(results),
     )
 
 
 @presented.register
 def survey(result: Survey) -> Study:
-    from . import human_figures, plots_human
+    from . import assessment_figures, plots
 
     total = sum(result.votes.values())
     mean = {(m.system, m.criterion): m.mean for m in result.means}
@@ -195,14 +197,14 @@ def survey(result: Survey) -> Study:
         result.notes,
         "criteria",
         "Mean mark of each system for each criterion, with its 95 % range.",
-        lambda: plots_human.survey_means(result),
-        lambda: human_figures.survey_means(result),
+        lambda: plots.survey_means(result),
+        lambda: assessment_figures.survey_means(result),
     )
 
 
 def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
     """A survey in which nobody was asked for the best: marks by criterion alone."""
-    from . import human_figures, plots_human
+    from . import assessment_figures, plots
 
     interval = {(m.system, m.criterion): (m.interval, m.n) for m in result.means}
     means = Table(
@@ -246,8 +248,8 @@ def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
         result.notes,
         "criteria",
         "Mean mark of each system for each criterion, with its 95 % range.",
-        lambda: plots_human.survey_means(result),
-        lambda: human_figures.survey_means(result),
+        lambda: plots.survey_means(result),
+        lambda: assessment_figures.survey_means(result),
     )
 
 
@@ -278,4 +280,120 @@ def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
             "Share of items on which the metric prefers what people prefer. Items on which people are"
             f" undecided are left out; a tie of the metric {meaning}."
         ),
+    )
+
+
+# Error span studies as JSON, as tables, and in words; the scores beside them are those of Direct
+# Assessment.
+
+
+PROFILE_WORDS = {
+    "weight": (
+        "errors per caption, a major one counted five times (lower is better); this column decides the order"
+    ),
+    "95 %": "the range in which it would lie in 95 of 100 studies of the same size",
+    "minor, major": "errors of each severity per caption",
+    "clean %": "of the judgements, how many found nothing wrong",
+    "missing %": "of the judgements, how many said that something is missing",
+}
+KIND_WORDS = {
+    "the columns": "errors per caption about an object, an action and so on, whatever their severity"
+}
+RATER_WORDS = {
+    "planted": (
+        "damaged captions that the rater saw, and how many were marked where the damage is; half must be"
+    ),
+    "marked %": "of the words of other captions, how many the rater marked",
+    "precision": (
+        "of the words the rater marked, how many another rater of the caption marked too, on average"
+    ),
+    "recall": "of the words another rater marked, how many this rater marked too",
+}
+
+
+def span_data(study: SpanStudy, **more: Any) -> dict[str, Any]:
+    """The data of Direct Assessment, with the spans beside it."""
+    base = analysis_data(study.analysis, **more)
+    base["notes"] = [*study.notes, *base["notes"]]
+    base["task"] = "spans"
+    base["spans"] = {
+        "agreement": asdict(study.agreement),
+        "profiles": [asdict(one) for one in study.profiles],
+        "raters": [asdict(one) for one in study.raters],
+    }
+    return base
+
+
+def profile_table(study: SpanStudy) -> Table:
+    return Table(
+        [
+            *keys("system"),
+            *numbers(".2f", "weight", "95 %", "minor", "major"),
+            *numbers(".1f", "clean %", "missing %", scale=100.0),
+            *numbers(",d", "captions", "judgements"),
+        ],
+        [
+            [
+                p.system,
+                p.weight,
+                tuple(p.interval) if p.interval else None,
+                p.minor,
+                p.major,
+                p.clean,
+                p.missing,
+                p.captions,
+                p.judgements,
+            ]
+            for p in study.profiles
+        ],
+        title="Errors per caption: what is wrong",
+        note="weight: minor errors + 5 x major errors per caption, lower is better.",
+    )
+
+
+def kind_table(study: SpanStudy) -> Table:
+    kinds = sorted(
+        {kind for p in study.profiles for kind in p.kinds},
+        key=lambda kind: (-sum(p.kinds.get(kind, 0.0) for p in study.profiles), kind),
+    )
+    return Table(
+        [*keys("system"), *numbers(".2f", *kinds)],
+        [[p.system, *(p.kinds.get(kind, 0.0) for kind in kinds)] for p in study.profiles],
+        title="Kinds of errors, per caption",
+    )
+
+
+def rater_table(study: SpanStudy) -> Table:
+    return Table(
+        [
+            *keys("rater"),
+            "planted",
+            "believed",
+            Column("marked %", ".1f"),
+            *numbers(".2f", "precision", "recall"),
+        ],
+        [
+            [
+                one.rater,
+                f"{one.found} of {one.planted}",
+                one.believed if one.planted else None,
+                one.marked,
+                one.precision,
+                one.recall,
+            ]
+            for one in study.raters
+        ],
+        title="Raters: controls and agreement on words",
+    )
+
+
+def agreement_line(study: SpanStudy) -> str:
+    found = study.agreement
+    if found.f1 is None:
+        return "Agreement on words cannot be computed: no caption has marks of two raters."
+    alpha = f"{found.alpha:.3f}" if found.alpha is not None else "unknown"
+    return (
+        f"Agreement on the words of {found.captions:,} captions that two or more raters judged: F1"
+        f" {found.f1:.3f} ({found.f1_severity:.3f} where a different severity counts half), Krippendorff's"
+        f" alpha {alpha}."
     )

@@ -1,7 +1,7 @@
 """How fast a model works on this machine, and how much memory it takes: each in a process of its own, so that
 the memory is the model's alone.
 
-    python -m storymeter.cli._model_speed mpnet
+    python bench/model_speed.py [NAME…]      # default: every installed model
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ..errors import StorymeterError
+from storymeter.errors import StorymeterError
+from storymeter.models.packages import PACKAGES, installed
 
 #: sentences of 12 words; pairs of such sentences; pictures
 SENTENCES, PAIRS, PICTURES = 500, 32, 10
@@ -34,7 +35,7 @@ class Speed(NamedTuple):
 
 def speed(name: str) -> Speed | None:
     """None where the model cannot run here: a package that it needs is missing."""
-    command = [sys.executable, "-m", __name__, name]
+    command = [sys.executable, __file__, "--one", name]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     return Speed(*json.loads(run.stdout)) if run.returncode == 0 else None
 
@@ -44,7 +45,7 @@ def _sentences(count: int) -> list[str]:
 
 
 def _encoder(name: str) -> tuple[Callable[[], Any], int, str]:
-    from ..models.encoder import load_encoder
+    from storymeter.models.encoder import load_encoder
 
     encoder, sentences = load_encoder(name), _sentences(SENTENCES)
     encoder.embed(sentences[:50])
@@ -52,7 +53,7 @@ def _encoder(name: str) -> tuple[Callable[[], Any], int, str]:
 
 
 def _language_model(name: str) -> tuple[Callable[[], Any], int, str]:
-    from ..story.context_gain import language_model
+    from storymeter.story.context_gain import language_model
 
     model, sentences = language_model(name, "cpu"), _sentences(PAIRS + 1)
     model.probabilities([(sentences[0], sentences[1])])
@@ -62,7 +63,7 @@ def _language_model(name: str) -> tuple[Callable[[], Any], int, str]:
 def _detector(_: str) -> tuple[Callable[[], Any], int, str]:
     from PIL import Image
 
-    from ..story.regions import CocoDetector
+    from storymeter.story.regions import CocoDetector
 
     detector, picture = CocoDetector(), Image.effect_noise((640, 480), 60)
     detector.boxes("noise", picture, picture.size)
@@ -90,8 +91,18 @@ def _measured(name: str) -> Speed:
     return Speed(count / (time.process_time() - begin), unit, _peak())
 
 
+def main(names: list[str]) -> None:
+    if names[:1] == ["--one"]:
+        try:
+            print(json.dumps(_measured(names[1])))
+        except (StorymeterError, ImportError) as error:
+            sys.exit(str(error))
+        return
+    for name in names or ["minilm", *(name for name in PACKAGES if installed(name))]:
+        found = speed(name)
+        memory = f", {found.megabytes:,.0f} MB" if found and found.megabytes else ""
+        print(f"{name:10} {found.said + memory if found else 'cannot run here'}")
+
+
 if __name__ == "__main__":
-    try:
-        print(json.dumps(_measured(sys.argv[1])))
-    except (StorymeterError, ImportError) as error:
-        sys.exit(str(error))
+    main(sys.argv[1:])

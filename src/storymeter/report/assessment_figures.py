@@ -11,12 +11,9 @@ from ..human.analysis import Analysis
 from ..human.preference import Preference
 from ..human.ratings import KINDS
 from ..human.survey import Survey
-from .figures.boxes import Spread, boxes
-from .figures.heat import Tile, heat_map
-from .figures.intervals import Dot, dots
-from .figures.scatter import scatter
-from .figures.shares import shares
-from .figures.steps import steps
+from .figures.maps import Tile, heat_map
+from .figures.points import Dot, Spread, boxes, dots, scatter
+from .figures.series import shares, steps
 
 #: the ends of the scale of a survey's marks
 MARKS = (1.0, 5.0)
