@@ -17,7 +17,7 @@ import sys
 from uncertainty_kit import CLAIMS, measured
 
 #: modules of claims, beside this file
-MODULES = ("uncertainty_systems", "uncertainty_people")
+MODULES = ("uncertainty_systems", "uncertainty_designs", "uncertainty_people")
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ systems differently (sd .2). Two systems are equal; 70 ratings of each rater, ca
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 from uncertainty_kit import claim
@@ -17,6 +18,7 @@ from storymeter.human.reliability import split_half
 from storymeter.human.scores import Clusters, rank
 from storymeter.stats.correlation import fisher_interval, pearson
 from storymeter.stats.dependent import permutation_pearson, permutation_systems, williams
+from storymeter.stats.multiple import holm
 
 Array = np.ndarray
 
@@ -171,6 +173,30 @@ def segments(random: np.random.Generator, studies: int) -> tuple[int, int]:
         h, a, b = (side.ravel() for side in metrics(random, 60, 1))
         wrong += permutation_pearson(h, a, b, resamples=399, seed=k, two_sided=True).p <= 0.05
     return wrong, studies
+
+
+def _any(count: int) -> Callable[[np.random.Generator, int], tuple[int, int]]:
+    """Whether any pair of equal metrics differs after Holm's correction."""
+
+    def measure(random: np.random.Generator, studies: int) -> tuple[int, int]:
+        wrong = 0
+        for k in range(studies):
+            quality = random.normal(size=60)
+            h, *each = (quality + 3 * random.normal(size=60) for _ in range(count + 1))
+            p = [
+                permutation_pearson(h, a, b, resamples=799, seed=k, two_sided=True).p
+                for a, b in combinations(each, 2)
+            ]
+            wrong += min(holm(p)) <= 0.05
+        return wrong, studies
+
+    return measure
+
+
+for _count in (3, 6):
+    claim(f"permutation of metrics, any of {_count} equal ones by Holm", 0.05, high=0.06, studies=500)(
+        _any(_count)
+    )
 
 
 def _swapped(systems: int, items: bool) -> Callable[[np.random.Generator, int], tuple[int, int]]:

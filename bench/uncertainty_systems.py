@@ -8,22 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 from uncertainty_kit import claim
 
 import storymeter
 from storymeter.captions import Corpus
-from storymeter.engine.gate import below
 from storymeter.engine.results import Results, SystemResult
 from storymeter.engine.run import Run, value_of
-from storymeter.engine.seeds import welch
-from storymeter.engine.units import summed
 from storymeter.join import Coverage
 from storymeter.registry import metric as get_metric
 from storymeter.report.marks import marks
 from storymeter.score import Rows
 from storymeter.signature import Signature
-from storymeter.stats.paired import Part, bootstraps, permutation_tests, pseudo_values
+from storymeter.stats.paired import Part, bootstraps, permutation_tests
 from storymeter.stats.resampling import bootstrap_interval
 
 DATA = Path(os.environ.get("STORYMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -68,6 +64,14 @@ def value(name: str, rows: Array) -> float:
     return float(value_of(get_metric(name), rows.sum(axis=0)))
 
 
+def mean_part() -> Part:
+    return Part(slice(None), lambda sums: sums[..., 0] / sums[..., 1])
+
+
+def with_ones(values: Array) -> Array:
+    return np.column_stack([values, np.ones(len(values))])
+
+
 def covers(name: str, random: np.random.Generator, studies: int, n: int) -> tuple[int, int]:
     """How often the interval of n documents contains the value of all."""
     rows, metric = population()[name], get_metric(name)
@@ -94,14 +98,19 @@ for _name in ("bleu_4", "cider"):
         )
 
 
-@claim("interval, log-normal mean, n = 30", 0.95)
-def log_normal(random: np.random.Generator, studies: int) -> tuple[int, int]:
+def log_normal(random: np.random.Generator, studies: int, n: int) -> tuple[int, int]:
     truth, hits = float(np.exp(0.5)), 0
     for _ in range(studies):
-        rows = np.column_stack([np.exp(random.normal(size=30)), np.ones(30)])
-        found = bootstrap_interval(rows, lambda s: s[..., 0] / s[..., 1], seed=int(random.integers(1 << 31)))
+        rows = with_ones(np.exp(random.normal(size=n)))
+        found = bootstrap_interval(rows, mean_part().value, seed=int(random.integers(1 << 31)))
         hits += found is not None and found[0] <= truth <= found[1]
     return hits, studies
+
+
+for _n in (10, 30):
+    claim(f"interval, log-normal mean, n = {_n}", 0.95)(
+        lambda random, studies, n=_n: log_normal(random, studies, n)
+    )
 
 
 def fitted_cider(random: np.random.Generator, studies: int, n: int) -> tuple[int, int]:
@@ -192,6 +201,27 @@ for _name in METRICS:
         )
 
 
+def ties(random: np.random.Generator, studies: int, n: int, means: bool) -> tuple[int, int]:
+    """Four of five documents of either system have the value 0."""
+    hits = 0
+    for _ in range(studies):
+        rows = [with_ones((random.random(n) < 0.2) * random.random(n)) for _ in range(2)]
+        seed = int(random.integers(1 << 31))
+        if means:
+            p = float(bootstraps(rows, [mean_part()], [(0, 1)], 1024, seed)[0].p[0])
+        else:
+            p = permutation_tests(rows, [mean_part()], [(0, 1)], resamples=None, seed=seed)[0][0].p
+        hits += p < 0.05
+    return hits, studies
+
+
+for _n in (12, 30, 100):
+    for _means in (False, True):
+        claim(f"{'p bootstrap' if _means else 'p permutation'}, 80 % of the values are 0, n = {_n}", 0.05)(
+            lambda random, studies, n=_n, means=_means: ties(random, studies, n, means)
+        )
+
+
 def skewed(random: np.random.Generator, studies: int, n: int, means: bool) -> tuple[int, int]:
     """Equal means, but differences that are not exchangeable (exponential)."""
     hits, part = 0, Part(slice(None), lambda s: s[..., 0] / s[..., 1])
@@ -256,80 +286,4 @@ def winner(random: np.random.Generator, studies: int) -> tuple[int, int]:
         seed = int(random.integers(1 << 31))
         found = bootstrap_interval(rows, functools.partial(value_of, metric), seed=seed)
         hits += found is not None and found[0] <= truth <= found[1]
-    return hits, studies
-
-
-def clips(random: np.random.Generator, sources: int, per: int = 5, share: float = 0.3) -> Array:
-    """Five clips of one source each, with this intraclass correlation."""
-    common = np.repeat(random.normal(0, np.sqrt(share), sources), per)
-    return np.asarray(common + random.normal(0, np.sqrt(1 - share), sources * per))
-
-
-def mean_part() -> Part:
-    return Part(slice(None), lambda sums: sums[..., 0] / sums[..., 1])
-
-
-def with_ones(values: Array) -> Array:
-    return np.column_stack([values, np.ones(len(values))])
-
-
-@claim("interval by --unit, 100 clips of 20 sources, intraclass correlation .3", 0.95, low=0.93, high=0.97)
-def unit_interval(random: np.random.Generator, studies: int) -> tuple[int, int]:
-    unit, hits = np.repeat(np.arange(20), 5), 0
-    for _ in range(studies):
-        rows = summed(with_ones(clips(random, 20)), unit)
-        found = bootstrap_interval(rows, mean_part().value, seed=int(random.integers(1 << 31)))
-        hits += found is not None and found[0] <= 0 <= found[1]
-    return hits, studies
-
-
-@claim("p permutation by --unit, same clips, equal systems", 0.05, low=0.035, high=0.065)
-def unit_test(random: np.random.Generator, studies: int) -> tuple[int, int]:
-    unit, hits = np.repeat(np.arange(20), 5), 0
-    for _ in range(studies):
-        rows = [summed(with_ones(clips(random, 20)), unit) for _ in range(2)]
-        seed = int(random.integers(1 << 31))
-        hits += permutation_tests(rows, [mean_part()], [(0, 1)], resamples=None, seed=seed)[0][0].p < 0.05
-    return hits, studies
-
-
-for _k, _deviation in ((3, 0.002), (3, 0.005), (5, 0.005)):
-
-    @claim(
-        f"seeds of one model called different, {_k} each, deviation {_deviation * 100:g}",
-        0.05,
-        low=0.035,
-        high=0.065,
-        studies=5000,
-    )
-    def seeds_differ(
-        random: np.random.Generator, studies: int, k: int = _k, deviation: float = _deviation
-    ) -> tuple[int, int]:
-        """Values of runs on 4,917 documents: the noise of training and that of the documents' own."""
-        values = random.normal(0, deviation, (studies, 2, k)) + random.normal(0, 0.05 / 70, (studies, 2, k))
-        return sum(welch(a.tolist(), b.tolist())[0] < 0.05 for a, b in values), studies
-
-
-for _n in (12, 100, 500):
-
-    @claim(f"gate's false alarms at the limit, meteor, n = {_n}", 0.05, low=0.04, high=0.06, studies=2000)
-    def gate_alarms(random: np.random.Generator, studies: int, n: int = _n) -> tuple[int, int]:
-        hits = 0
-        for _ in range(studies):
-            a, b = equal_systems("meteor", random, 2, n)
-            pseudo = pseudo_values([a, b], part_of("meteor"), [(0, 1)])[:, 0]
-            hits += below(pseudo, int(random.integers(1 << 31))) < 0.05
-        return hits, studies
-
-
-@claim(
-    "power for the difference that `compare` calls detectable, n = 100", 0.8, low=0.75, high=0.85, studies=500
-)
-def power(random: np.random.Generator, studies: int) -> tuple[int, int]:
-    hits, n = 0, 100
-    found = stdtrit(n - 1, 0.975) + stdtrit(n - 1, 0.8)
-    for _ in range(studies):
-        rows = [with_ones(random.normal(0, 1, n) + found / np.sqrt(n)), with_ones(np.zeros(n))]
-        seed = int(random.integers(1 << 31))
-        hits += permutation_tests(rows, [mean_part()], [(0, 1)], resamples=None, seed=seed)[0][0].p < 0.05
     return hits, studies
