@@ -30,7 +30,7 @@ from before import built, python
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
-from storymeter.dense.matching import optimum_table
+from storymeter.dense.caption_pairs import optimum_table
 from storymeter.dense.tracks import Problems, tracks_of
 from storymeter.join import Task, join
 from storymeter.pairs.sentences import sentences_of

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .late import late
+from .late import late, moved
 
 __version__ = "0.1.0"
 
@@ -65,3 +65,5 @@ _ROOMS = ("errors", "formats", "human", "meta", "pairs", "registry", "stats", "s
 
 __all__ = sorted(_LATE)
 __getattr__, __dir__ = late(__name__, _LATE, _ROOMS)
+#: module paths that documents named before
+moved({"storymeter.dense.matching": "storymeter.dense.caption_pairs"})

@@ -7,7 +7,11 @@ __getattr__, __dir__ = late(__name__, {"Bleu": "bleu"})     # in a package: `fro
 from __future__ import annotations
 
 import importlib
+import sys
+import warnings
 from collections.abc import Callable, Collection, Mapping
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 
@@ -25,3 +29,26 @@ def late(
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return attribute, lambda: sorted(names)
+
+
+class Moved:
+    """Imports of modules that documents named by another path in the release before: they still work."""
+
+    def __init__(self, moved: Mapping[str, str]) -> None:
+        self.moved = moved
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in self.moved else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        new = self.moved[module.__name__]
+        warnings.warn(f"{module.__name__} is {new} now.", DeprecationWarning, stacklevel=2)
+        module.__dict__.update(vars(importlib.import_module(new)) | {"__name__": module.__name__})
+
+
+def moved(modules: Mapping[str, str]) -> None:
+    """Let these modules be imported by their old path, too, with a DeprecationWarning."""
+    sys.meta_path.insert(0, Moved(modules))

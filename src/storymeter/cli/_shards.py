@@ -44,8 +44,7 @@ def score_in_shards(
 ) -> Results:
     """On `--cluster`, or on the cores here; `--jobs` is the number of workers there."""
     from ..engine.defaults import default_metrics
-    from ..engine.sharded.glance import glance
-    from ..engine.sharded.inputs import find
+    from ..engine.sharded.inputs import find, glance
     from ..engine.sharded.run import score_shards
 
     if options.get("format") not in (None, "parquet", "jsonl"):

@@ -19,7 +19,7 @@ from ._scoring import is_saved, load_runs, make_run, read_both
 if TYPE_CHECKING:
     from ..engine.results import Results
     from ..engine.run import Run
-    from ..pairs.spice_explain import GraphComparison
+    from ..pairs.spice import GraphComparison
     from ..report.facts_graphs import Support
     from ..report.timeline import Timeline
 
@@ -117,8 +117,7 @@ class Shown:
 
     def support(self, name: str, device: str) -> Support:
         """Its captions with the words that no reference supports."""
-        from ..pairs.facts import Facts
-        from ..pairs.facts_marks import marked_captions
+        from ..pairs.facts import Facts, marked_captions
         from ..report.facts_graphs import Support
 
         document, against = self._beside(name, "Facts need references.", some=True)
@@ -126,7 +125,7 @@ class Shown:
         return Support(name, self.corpus.name, value, captions, against)
 
     def timeline(self, name: str) -> Timeline:
-        from ..dense.links import video_links
+        from ..dense.caption_pairs import video_links
         from ..report.timeline import timeline_of
 
         document, against = self._beside(name, "A video is shown beside its references.")
@@ -145,7 +144,7 @@ class Shown:
 
     def graphs(self, name: str) -> list[GraphComparison]:
         """One comparison for a caption or a story; for a video one for each caption that is matched."""
-        from ..pairs.spice_explain import compare_graphs
+        from ..pairs.spice import compare_graphs
 
         dense = self.corpus.kind == "dense"
         document, against = self._beside(

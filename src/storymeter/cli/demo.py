@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import DataError
 from ..files import write_text
 from ._declare import option
 from ._options import jobs_option, output, progress_bar, put, rendered, say, seed_option, terminal_width
@@ -26,7 +27,6 @@ def command(out: str, jobs: int, seed: int) -> None:
     Scores and compares three systems, shows one video, scores stories and analyses ratings; the results are
     written to a folder."""
     from ..engine.defaults import default_metrics
-    from ..engine.examples import example_folder
     from ..engine.run import evaluate
     from ..formats import read
     from ..report.comparison import comparison_table, fitted_tables
@@ -135,3 +135,12 @@ def _people(examples: Path, folder: Path, seed: int) -> Analysis:
     put(system_table(analysis), "table")
     write_text(folder / "people.html", analysis_page(analysis))
     return analysis
+
+
+def example_folder() -> Path:
+    """Where the packaged examples lie: inside the installed package, or beside the sources of a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "examples", package.parents[1] / "examples"):
+        if (folder / "videos" / "good.json").is_file():
+            return folder
+    raise DataError("The packaged examples are missing.", hint="Reinstall storymeter.")

@@ -34,7 +34,7 @@ from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
 from ..score import Rows
 from ..signature import Signature
-from .scoring import CaptionPairs, scorer_fields
+from .caption_pairs import CaptionPairs, scorer_fields
 from .tracks import Problems, Tracks, offsets, tracks_of
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """SODA: story oriented dense video captioning evaluation (Fujita et al., ECCV 2020).
 
 Captions and references of a video, each sorted by start, are matched one to one without crossing, so that the
-sum of C is greatest (`matching.py`). With f the sentence scorer, G the references and P the captions:
+sum of C is greatest (`caption_pairs.py`). With f the sentence scorer, G the references and P the captions:
 
     a   C = IoU where IoU >= t, else 0;  total = sum of f over the matched pairs;  the mean over t in .3 .5 .7
         .9
@@ -41,7 +41,7 @@ from ..pairs.meteor import Meteor
 from ..protocol import PAPER, Protocol
 from ..score import Alignment, Rows
 from ..signature import Signature
-from .scoring import CaptionPairs, scorer_fields
+from .caption_pairs import CaptionPairs, scorer_fields
 from .tracks import Problems, offsets, tracks_of
 
 if TYPE_CHECKING:

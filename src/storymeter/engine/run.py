@@ -29,13 +29,11 @@ from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
 from ..score import Score
 from ..stats.resampling import bootstrap_interval
+from .cautions import joins_captions, own_tokenizer, warn_of_language, warn_of_paragraphs, warn_of_wordless
 from .inputs import Given, both
-from .languages import warn_of_language
 from .order import order_field, order_of_references
-from .paragraphs import joins_captions, warn_of_paragraphs
 from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult, value_of
 from .units import found_unit, with_unit
-from .wordless import own_tokenizer, warn_of_wordless
 
 #: a metric, by name or as an object
 Asked = str | Metric

@@ -223,7 +223,7 @@ def _from_afar(address: str, metrics: list[Metric] | None) -> Results:
     import tempfile
 
     from .sharded.folder import Folder
-    from .sharded.job import RESULT
+    from .sharded.inputs import RESULT
 
     with tempfile.TemporaryDirectory() as here:
         (Path(here) / RESULT).write_bytes(Folder(address).read(RESULT))
@@ -233,7 +233,7 @@ def _from_afar(address: str, metrics: list[Metric] | None) -> Results:
 def _of_folder(folder: Path) -> Path:
     """The file in the folder of a run in shards."""
     from .sharded.folder import Folder
-    from .sharded.job import RESULT
+    from .sharded.inputs import RESULT
     from .sharded.run import unfinished
 
     if (folder / RESULT).is_file():

@@ -25,10 +25,9 @@ from ..context import Budget
 from ..errors import DataError, StorymeterError
 from ..progress import Progress
 from .answers import REPLY, Answer, Answers
-from .endpoint import RefusedError
+from .endpoint import RefusedError, Reply
 from .pictures import Shown, message
 from .prompt import Prompt
-from .replies import Reply
 from .scales import Scale
 
 #: how often a reply without a mark is asked again

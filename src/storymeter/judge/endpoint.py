@@ -3,22 +3,188 @@
 A request is tried again, with growing pauses (or the one that `Retry-After` asks for), after 429, 5xx, a
 broken connection, a reply that is cut, too long or no JSON; what is wrong with the request or the key is
 said at once. Redirects are never followed, and a reply is read up to `LONGEST_REPLY` bytes and no further.
-What a server says of its tokens is shown, and decides nothing."""
+What a server says of its tokens is shown, and decides nothing.
+
+The key comes from the environment alone. `STORYMETER_JUDGE_KEY` is sent to the endpoint that was named,
+whichever it is; `OPENAI_API_KEY` only to api.openai.com. A key never travels unencrypted to another machine,
+is never sent on to where a server redirects, and is cut out of everything a server says before anybody reads
+or keeps it. A chat completion is believed only as far as it fits."""
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import os
 import random
 import re
+import urllib.request
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import msgspec
 
 from ..context import Budget
-from ..errors import DataError, MissingPartError
-from .address import KEY, Address
-from .replies import Reply, UnusableError, read_reply
+from ..errors import DataError, MissingPartError, UsageError
+from .scales import Token
+
+#: no request has more tokens; what a server claims beyond is left out of what is shown
+MOST_TOKENS = 10_000_000
+
+
+class UnusableError(Exception):
+    """A reply that is no chat completion; the message says what it is instead."""
+
+
+class Reply(NamedTuple):
+    text: str
+    tokens: tuple[Token, ...]
+    #: as the server names it
+    model: str
+    tokens_in: int
+    tokens_out: int
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    logprobs: Any = None
+
+
+class _Completion(msgspec.Struct):
+    choices: list[_Choice]
+    model: str | None = None
+    usage: Any = None
+
+
+class _Likely(msgspec.Struct):
+    token: str
+    logprob: float
+
+
+class _Place(msgspec.Struct):
+    token: str
+    logprob: float
+    top_logprobs: list[_Likely] = []
+
+
+class _Probabilities(msgspec.Struct):
+    content: list[_Place]
+
+
+def read_reply(data: bytes, address: Address) -> Reply:
+    try:
+        found = msgspec.json.decode(data, type=_Completion)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise UnusableError(_instead(data)) from None
+    if not found.choices:
+        raise UnusableError("its reply holds no choice")
+    choice = found.choices[0]
+    model = " ".join(address.without_key(found.model or "").split())[:200]
+    text = address.without_key(choice.message.content or "")
+    return Reply(
+        text,
+        _tokens(choice.logprobs),
+        model if model.isprintable() else "",
+        _count(found.usage, "prompt_tokens"),
+        _count(found.usage, "completion_tokens"),
+    )
+
+
+def _tokens(given: Any) -> tuple[Token, ...]:
+    if given is None:
+        return ()
+    try:
+        places = msgspec.convert(given, _Probabilities).content
+    except msgspec.ValidationError:
+        return ()
+    return tuple(
+        Token(
+            place.token,
+            [(place.token, place.logprob), *((each.token, each.logprob) for each in place.top_logprobs)],
+        )
+        for place in places
+    )
+
+
+def _count(usage: Any, key: str) -> int:
+    value = usage.get(key) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) and 0 <= value <= MOST_TOKENS else 0
+
+
+def _instead(data: bytes) -> str:
+    if not data.strip():
+        return "its reply is empty"
+    if data.lstrip()[:1] == b"<":
+        return "its reply is a page of HTML, not JSON; an endpoint usually ends in /v1"
+    return "its reply is not a chat completion in JSON"
+
+
+KEY = "STORYMETER_JUDGE_KEY"
+EXAMPLE = "judge(model=NAME,endpoint=http://127.0.0.1:8000/v1)"
+
+
+class Address:
+    def __init__(self, endpoint: str) -> None:
+        if not endpoint:
+            raise UsageError("The judge has no endpoint.", hint=f"Write it like {EXAMPLE}.")
+        try:
+            parts = urlsplit(endpoint)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            host, port, parts = "", None, urlsplit("")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise UsageError(
+                "The judge's endpoint must not contain a user name, a password or a query: it is printed with"
+                " scores.",
+                hint=f"Set the key in the environment: {KEY}.",
+            )
+        if parts.scheme not in ("http", "https") or not host:
+            raise UsageError(f"{endpoint[:80]!r} is not an endpoint.", hint=f"Write it like {EXAMPLE}.")
+        path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
+        self.host = host if port is None else f"{host}:{port}"
+        bracketed = f"[{host}]" if ":" in host else host
+        where = bracketed if port is None else f"{bracketed}:{port}"
+        self.base = f"{parts.scheme}://{where}{path}"
+        self.local = _is_local(host)
+        self.key = os.environ.get(KEY, "").strip()
+        if not self.key and host == "api.openai.com":
+            self.key = os.environ.get("OPENAI_API_KEY", "").strip()
+        if self.key and parts.scheme == "http" and not self.local:
+            raise UsageError(
+                f"The key in {KEY} would be sent unencrypted to {host}.",
+                hint="Use https, a tunnel to 127.0.0.1, or unset the key.",
+            )
+        if not self.key.isascii() or not self.key.isprintable():
+            raise UsageError(f"The key in {KEY} holds characters that no key has.", hint="Set it again.")
+
+    @property
+    def proxy(self) -> str | None:
+        """The proxy of the environment (HTTPS_PROXY, NO_PROXY), never for this machine."""
+        if self.local or urllib.request.proxy_bypass(self.host):
+            return None
+        return urllib.request.getproxies().get(urlsplit(self.base).scheme)
+
+    def headers(self) -> dict[str, str]:
+        """Replies are asked for as they are: a compressed one could be any size."""
+        fixed = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        return {**fixed, "Authorization": f"Bearer {self.key}"} if self.key else fixed
+
+    def without_key(self, text: str) -> str:
+        return text.replace(self.key, "(key)") if self.key else text
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
 
 ATTEMPTS = 6
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 60.0

@@ -22,7 +22,7 @@ from ..models.checkpoints import (
     weight_files,
     weights_hash,
 )
-from .replies import Reply
+from .endpoint import Reply
 from .scales import Token
 
 

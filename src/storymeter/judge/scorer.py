@@ -35,10 +35,9 @@ from ..options import option
 from ..pairs.base import IndexedPairs, ModelScorer, open_scorer
 from ..pairs.sentences import texts_of
 from ..text.unicode import well_formed
-from .address import Address
 from .answers import Answers
 from .asking import Asking, Engine, Question, Tally
-from .endpoint import Endpoint
+from .endpoint import Address, Endpoint
 from .pictures import Shown, shown_of
 from .prompt import Prompt
 from .prompt import get as get_prompt

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ..captions import Document
-from ..pairs.facts_marks import MarkedCaption
+from ..pairs.facts import MarkedCaption
 from ..pairs.scene_graph import SceneGraph
-from ..pairs.spice_explain import GraphComparison
+from ..pairs.spice import GraphComparison
 from .figures.marks import shortened, svg, tag
 from .fitting import escape_controls, wrapped
 from .table import Column, Table

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from ..captions import Caption, Corpus
-from ..dense.links import VideoLinks
+from ..dense.caption_pairs import VideoLinks
 from ..score import Match
 from .figures.maps import Bar, lanes
 from .fitting import clip, escape_controls

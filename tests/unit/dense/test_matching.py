@@ -6,10 +6,10 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from storymeter.dense import iou as iou_module
-from storymeter.dense import matching
-from storymeter.dense.iou import iou
-from storymeter.dense.matching import match, optimum_table, over_threshold
+from storymeter.dense import caption_pairs as matching
+from storymeter.dense import tracks as iou_module
+from storymeter.dense.caption_pairs import match, optimum_table, over_threshold
+from storymeter.dense.tracks import iou
 
 #: paper 000, Fig. 1: rows g1-g4, columns p1-p5
 FIGURE_1 = np.array(

@@ -12,7 +12,7 @@ import pytest
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
-from storymeter.dense.links import video_links
+from storymeter.dense.caption_pairs import video_links
 from storymeter.dense.tracks import tracks_of
 from storymeter.engine.run import Run
 from storymeter.metric import Metric

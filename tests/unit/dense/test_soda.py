@@ -187,7 +187,7 @@ def test_names_print_and_parse() -> None:
 
 
 def test_links_are_the_pairs_that_the_score_sums() -> None:
-    from storymeter.dense.links import VideoLinks, video_links
+    from storymeter.dense.caption_pairs import VideoLinks, video_links
     from storymeter.engine.run import Run
 
     unsorted = corpus(v=[(10, 20, "c d"), (12, 14, "x"), (0, 10, "a b")])

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("HanTa", reason="needs the optional part 'neural'")
 
 from storymeter.pairs import Spice
-from storymeter.pairs.spice_explain import compare_graphs
+from storymeter.pairs.spice import compare_graphs
 
 Run = Callable[..., tuple[int, str, str]]
 TWO = ("two brown dogs run on the wet grass", ["a brown hound runs on grass", "a wet lawn with two dogs"])

@@ -20,7 +20,7 @@ from ...captions import Corpus
 from ...context import Context
 from ...join import join
 from ...score import CorpusCounts
-from .job import WORK, Job
+from .inputs import WORK, Job
 from .reading import ShardReader
 
 #: bytes of counts that a worker keeps from shard to shard

@@ -27,8 +27,7 @@ from ...formats.tables import named_columns
 from ...progress import Progress
 from ...stats.poisson import document_keys, spread
 from .folder import filesystem
-from .inputs import Slice
-from .job import WORK, Job
+from .inputs import WORK, Job, Slice
 
 #: rows at a time, and bytes that are gathered before chunks are written
 ROWS, GATHERED = 1 << 16, 64 << 20

@@ -1,20 +1,67 @@
 """Which files a corpus lies in: a glob or a folder of Parquet or JSON Lines, here or on any filesystem that
-pyarrow opens; and slices of these files that one task can read."""
+pyarrow opens; and slices of these files that one task can read.
+
+`glance` reads the first captions of a corpus: enough to say what kind of documents it holds and in which
+script. A `Job` holds all that the numbers of a run in shards depend on, as it is sent to every worker."""
 
 from __future__ import annotations
 
 import fnmatch
 import glob
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from ... import __version__
+from ...captions import Corpus
 from ...errors import DataError, UsageError, some
-from .folder import filesystem
+from ...formats.base import objects
+from ...formats.checks import Check
+from ...formats.jsonl import JsonLines
+from ...formats.problems import Mark
+from ...formats.tables import grouped, named_columns
+from ...metric import Metric
+from ..results import Conditions
+from .folder import Folder, filesystem
 
+ROWS = 1000
+
+
+def glance(source: Source, columns: Mapping[str, str]) -> Corpus:
+    """What is wrong with it is reported when all of it is read."""
+    import pyarrow
+
+    check, where = Check(), source.files[0].where
+    system, path = filesystem(where)
+    try:
+        if source.kind == "jsonl":
+            with system.open_input_stream(path) as file:
+                lines = bytes(file.read(1 << 20)).split(b"\n")[:ROWS]
+            return Corpus(tuple(JsonLines().of_objects(objects(enumerate(lines, 1), check), check)))
+        return Corpus(tuple(_of_parquet(system, path, columns, check)))
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"{where} cannot be read: {str(error).splitlines()[0]}") from None
+
+
+def _of_parquet(system: Any, path: str, columns: Mapping[str, str], check: Check) -> Any:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path, filesystem=system) as file:
+        names = named_columns(file.schema_arrow.names, columns, check)
+        first = next(file.iter_batches(ROWS), None) if names else None
+        rows = [] if first is None else first.to_pylist()
+        return list(grouped(((Mark("row", k), row) for k, row in enumerate(rows)), names, check))
+
+
+#: of the files in `work`: what another one wrote is not continued
+FORMAT = 3
+#: where a run keeps what it needs until it is complete, and the result
+WORK, RESULT = "work", "run.smr"
 Kind = Literal["parquet", "jsonl"]
 _KINDS: dict[str, Kind] = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _PATTERN = re.compile(r"[*?]|\[[^]]+\]")
@@ -170,3 +217,60 @@ def _row_groups(source: int, at: int, file: File) -> tuple[list[Slice], int]:
             found.append(Slice(source, at, begin, group + 1, first))
             begin, size, first = group + 1, 0, rows
     return found, rows
+
+
+@dataclass(frozen=True)
+class Job:
+    folder: Folder
+    systems: tuple[Source, ...]
+    references: tuple[Source, ...]
+    slices: tuple[Slice, ...]
+    #: by the name that each was asked by
+    metrics: dict[str, Metric]
+    conditions: Conditions
+    shards: int
+    #: the share of documents that is kept, by a hash of their ids
+    sample: float = 1.0
+    #: of a Context, beside what `conditions` says
+    settings: dict[str, Any] = field(default_factory=dict)
+    #: repair; columns and id_map of the systems, reference_columns and reference_id_map
+    reading: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return (*self.systems, *self.references)
+
+    def reading_of(self, source: int, option: str) -> Any:
+        """`columns` or `id_map` of a source; those of references are apart."""
+        return self.reading.get(option if source < len(self.systems) else f"reference_{option}")
+
+    @property
+    def ranges(self) -> int:
+        """In how many parts the counts of the whole corpus are kept."""
+        return min(max(self.shards, 16), 256)
+
+    def columns(self) -> list[tuple[str, ...]]:
+        """Those of each metric: what every shard must give."""
+        return [tuple(metric.columns) for metric in self.metrics.values()]
+
+    def counted(self) -> list[str]:
+        """The metrics that must know counts of the whole corpus: those of its references, the same for all
+        systems.
+        """
+        return [name for name, metric in self.metrics.items() if metric.needs_corpus_counts]
+
+    def fingerprint(self) -> str:
+        """Two jobs with the same one write the same files."""
+        conditions = self.conditions
+        content = (
+            __version__,
+            FORMAT,
+            self.systems,
+            self.references,
+            self.slices,
+            [(label, metric.name, metric.columns) for label, metric in self.metrics.items()],
+            [str(conditions.protocol), conditions.tokenizer, conditions.seed, conditions.resamples],
+            [self.shards, self.sample, self.settings.get("images"), self.settings.get("videos")],
+            sorted((key, str(value)) for key, value in self.reading.items()),
+        )
+        return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()

@@ -20,8 +20,7 @@ from ...stats.exact import added
 from ...stats.poisson import sums_interval
 from ..order import order_field
 from ..results import Results, SystemResult, Tally, value_of
-from .inputs import Source
-from .job import Job
+from .inputs import Job, Source
 from .scoring import MOST, NAMED, ShardSums, SystemSums, check_columns, scored
 
 _WRAP = (1 << 64) - 1

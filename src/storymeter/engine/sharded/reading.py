@@ -17,7 +17,7 @@ from ...formats.reading import Reading
 from ...formats.tables import grouped, named_columns
 from .cutting import LINE, ROW, piece
 from .folder import Index
-from .job import Job
+from .inputs import Job
 
 
 class ShardReader:

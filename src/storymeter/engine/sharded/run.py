@@ -20,16 +20,13 @@ import msgspec
 from ...errors import DataError, StorymeterError, UsageError
 from ...metric import Metric
 from ...progress import Progress, silent
+from ..cautions import warn_of_language, warn_of_wordless
 from ..cluster import Failure, connected, each_on_workers
-from ..languages import warn_of_language
 from ..results import AUTO, Conditions, Resamples, Results
 from ..run import Asked, Run, cores
-from ..wordless import warn_of_wordless
 from .cutting import cut_all
 from .folder import Folder
-from .glance import glance
-from .inputs import distinct, find, slices
-from .job import RESULT, WORK, Job
+from .inputs import RESULT, WORK, Job, distinct, find, glance, slices
 from .merging import merged_shards
 from .scoring import Worker
 

@@ -25,7 +25,7 @@ from ..order import order_of_references
 from ..results import Tally
 from ..run import Run, inputs_signed
 from .counts import CorpusLookup, add_range, count_shard
-from .job import WORK, Job
+from .inputs import WORK, Job
 from .reading import ShardReader
 
 #: ids of missing, extra and empty documents that are kept as examples, and of the most different ones

@@ -114,7 +114,7 @@ def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
     sides.
     """
     from ...pairs import Meteor
-    from ...pairs.spice_explain import compare_graphs
+    from ...pairs.spice import compare_graphs
     from ..facts_graphs import fact_table
 
     scorer = Meteor(tokenizer="none")
@@ -146,8 +146,7 @@ def unsupported(
     findings: Findings, device: str = "cpu", progress: Progress = silent
 ) -> list[list[list[list[int]] | None]]:
     """[system][document][caption]: the numbers of the words, as blanks divide the caption."""
-    from ...pairs.facts import Facts
-    from ...pairs.facts_marks import marked_captions
+    from ...pairs.facts import Facts, marked_captions
 
     facts = Facts().bind(device=device)
 

@@ -1,23 +1,119 @@
-"""Sentence scores for pairs of captions that met in time: the run's pair table, under the protocol's
-roles.
-"""
+"""Pairs of captions: their sentence scores, their matching, and one video as it was matched.
+
+Sentence scores come from the run's pair table, under the protocol's roles. Matching is monotone and one to
+one (SODA), or everything over a threshold (ActivityNet). The monotone matching maximises the sum of C over
+pairs that keep the order of both sides (SODA eqs. 5-6):
+
+    S[i][j] = max(S[i-1][j], S[i][j-1], S[i-1][j-1] + C[i][j])
+
+Every cell remembers in two bits which of the three it took, and the way back follows those bits: the pairs
+returned always add up to the optimum. A pair with C = 0 adds nothing and is never returned. Where several
+matchings reach the optimum, the one that leaves the last captions free is taken (a cell takes a match only
+where it is strictly better).
+
+The example of the paper (Fig. 1 and Fig. 4):
+
+>>> C = [[0.7, 0.1, 0.4, 0.9, 0.1], [0.2, 0.3, 0.5, 0.4, 0.5],
+...      [0.4, 1.0, 0.3, 0.7, 0.8], [0.8, 0.7, 0.6, 1.0, 0.1]]
+>>> optimum, pairs = match(C)
+>>> round(optimum, 12), pairs
+(2.7, [(0, 0), (2, 1), (3, 3)])
+>>> len(over_threshold(C, 0.5))
+11
+
+A matched video has its captions, the reference track, and the pairs behind its score.
+The numbers are those of the score (`Score.alignment`): the annotator shown is the one that counts (the best
+F1), and the products add up to the total of variant c."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from .. import _native
 from ..arrays import FloatArray, IntArray
+from ..captions import Caption, Document
+from ..errors import UsageError
 from ..join import Task
 from ..pairs.base import PairScorer, open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.table import pair_table
+from ..score import Match, Score
 from .tracks import Problems, Side, offsets, tracks_of
 
 if TYPE_CHECKING:
     from ..context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class VideoLinks:
+    """One video: the reference track (as read), the annotator whose track it is (None: merged), and the
+    matched pairs.
+    """
+
+    id: str
+    annotator: int | None
+    references: tuple[Caption, ...]
+    candidates: tuple[Caption, ...]
+    links: tuple[Match, ...]
+    precision: float
+    recall: float
+    f1: float
+
+
+def video_links(score: Score, candidate: Document, references: tuple[Document, ...]) -> VideoLinks:
+    """The document of a scored system, beside its references as they were scored."""
+    alignment = score.alignment
+    if alignment is None or score.rows is None:
+        raise UsageError(
+            f"{score.metric} has no matching to show.",
+            hint="Show soda_c, soda_b or soda_d, with any scorer; soda_a matches once per threshold.",
+        )
+    place = alignment.place(candidate.id)
+    annotator = int(alignment.annotator[place])
+    tracks = references if annotator < 0 else references[annotator : annotator + 1]
+    return VideoLinks(
+        candidate.id,
+        None if annotator < 0 else annotator,
+        tuple(caption for document in tracks for caption in document.captions),
+        candidate.captions,
+        alignment[candidate.id],
+        *score.rows[place, :3].tolist(),
+    )
+
+
+def match(weights: ArrayLike) -> tuple[float, list[tuple[int, int]]]:
+    """The best sum, and the (row, column) pairs that reach it. Any size: 10,000 x 10,000 needs 25 MB beside
+    the matrix.
+    """
+    matrix = np.ascontiguousarray(weights, dtype=float)
+    if matrix.ndim != 2:
+        matrix = matrix.reshape(0, 0)
+    optimum, rows, columns = _native.match(matrix)
+    return optimum, list(zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+def optimum_table(weights: ArrayLike) -> FloatArray:
+    """The whole table S, borders included: for pictures and lessons; `match` does not need it."""
+    matrix = np.asarray(weights, dtype=float)
+    sums = np.zeros((matrix.shape[0] + 1, matrix.shape[1] + 1))
+    for i in range(1, sums.shape[0]):
+        for j in range(1, sums.shape[1]):
+            sums[i, j] = max(sums[i - 1, j], sums[i, j - 1], sums[i - 1, j - 1] + matrix[i - 1, j - 1])
+    return sums
+
+
+def over_threshold(overlap: ArrayLike, threshold: float, *, strict: bool = False) -> list[tuple[int, int]]:
+    """Every (reference, candidate) pair whose IoU reaches the threshold (paper 000, eq. 2), candidate by
+    candidate.
+    """
+    matrix = np.asarray(overlap, dtype=float)
+    candidates, references = np.nonzero((matrix > threshold if strict else matrix >= threshold).T)
+    return list(zip(references.tolist(), candidates.tolist(), strict=True))
+
 
 #: how many pairs of each reference are scored before the first look at what is left of the others
 FIRST_ROUND = 8

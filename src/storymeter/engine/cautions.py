@@ -1,4 +1,11 @@
-"""Captions of which no word is left after stripping and tokenising: they match nothing, and are counted."""
+"""Warnings about captions and metrics that do not fit each other, given once before scoring.
+
+Language: a metric that is made for English alone meets captions in another language.
+
+Paragraphs: timed captions under metrics of whole documents. METEOR of all captions of a video joined to one
+text is not the METEOR that papers on dense captioning report. The signature states it, too.
+
+Words: captions of which no word is left after stripping and tokenising match nothing, and are counted."""
 
 from __future__ import annotations
 
@@ -12,6 +19,7 @@ from ..metric import Metric
 from ..options import Tokenizer
 from ..pairs.base import PairScorer
 from ..protocol import Protocol
+from ..text.script import advice, foreign_script
 from ..text.tokenizers import ascii_only, has_words, tokenize
 
 #: a letter that every tokenizer and every protocol keeps
@@ -114,3 +122,50 @@ def _wordless(corpus: Corpus, bare: Callable[[Sequence[str]], list[bool]]) -> tu
             if wordless:
                 found[id] = found.get(id, 0) + 1
     return total, found
+
+
+def joins_captions(metric: Metric, corpora: Sequence[Corpus]) -> bool:
+    """Whether the metric compares whole documents that hold several timed captions."""
+    return isinstance(metric, PairScorer) and any(
+        len(document.captions) > 1 and any(caption.timed for caption in document.captions)
+        for corpus in corpora
+        for document in corpus
+    )
+
+
+def warn_of_paragraphs(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:
+    """A StorymeterWarning where scorers of sentences are asked of timed captions."""
+    if not any(isinstance(metric, PairScorer) for metric in metrics.values()):
+        return
+    found = [label for label, metric in metrics.items() if joins_captions(metric, corpora)]
+    if not found:
+        return
+    one = len(found) == 1
+    warnings.warn(
+        f"{', '.join(found)} compare{'s' * one} whole paragraphs: the captions of a video are joined to one"
+        " text, and their times do not count. The score of dense captions that papers report is"
+        f" anet(scorer={found[0]}); soda_c also counts their order.",
+        StorymeterWarning,
+        stacklevel=3,
+    )
+
+
+def warn_of_language(
+    corpora: Sequence[Corpus], metrics: Mapping[str, Metric], *, tokenizer: str, language: str | None
+) -> None:
+    """A StorymeterWarning where captions that are not in English meet METEOR, SPICE or the tokenizer ptb.
+
+    `language` is an ISO 639-1 code; without it the script of the captions speaks."""
+    compared = {label: getattr(metric, "scorer", metric) for label, metric in metrics.items()}
+    english = [label for label, scorer in compared.items() if getattr(scorer, "english", False)]
+    counted = any(getattr(scorer, "raw_text", True) is False for scorer in compared.values())
+    if not english and not (counted and tokenizer == "ptb"):
+        return
+    if language is None:
+        language = foreign_script(
+            c.text for corpus in corpora for document in corpus for c in document.captions
+        )
+    elif language.lower().startswith("en"):
+        language = ""
+    if told := advice(language, english=english, tokenizer=tokenizer if counted else ""):
+        warnings.warn(told, StorymeterWarning, stacklevel=3)
