@@ -5,6 +5,7 @@ Nothing is dropped silently: `Coverage` counts what was missing, extra and empty
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -164,6 +165,10 @@ _ALIKE: tuple[tuple[str, str, Callable[[str], str]], ...] = (
 )
 
 
+#: ids that are numbers of rows, as harnesses write them into their logs
+_COUNTED = re.compile(r"id = (doc_id|index|idx|question_id|sample_id)\b")
+
+
 def _check(
     candidates: Corpus,
     references: Sequence[Corpus],
@@ -184,6 +189,12 @@ def _check(
             if all(simple(i) == i for i in submitted):
                 hint += " (Those of the references are mapped by --reference-id-map.)"
             break
+    counted = _COUNTED.match(str(candidates.meta.get("read_as", "")))
+    if counted:
+        hint = (
+            f"{counted[1]} counts the rows of a data set. Name the field with the id, --id-from FIELD, or give"
+            f" a table of both: --id-map FILE, with a row `0,{min(referenced)}` for {counted[1]} 0."
+        )
     names = ", ".join(corpus.name for corpus in references)
     raise DataError(
         f"No reference matched: none of the {len(submitted):,} ids of {candidates.name!r} (such as"

@@ -34,16 +34,27 @@ def pairs_of(context: click.Context, parameter: click.Parameter, text: str | Non
     return found
 
 
+_ID_FROM = "storymeter.id_from"
+
+
 def _columns(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, str] | None:
     """`video=clip,text=caption` to {"video": "clip", "text": "caption"}"""
+    named = context.meta.get(_ID_FROM) if parameter.name == "columns" else None
+    found = {"video": named} if named else {}
     if not text:
-        return None
+        return found or None
     pairs = [part.partition("=") for part in text.split(",")]
     if any(not key.strip() or not name.strip() for key, _, name in pairs):
         raise UsageError(
             f"--columns cannot be {text!r}.", hint="Write it like --columns video=clip,text=caption"
         )
-    return {key.strip(): name.strip() for key, _, name in pairs}
+    return {key.strip(): name.strip() for key, _, name in pairs} | found
+
+
+def _id_from(context: click.Context, parameter: click.Parameter, field: str | None) -> None:
+    """Eager, so that `--columns` knows of it."""
+    if field:
+        context.meta[_ID_FROM] = field
 
 
 reading_options = together(
@@ -59,6 +70,14 @@ reading_options = together(
         "Fields of candidates: video=clip,text=caption,start=begin; of models' answers: answer=response",
         callback=_columns,
         metavar="PAIRS",
+    ),
+    option(
+        "--id-from",
+        "Field of candidates with the id: doc.video_id; short for --columns video=FIELD.",
+        callback=_id_from,
+        expose_value=False,
+        is_eager=True,
+        metavar="FIELD",
     ),
     option(
         "--repair", "Swap reversed segments, clip to the video, trim spaces; recorded in the signature.", bool

@@ -135,7 +135,8 @@ def _parsed(text: str, delimiter: str, source: Source, limit: int = 0) -> list[t
     if delimiter == "|" and lines.lstrip().startswith("|"):  # Markdown: | a | b |
         bars = [line.strip() for line in lines.split("\n")]
         lines = "\n".join("" if re.fullmatch(r"[|:\s-]+", bar) else bar.strip("|") for bar in bars)
-    loose = delimiter in "\t|" and any(line.count('"') % 2 for line in lines.split("\n"))
+    odd = delimiter in "\t|" and any(line.count('"') % 2 for line in lines.split("\n"))
+    loose = odd and not _well_quoted(lines, delimiter)
     reader = csv.reader(
         io.StringIO(lines, newline=""),
         delimiter=delimiter,
@@ -159,6 +160,18 @@ def _parsed(text: str, delimiter: str, source: Source, limit: int = 0) -> list[t
                 detail=str(error),
             )
     return rows
+
+
+def _well_quoted(lines: str, delimiter: str) -> bool:
+    """Quotes are around whole cells, some of which hold line ends, and none swallows the rows after it."""
+    try:
+        rows = [*csv.reader(io.StringIO(lines, newline=""), delimiter=delimiter, strict=True)]
+    except csv.Error:
+        return False
+    cells = [cell for row in rows for cell in row]
+    return len({len(row) for row in rows if row}) == 1 and not any(
+        "\n" in cell and delimiter in cell for cell in cells
+    )
 
 
 def _table(rows: Sequence[tuple[Mark, Sequence[Any]]], check: Check) -> Found | None:
