@@ -192,8 +192,8 @@ def _check(
     counted = _COUNTED.match(str(candidates.meta.get("read_as", "")))
     if counted:
         hint = (
-            f"{counted[1]} counts the rows of a data set. Name the field with the id, --id-from FIELD, or give"
-            f" a table of both: --id-map FILE, with a row `0,{min(referenced)}` for {counted[1]} 0."
+            f"{counted[1]} counts the rows of a data set. Name the field with the id, --id-from FIELD, or"
+            f" give a table of both: --id-map FILE, with a row `0,{min(referenced)}` for {counted[1]} 0."
         )
     names = ", ".join(corpus.name for corpus in references)
     raise DataError(

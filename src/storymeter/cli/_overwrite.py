@@ -51,6 +51,11 @@ def _is_written(parameter: click.Parameter, command: str) -> bool:
     return bool(names & WRITTEN or names & set(ALSO.get(command, ())))
 
 
+def forced() -> bool:
+    """Whether the command was given `--force`, for one whose outputs have names of their own."""
+    return bool(click.get_current_context().meta.get(_KEY))
+
+
 def _remember(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     context.meta[_KEY] = bool(value)
 

@@ -9,6 +9,7 @@ import click
 from ..errors import UsageError
 from ._declare import NEW_FOLDER, option
 from ._options import say
+from ._overwrite import forced
 
 
 @click.group(name="harness")
@@ -29,16 +30,13 @@ def _pairs(option: str, values: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 @command.command(name="lmms-eval")
-@click.argument("folder", metavar="DIR", type=NEW_FOLDER)
+@click.argument("out", metavar="DIR", type=NEW_FOLDER)
 @option(
     "-r --references", "References of a task, from any file; repeat it.", multiple=True, metavar="TASK=FILE"
 )
 @option("--videos", "Folder of the videos of a task.", multiple=True, metavar="TASK=FOLDER")
 @option("--protocol", "Evaluation protocol; see storymeter info --protocols.", default="paper")
-@option("--force", "Overwrite tasks that exist.", bool)
-def lmms_eval(
-    folder: Path, references: tuple[str, ...], videos: tuple[str, ...], protocol: str, force: bool
-) -> None:
+def lmms_eval(out: Path, references: tuple[str, ...], videos: tuple[str, ...], protocol: str) -> None:
     """Write tasks into DIR for lmms-eval --include_path DIR.
 
     \b
@@ -53,12 +51,12 @@ def lmms_eval(
 
     folders = {name: paths[-1] for name, paths in _pairs("--videos", videos).items()}
     done = write_lmms_eval(
-        folder, dict(_pairs("-r", references)), videos=folders, protocol=protocol, force=force
+        out, dict(_pairs("-r", references)), videos=folders, protocol=protocol, force=forced()
     )
     for where, data in (("local", "your references"), ("hub", "the data set of the hub")):
         for name in done[where]:
             click.echo(f"{TASKS[name].harness_name}: {TASKS[name].title}, {data}")
-    left = [name for name in TASKS if not (folder / f"{TASKS[name].harness_name}.yaml").exists()]
+    left = [name for name in TASKS if not (out / f"{TASKS[name].harness_name}.yaml").exists()]
     if left:
         say(
             f"note: not written, because no data set of the hub is known: {', '.join(left)}. Give references:"
