@@ -25,6 +25,7 @@ from ..formats import read
 from ..formats.aliases import Role
 from ..formats.ids import bare_ids
 from ..formats.reading import examine
+from .places import by_place, check_numbered, rows_of_columns
 
 #: what `evaluate` takes as candidates or references
 Given = Any
@@ -35,22 +36,34 @@ def both(candidates: Given, references: Given, *, story: bool = False) -> tuple[
     kind = "story" if story else None
     ours, theirs = _files(candidates, "candidates", kind), _files(references, "references", kind)
     keyed = _keyed(candidates) and _keyed(references)
-    mine, other = as_python(candidates, keyed), as_python(references, keyed)
+    mine = rows_of_columns(as_python(candidates, keyed), "candidates")
+    other = rows_of_columns(as_python(references, keyed), "references")
     against = theirs if theirs is not None else _side(other, "references", story)
     if ours is not None:
+        if theirs is None and other and _listed(other):
+            check_numbered(ours, len(other), "references")
         return bare_ids(ours, against)
     if (named := _systems(mine, against, other)) is not None:
-        return [
+        systems = [
             msgspec.structs.replace(corpus, name=str(name))
             for name, given in named.items()
             for corpus in _files(given, "candidates", kind) or _side(as_python(given), "candidates", story)
-        ], against
+        ]
+        if theirs is None and other and _listed(other):
+            check_numbered(systems, len(other), "references")
+        return systems, against
     systems = _side(mine, "candidates", story)
     if theirs is None and against:
         if _listed(mine) and _listed(other):
             _check_lengths(systems[0], other)
+        elif _rows(mine) and _listed(other):
+            against = by_place(against, systems, len(mine), "references")
+        elif _listed(mine) and _rows(other):
+            systems = by_place(systems, against, len(other), "candidates")
         elif (_listed(mine) and isinstance(other, Mapping)) or (isinstance(mine, Mapping) and _listed(other)):
             _mixed(mine)
+    elif against and _listed(mine):
+        check_numbered(against, len(mine), "candidates")
     return systems, against
 
 
@@ -94,6 +107,11 @@ def _keyed(value: Any) -> bool:
 def _listed(value: Any) -> bool:
     """Whether the items are known by their place alone."""
     return isinstance(value, list) and all(isinstance(as_python(each), str | list | tuple) for each in value)
+
+
+def _rows(value: Any) -> bool:
+    """Whether it is a table: a list of records."""
+    return isinstance(value, list) and all(isinstance(each, Mapping) for each in value)
 
 
 def _files(given: Given, role: Role, kind: str | None) -> list[Corpus] | None:

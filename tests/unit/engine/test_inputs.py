@@ -88,6 +88,40 @@ def test_columns_of_other_packages() -> None:
     assert bits(evaluate(tuple(SAID), (tuple(group) for group in TRUTH), METRICS)) == wanted
 
 
+def test_a_list_belongs_to_the_rows_of_a_table_in_order() -> None:
+    """Ids that are numbers in another order would be compared with the places of the list."""
+    wanted = bits(evaluate(SAID, TRUTH, METRICS))
+    for ids in (["c", "a", "b"], [3, 1, 2], [0, 1, 2]):
+        mine = [{"video_id": id, "caption": text} for id, text in zip(ids, SAID, strict=True)]
+        theirs = [{"id": id, "refs": texts} for id, texts in zip(ids, TRUTH, strict=True)]
+        columns = {"id": ids, "caption": SAID, "split": ["test"] * 3}
+        with pytest.warns(StorymeterWarning, match=rf"in order \(1 = '{ids[0]}', 3 = '{ids[2]}'\)"):
+            assert bits(evaluate(mine, TRUTH, METRICS)) == wanted
+        with pytest.warns(StorymeterWarning, match="The candidates are a list without ids"):
+            assert bits(evaluate(SAID, theirs, METRICS)) == wanted
+        with pytest.warns(StorymeterWarning, match="in order"):
+            assert bits(evaluate(columns, TRUTH, METRICS)) == wanted
+        assert bits(evaluate(columns, {"id": ids, "refs": TRUTH}, METRICS)) == wanted
+    with pytest.raises(UsageError, match="list of 2 items, and the candidates are 3 rows with 3 ids"):
+        evaluate(mine, TRUTH[:2], METRICS)
+    with pytest.raises(UsageError, match="list of 3 items, and the candidates are 4 rows with 3 ids"):
+        evaluate([*mine, mine[0]], TRUTH, METRICS)
+
+
+def test_a_list_is_not_compared_with_the_ids_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    rows = [{"video_id": id, "caption": text} for id, text in zip([3, 1, 2], SAID, strict=True)]
+    file.write_text(json.dumps(rows))
+    for given in (str(file), {"mine": file}):
+        with pytest.raises(UsageError, match=r"'mine' has 3 ids of its own \(3, 1, 2\)") as found:
+            evaluate(given, TRUTH, METRICS)
+        assert "references={id:" in str(found.value.hint)
+    with pytest.raises(UsageError, match="The candidates are a list of 3 items"):
+        evaluate(SAID, file, METRICS)
+    file.write_text(json.dumps(rows[1:] + rows[:1]))
+    assert evaluate(file, TRUTH, METRICS)
+
+
 def test_timed_captions_by_id() -> None:
     mine = {"v": [Caption("a dog runs", 0.0, 5.0), Caption("it jumps", 5.0, 9.0)]}
     theirs = {"v": [Caption("the dog runs", 0.0, 4.0), Caption("it jumps high", 5.0, 9.0)]}
