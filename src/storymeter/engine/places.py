@@ -31,7 +31,7 @@ def rows_of_columns(value: Any, role: Role) -> Any:
 
 
 def by_place(listed: Sequence[Corpus], table: Sequence[Corpus], rows: int, role: Role) -> list[Corpus]:
-    """`listed`, the `role`, with the ids of the `rows` of a table in memory, in order; says so in a warning."""
+    """`listed`, the `role`, with the ids of the `rows` of a table in memory, in order, which a warning names."""
     ids = [*dict.fromkeys(document.id for corpus in table for document in corpus)]
     numbers = [*dict.fromkeys(document.id for corpus in listed for document in corpus)]
     other = _other(role)
@@ -66,8 +66,8 @@ def check_numbered(files: Sequence[Corpus], count: int, role: Role) -> None:
         ids = [*dict.fromkeys(document.id for document in corpus)]
         if ids != numbers:
             raise UsageError(
-                f"The {role} are a list of {count:,} items, and {corpus.name!r} has {len(ids):,} ids of its own"
-                f" ({_few(ids)}): which belongs to which is not known.",
+                f"The {role} are a list of {count:,} items, and {corpus.name!r} has {len(ids):,} ids of its"
+                f" own ({_few(ids)}): which belongs to which is not known.",
                 hint=f"Give the {role} by id as well, {role}={{id: text or [texts]}}, or as a file.",
             )
 

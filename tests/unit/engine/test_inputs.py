@@ -90,8 +90,10 @@ def test_columns_of_other_packages() -> None:
 
 def test_a_list_belongs_to_the_rows_of_a_table_in_order() -> None:
     """Ids that are numbers in another order would be compared with the places of the list."""
-    wanted = bits(evaluate(SAID, TRUTH, METRICS))
     for ids in (["c", "a", "b"], [3, 1, 2], [0, 1, 2]):
+        wanted = bits(
+            evaluate(dict(zip(ids, SAID, strict=True)), dict(zip(ids, TRUTH, strict=True)), METRICS)
+        )
         mine = [{"video_id": id, "caption": text} for id, text in zip(ids, SAID, strict=True)]
         theirs = [{"id": id, "refs": texts} for id, texts in zip(ids, TRUTH, strict=True)]
         columns = {"id": ids, "caption": SAID, "split": ["test"] * 3}
