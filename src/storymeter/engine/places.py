@@ -31,7 +31,7 @@ def rows_of_columns(value: Any, role: Role) -> Any:
 
 
 def by_place(listed: Sequence[Corpus], table: Sequence[Corpus], rows: int, role: Role) -> list[Corpus]:
-    """`listed`, the `role`, with the ids of the `rows` of a table in memory, in order, which a warning names."""
+    """`listed`, the `role`, with the ids of the `rows` of a table, in order; a warning says so."""
     ids = [*dict.fromkeys(document.id for corpus in table for document in corpus)]
     numbers = [*dict.fromkeys(document.id for corpus in listed for document in corpus)]
     other = _other(role)
