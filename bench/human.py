@@ -33,8 +33,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
 import human_kit
 import sqlalchemy as sa
 
-from storymeter.human.campaign import Folder
-from storymeter.human.serve.run import start
+from storymeter.human.campaign.record import Folder
+from storymeter.human.server.run import start
 from storymeter.human.store import Visitor
 from storymeter.human.store.engines import open_engine
 from storymeter.human.store.seats import enter

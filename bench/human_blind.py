@@ -4,7 +4,7 @@
 
 Each seed is a campaign of the default layout and overlap (HITs of 100, every caption in three HITs) over 100
 clips and five systems, with 24 raters of whom a share are bots, half of them `fluent` and half `twins`
-(`storymeter/human/blind.py`). For comparison, three raters for each HIT (`same HIT`) and no overlap. The
+(`storymeter/human/rehearsal.py`). For comparison, three raters for each HIT (`same HIT`) and no overlap. The
 gates and the damage were chosen on seeds 1-40.
 
 --trecvid takes real captions, and as a caption's true quality the score that people gave it in TRECVID 2016
@@ -27,7 +27,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
 from rehearsal_kit import World, crowd, world
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.quality import assess
+from storymeter.human.analysis.quality import assess
 
 CLIPS, SYSTEMS, RATERS = 100, 5, 24
 #: name, share of bots, noise of honest raters, raters per HIT, raters

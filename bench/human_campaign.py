@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Literal
 
 from storymeter.cli import cli
-from storymeter.human.analysis import analyse
+from storymeter.human.analysis.assessment import analyse
+from storymeter.human.analysis.quality import TESTS
 from storymeter.human.imports import read
-from storymeter.human.quality import TESTS
 
 MIX = "honest=20,lazy=2,random=2,constant=2,rushing=2,extremes=2"
 GATES: tuple[Literal["control", "repeats", "attention"], ...] = ("control", "repeats", "attention")
@@ -33,7 +33,7 @@ def call(*arguments: str) -> None:
 
 def characters(folder: Path) -> dict[str, str]:
     """The truth: links are handed out in order, and so are the characters of the mix."""
-    from storymeter.human.bots import mix
+    from storymeter.human.rehearsal import mix
 
     names = [line.partition(",")[0] for line in (folder / "links.csv").read_text().splitlines()[1:]]
     return dict(zip(names, mix(MIX, 30), strict=False))

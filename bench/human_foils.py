@@ -13,8 +13,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from storymeter.human.study.foils import Foils
-from storymeter.human.study.stories import Story
+from storymeter.human.study.stories import Foils, Story
 
 CONTROLS = 400
 FILES = {

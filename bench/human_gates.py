@@ -16,11 +16,11 @@ from typing import Any, Literal
 
 from storymeter import formats
 from storymeter.captions import Rating
-from storymeter.human import design
-from storymeter.human.bots import Bot, Truth, mix
+from storymeter.human.analysis.quality import assess
+from storymeter.human.campaign import design
 from storymeter.human.example import HERE
-from storymeter.human.quality import assess
 from storymeter.human.ratings import Ratings, from_records
+from storymeter.human.rehearsal import Bot, Truth, mix
 
 SYSTEMS = ("careful", "vague", "confused")
 BOTS = "honest=20,lazy=2,random=2,constant=2,rushing=2,extremes=2"

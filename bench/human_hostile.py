@@ -21,7 +21,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), str(Path(__f
 import human_kit
 from human import Rater
 
-from storymeter.human.serve.run import start
+from storymeter.human.server.run import start
 
 PIECE = b"10000\r\n" + b"a=1&" * 0x4000 + b"\r\n"
 

@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from storymeter.captions import Rating
-from storymeter.human.pairwise import _fitted, fit
+from storymeter.human.analysis.pairwise import _fitted, fit
 
 TRUE = np.array([0.8, 0.3, 0.0, -0.3, -0.8])
 NAMES = [f"s{k}" for k in range(len(TRUE))]

@@ -13,7 +13,7 @@ from storymeter.engine.compare import POWER
 from storymeter.engine.gate import below
 from storymeter.engine.seeds import satterthwaite, t_interval, welch
 from storymeter.engine.units import summed
-from storymeter.human.plan import smallest_difference
+from storymeter.human.analysis.plan import smallest_difference
 from storymeter.stats.multiple import holm
 from storymeter.stats.paired import detectable, permutation_tests, pseudo_values
 from storymeter.stats.resampling import TAIL, bootstrap_interval
@@ -211,8 +211,8 @@ def power_of_runs(random: np.random.Generator, studies: int) -> tuple[int, int]:
 @claim("power for the difference that `human plan` calls detectable, 20 raters", 0.8, low=0.75, high=0.87)
 def power_of_people(random: np.random.Generator, studies: int) -> tuple[int, int]:
     """A rater rates 35 captions of each system, none of them twice; the test pairs systems by rater."""
+    from storymeter.human.analysis.scores import rank
     from storymeter.human.ratings import from_columns
-    from storymeter.human.scores import rank
 
     raters, each, hits = 20, 35, 0
     away = smallest_difference(raters * each, raters * each, raters)

@@ -12,10 +12,10 @@ import numpy as np
 from uncertainty_kit import claim
 
 from storymeter.captions import Rating
-from storymeter.human.preference import analyse_preferences
+from storymeter.human.analysis.preference import analyse_preferences
+from storymeter.human.analysis.reliability import split_half
+from storymeter.human.analysis.scores import Clusters, rank
 from storymeter.human.ratings import Ratings, from_columns
-from storymeter.human.reliability import split_half
-from storymeter.human.scores import Clusters, rank
 from storymeter.stats.correlation import fisher_interval, pearson
 from storymeter.stats.dependent import permutation_pearson, permutation_systems, williams
 from storymeter.stats.multiple import holm

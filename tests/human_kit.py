@@ -21,10 +21,10 @@ import pytest
 import sqlalchemy as sa
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.campaign import Folder
-from storymeter.human.design import Layout
-from storymeter.human.export import ratings
-from storymeter.human.organise import CampaignRequest, prepare, write
+from storymeter.human.campaign.design import Layout
+from storymeter.human.campaign.export import ratings
+from storymeter.human.campaign.organise import CampaignRequest, prepare, write
+from storymeter.human.campaign.record import Folder
 from storymeter.human.store import Store
 
 WORDS = (

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from storymeter.captions import Caption, Corpus, Document, Rating
-from storymeter.human.blind import Blind
-from storymeter.human.design import Hit, Layout, build
-from storymeter.human.fluency import Bigrams
+from storymeter.human.analysis.spans import words_at
+from storymeter.human.campaign.degrade import Bigrams
+from storymeter.human.campaign.design import Hit, Layout, build
 from storymeter.human.ratings import Ratings, from_records
-from storymeter.human.span_record import words_at
+from storymeter.human.rehearsal import Blind
 
 WHO = (
     "man",

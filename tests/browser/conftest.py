@@ -13,8 +13,8 @@ from typing import Any
 import human_kit
 import pytest
 
-from storymeter.human.campaign import Folder
-from storymeter.human.serve.run import start
+from storymeter.human.campaign.record import Folder
+from storymeter.human.server.run import start
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 #: parts of Chromium that are not wanted: the two pages behind its address bar, which nobody sees without a

@@ -13,10 +13,10 @@ from typing import Any
 import human_kit
 import pytest
 
-from storymeter.human.campaign import Folder
-from storymeter.human.design import Layout
-from storymeter.human.organise import prepare, write
-from storymeter.human.request import CampaignRequest, Question
+from storymeter.human.campaign.design import Layout
+from storymeter.human.campaign.organise import prepare, write
+from storymeter.human.campaign.record import Folder
+from storymeter.human.campaign.request import CampaignRequest, Question
 
 #: HITs of 8 places
 SHORT = Layout(blocks=2, system=1)
@@ -448,8 +448,8 @@ def test_the_dashboard(
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
-    from storymeter.human.bots import Bot, Truth, mix, rehearse
     from storymeter.human.example import build
+    from storymeter.human.rehearsal import Bot, Truth, mix, rehearse
 
     folder = build(tmp_path / "study", raters=6)
     (folder.path / "campaign.json").write_text(

@@ -11,11 +11,11 @@ import human_kit
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.campaign import Folder
-from storymeter.human.design import Layout
-from storymeter.human.organise import prepare, write
-from storymeter.human.request import CampaignRequest
-from storymeter.human.span_record import spans_of
+from storymeter.human.analysis.spans import spans_of
+from storymeter.human.campaign.design import Layout
+from storymeter.human.campaign.organise import prepare, write
+from storymeter.human.campaign.record import Folder
+from storymeter.human.campaign.request import CampaignRequest
 
 Serve = Callable[[Folder], tuple[str, list[str]]]
 READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"

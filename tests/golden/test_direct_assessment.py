@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from storymeter.human.analysis import analyse
+from storymeter.human.analysis.assessment import analyse
+from storymeter.human.analysis.quality import assess
+from storymeter.human.analysis.scores import caption_scores, rank
 from storymeter.human.imports import read
-from storymeter.human.quality import assess
 from storymeter.human.ratings import Ratings
-from storymeter.human.scores import caption_scores, rank
 
 
 @pytest.fixture(scope="module")

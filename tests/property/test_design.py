@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.errors import DataError, UsageError
-from storymeter.human.degrade import fitting, replaced
-from storymeter.human.design import Design, Layout, build, degrade
+from storymeter.human.campaign.degrade import fitting, replaced
+from storymeter.human.campaign.design import Design, Layout, build, degrade
 
 WORDS = (
     "a the man woman dog red blue car runs jumps over under fast slowly near street park while rain"

@@ -14,7 +14,7 @@ from ._options import jobs_option, output, progress_bar, put, rendered, say, see
 
 if TYPE_CHECKING:
     from ..engine.results import Comparison, Results
-    from ..human.analysis import Analysis
+    from ..human.analysis.assessment import Analysis
 
 
 @click.command()
@@ -124,7 +124,7 @@ def _report(path: Path, results: Results, comparisons: list[Comparison], people:
 
 
 def _people(examples: Path, folder: Path, seed: int) -> Analysis:
-    from ..human.analysis import analyse
+    from ..human.analysis.assessment import analyse
     from ..human.imports import read
     from ..report.assessment import summary_lines, system_table
     from ..report.assessment_page import analysis_page

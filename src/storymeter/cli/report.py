@@ -117,8 +117,8 @@ def _unsupported(findings: Any, device: str) -> Any:
 
 
 def _people(findings: Any, source: Path, seed: int) -> Any:
+    from ..human.analysis.studies import result_of
     from ..human.sources import open_ratings
-    from ..human.studies import result_of
     from ..report.full.people import people_section, study_section
     from ..report.studies import presented
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from ..late import late
 
 if TYPE_CHECKING:
-    from .pairwise import rank as rank
-    from .studies import analyse as analyse
+    from .analysis.pairwise import rank as rank
+    from .analysis.studies import analyse as analyse
 
-_LATE = {"analyse": "studies", "rank": "pairwise"}
+_LATE = {"analyse": "analysis.studies", "rank": "analysis.pairwise"}
 __all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

@@ -24,8 +24,8 @@ import msgspec
 from ..captions import Rating
 from ..errors import DataError, UsageError
 from ..files import content
-from .own_files import records, storymeter, text
 from .platform_files import APPRAISE_KIND_COLUMN, APPRAISE_KINDS, appraise, mturk, wmt
+from .rating_files import records, storymeter, text
 from .ratings import Labels, Ratings, from_columns
 
 #: what a line of our exports has, and what tells them from other tables with such columns

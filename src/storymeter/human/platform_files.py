@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import DataError, some
-from .own_files import credit_all, plain_cell, require_columns, text
+from .rating_files import credit_all, plain_cell, require_columns, text
 
 _WMT_KINDS = {"SYSTEM": "system", "REPEAT": "repeat", "REF": "human", "BAD_REF": "degraded"}
 _MTURK_KINDS = {

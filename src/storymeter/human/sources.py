@@ -16,7 +16,7 @@ from ..captions import Rating
 from ..errors import DataError, UsageError
 from ..files import content
 from . import imports
-from .campaign import Folder
+from .campaign.record import Folder
 from .ratings import Ratings, columns_of
 from .study import STUDIES, Study, of_criterion
 
@@ -122,7 +122,7 @@ def _is_table(raw: bytes, origin: str | None, columns: Mapping[str, str] | None)
 
 
 def _campaign(folder: Path, notes: list[str]) -> _Part:
-    from .export import ratings
+    from .campaign.export import ratings
     from .store import Store
 
     home = Folder(folder)

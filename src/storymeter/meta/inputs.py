@@ -16,13 +16,13 @@ from typing import Any, Literal
 from ..captions import Rating
 from ..errors import DataError, some
 from ..files import content
-from ..human.analysis import Analysis, analyse
-from ..human.held import records_without
+from ..human.analysis.assessment import Analysis, analyse
+from ..human.analysis.preference import of_faithful
+from ..human.analysis.spans import analyse_spans
+from ..human.analysis.survey import story_means
 from ..human.imports import is_known
-from ..human.preference import of_faithful
+from ..human.raters_on_hold import records_without
 from ..human.sources import OpenedRatings, open_ratings
-from ..human.span_analysis import analyse_spans
-from ..human.survey import story_means
 from ..human.tables import names_raters
 from ..human.tables.sheets import sheet_of, unpacked
 from .compute import Key

@@ -2,7 +2,7 @@
 
 A metric of sentence pairs says nothing of words, but it can be asked: the blame of a word is what the caption
 gains when the word is left out, s(caption without the word) - s(caption), against the same references. Held
-against the labels of an error span study (`storymeter.human.word_labels`):
+against the labels of an error span study (`storymeter.human.analysis.spans`):
 
 - **AUC**: the probability that a wrong word of a caption gets more blame than a right word of the same
   caption
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray
 from ..context import Context
 from ..errors import DataError
+from ..human.analysis.spans import Labelled
 from ..human.ratings import BoolArray
-from ..human.word_labels import Labelled
 from ..names import parse
 from ..options import Tokenizer
 from ..pairs.base import open_scorer

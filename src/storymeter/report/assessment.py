@@ -8,10 +8,10 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 
-from ..human.analysis import Analysis
-from ..human.export import safe
-from ..human.reliability import Replication
-from ..human.scores import Ranking
+from ..human.analysis.assessment import Analysis
+from ..human.analysis.reliability import Replication
+from ..human.analysis.scores import Ranking
+from ..human.campaign.export import safe
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 
 TEST_NAMES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..human.analysis import Analysis
-from ..human.reliability import Replication, cost
+from ..human.analysis.assessment import Analysis
+from ..human.analysis.reliability import Replication, cost
 from .assessment import known, pairs
 from .influence import influence_json
 from .table import to_json

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from ..human.analysis import Analysis
-from ..human.preference import Preference
+from ..human.analysis.assessment import Analysis
+from ..human.analysis.preference import Preference
+from ..human.analysis.survey import Survey
 from ..human.ratings import KINDS
-from ..human.survey import Survey
 from .figures.maps import Tile, heat_map
 from .figures.points import Dot, Spread, boxes, dots, scatter
 from .figures.series import shares, steps

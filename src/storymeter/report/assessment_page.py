@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..human.analysis import CAPTION_MINIMUM, Analysis
-from ..human.quality import FLAGS
-from ..human.reliability import Replication, cost
-from ..human.span_analysis import SpanStudy
+from ..human.analysis.assessment import CAPTION_MINIMUM, Analysis
+from ..human.analysis.quality import FLAGS
+from ..human.analysis.reliability import Replication, cost
+from ..human.analysis.spans import SpanStudy
 from .assessment import (
     TEST_NAMES,
     evidence_table,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..human.influence import Influence
+from ..human.analysis.influence import Influence
 from .table import Column, Table
 
 WORDS = {

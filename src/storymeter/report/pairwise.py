@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from ..human.pairwise import PairwiseRanking
+from ..human.analysis.pairwise import PairwiseRanking
 from .table import Column, Table, interval_cell, keys, numbers
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from ..human.plan import BOTS, HONEST, Plan, TestRates
+from ..human.analysis.plan import BOTS, HONEST, Plan, TestRates
 from .table import Column, Table, numbers, to_json
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..human.analysis import Analysis
-from ..human.preference import Preference
-from ..human.survey import Survey
+from ..human.analysis.assessment import Analysis
+from ..human.analysis.preference import Preference
+from ..human.analysis.survey import Survey
 from ..meta.scores import Scores
 from .agreement import system_points
 from .fitting import escape_controls

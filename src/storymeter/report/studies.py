@@ -9,9 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..human.preference import MetricAccuracy, Preference
-from ..human.span_analysis import SpanStudy
-from ..human.survey import Survey
+from ..human.analysis.preference import MetricAccuracy, Preference
+from ..human.analysis.spans import SpanStudy
+from ..human.analysis.survey import Survey
 from .assessment_data import analysis_data
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 from .templating import render, shown

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 from rehearsal_kit import crowd, world
 
-from storymeter.human import design
-from storymeter.human.analysis import analyse
-from storymeter.human.quality import assess
+from storymeter.human.analysis.assessment import analyse
+from storymeter.human.analysis.quality import assess
+from storymeter.human.campaign import design
 
 RATERS = ("honest", "fluent", "honest", "twins", "honest") * 5
 SEEDS = range(7001, 7007)

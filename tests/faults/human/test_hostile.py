@@ -19,11 +19,11 @@ import human_kit
 import pytest
 import sqlalchemy as sa
 
-from storymeter.human.campaign import Folder
+from storymeter.human.campaign.record import Folder
+from storymeter.human.campaign.request import Platform
 from storymeter.human.direct import Direct
-from storymeter.human.request import Platform
-from storymeter.human.serve import connection
-from storymeter.human.serve.run import start
+from storymeter.human.server import connection
+from storymeter.human.server.run import start
 from storymeter.human.store.tables import assignment, seat
 
 #: more than any body may have, less than a busy machine minds

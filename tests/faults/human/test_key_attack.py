@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from storymeter.cli import cli
-from storymeter.human.campaign import Folder
+from storymeter.human.campaign.record import Folder
 
 GUESSES = 10
 #: 12 clips, three systems: chance puts the right caption at a place about once in 40 places
@@ -117,7 +117,7 @@ def test_open_files_are_pointed_out(study: tuple[Path, list[str], list[str]]) ->
 
 
 def test_a_leftover_of_an_earlier_attempt_does_not_open_a_private_file(tmp_path: Path) -> None:
-    from storymeter.human.campaign import private
+    from storymeter.human.campaign.record import private
 
     leftover = tmp_path / "key.jsonl.tmp"
     leftover.write_text("")

@@ -22,12 +22,12 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from storymeter.human.backup import backup, restore
-from storymeter.human.bots import Bot, Truth, Visitor, browsers
-from storymeter.human.campaign import Folder
-from storymeter.human.design import Layout
-from storymeter.human.export import ratings
-from storymeter.human.serve.run import start
+from storymeter.human.campaign.backup import backup, restore
+from storymeter.human.campaign.design import Layout
+from storymeter.human.campaign.export import ratings
+from storymeter.human.campaign.record import Folder
+from storymeter.human.rehearsal import Bot, Truth, Visitor, browsers
+from storymeter.human.server.run import start
 from storymeter.human.store import Store
 from storymeter.human.store.copying import look, one_file
 from storymeter.human.store.tables import assignment, rating, seat
@@ -137,7 +137,7 @@ def check_answers(folder: Folder, links: list[str], saved: list[list[tuple[int, 
 
 
 def _mark(link: str) -> str:
-    from storymeter.human.campaign import fingerprint
+    from storymeter.human.campaign.record import fingerprint
 
     return fingerprint(link.rpartition("/")[2])
 

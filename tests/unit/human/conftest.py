@@ -8,8 +8,8 @@ import human_kit
 import pytest
 from starlette.testclient import TestClient
 
-from storymeter.human.campaign import Folder
-from storymeter.human.serve.app import create_app
+from storymeter.human.campaign.record import Folder
+from storymeter.human.server.app import create_app
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from rating_kit import campaign, run, write
 
-from storymeter.human.analysis import analyse
+from storymeter.human.analysis.assessment import analyse
 from storymeter.human.ratings import Ratings, from_columns
 
 

@@ -12,10 +12,10 @@ from starlette.testclient import TestClient
 
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
-from storymeter.human.backup import backup, check, restore
-from storymeter.human.campaign import Folder
-from storymeter.human.export import ratings
-from storymeter.human.serve.app import create_app
+from storymeter.human.campaign.backup import backup, check, restore
+from storymeter.human.campaign.export import ratings
+from storymeter.human.campaign.record import Folder
+from storymeter.human.server.app import create_app
 from storymeter.human.store import Store
 
 

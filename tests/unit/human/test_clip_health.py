@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
-from storymeter.human.campaign import Folder
-from storymeter.human.overview import overview
-from storymeter.human.serve.app import create_app
+from storymeter.human.campaign.overview import overview
+from storymeter.human.campaign.record import Folder
+from storymeter.human.server.app import create_app
 from storymeter.human.store import Store
 
 

@@ -15,15 +15,15 @@ import pytest
 from starlette.testclient import TestClient
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.campaign import Folder
-from storymeter.human.design import Layout
+from storymeter.human.campaign.design import Layout
+from storymeter.human.campaign.export import ratings
+from storymeter.human.campaign.organise import plan, prepare, write
+from storymeter.human.campaign.overview import overview
+from storymeter.human.campaign.record import Folder
+from storymeter.human.campaign.request import CampaignRequest
 from storymeter.human.example import HERE
-from storymeter.human.export import ratings
-from storymeter.human.organise import plan, prepare, write
-from storymeter.human.overview import overview
-from storymeter.human.request import CampaignRequest
-from storymeter.human.serve.app import create_app
-from storymeter.human.serve.security import AdminGate
+from storymeter.human.server.app import create_app
+from storymeter.human.server.security import AdminGate
 from storymeter.human.store import Answer, Media, Store, Terms, Visitor
 from storymeter.human.study import STUDIES
 

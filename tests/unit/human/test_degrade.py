@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storymeter.human.degrade import Damage, degrade
-from storymeter.human.fluency import Bigrams
+from storymeter.human.campaign.degrade import Bigrams, Damage, degrade
 
 WHO = ("A man", "Two women", "The small dog", "Anna", "An old lady", "Three children")
 DOES = (

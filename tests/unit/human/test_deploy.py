@@ -17,9 +17,9 @@ import pytest
 
 from storymeter.cli import cli
 from storymeter.errors import UsageError
-from storymeter.human.campaign import Folder
+from storymeter.human.campaign.record import Folder
 from storymeter.human.deploy import FILES, deploy
-from storymeter.human.serve.run import listen
+from storymeter.human.server.run import listen
 
 
 @pytest.fixture

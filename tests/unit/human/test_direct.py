@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 
-from storymeter.human.bots import browsers
 from storymeter.human.direct import Direct
+from storymeter.human.rehearsal import browsers
 
 REPLIES = {
     "plain": b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Way: a\r\nX-Way: b\r\n\r\nword",

@@ -11,12 +11,12 @@ import pytest
 from rating_kit import campaign, preferences, run, survey, write
 
 from storymeter.captions import Rating
-from storymeter.human.analysis import analyse
-from storymeter.human.export import to_csv
+from storymeter.human.analysis.assessment import analyse
+from storymeter.human.analysis.preference import analyse_preferences
+from storymeter.human.analysis.survey import analyse_survey
+from storymeter.human.campaign.export import to_csv
 from storymeter.human.imports import read
-from storymeter.human.preference import analyse_preferences
 from storymeter.human.ratings import from_records
-from storymeter.human.survey import analyse_survey
 from storymeter.meta.inputs import read_human, read_survey
 from storymeter.meta.scores import Scores
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from storymeter.human.campaign import Folder
-from storymeter.human.design import Slot
-from storymeter.human.serve.app import create_app
-from storymeter.human.serve.ids import Ids
-from storymeter.human.serve.items import public
+from storymeter.human.campaign.design import Slot
+from storymeter.human.campaign.record import Folder
+from storymeter.human.server.app import create_app
+from storymeter.human.server.context import Ids
+from storymeter.human.server.items import public
 from storymeter.human.store import Standing, Store
 
 

@@ -12,8 +12,8 @@ import pytest
 from rating_kit import preferences, run, survey, write
 
 from storymeter.captions import Rating
-from storymeter.human.preference import analyse_preferences, metric_accuracy
-from storymeter.human.survey import analyse_survey
+from storymeter.human.analysis.preference import analyse_preferences, metric_accuracy
+from storymeter.human.analysis.survey import analyse_survey
 
 
 def test_preferences_by_hand(tmp_path: Path) -> None:

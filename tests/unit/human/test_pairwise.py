@@ -17,7 +17,7 @@ import storymeter.human
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import DataError
-from storymeter.human.pairwise import fit
+from storymeter.human.analysis.pairwise import fit
 
 
 def drawn(seed: int, systems: int = 4, raters: int = 12, items: int = 15, ties: bool = True) -> list[Rating]:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from storymeter.human.campaign import Folder
+from storymeter.human.campaign.record import Folder
 from storymeter.human.deploy import deploy
-from storymeter.human.serve.run import listen, start
+from storymeter.human.server.run import listen, start
 
 HOST = "study.example.org"
 Ask = Callable[..., tuple[int, bytes]]

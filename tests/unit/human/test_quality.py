@@ -12,9 +12,9 @@ from rating_kit import campaign
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError
-from storymeter.human.analysis import analyse
-from storymeter.human.attention import consistency
-from storymeter.human.quality import assess
+from storymeter.human.analysis.assessment import analyse
+from storymeter.human.analysis.attention import consistency
+from storymeter.human.analysis.quality import assess
 from storymeter.human.ratings import REPEAT, Ratings, control_pairs, from_columns, from_records
 
 

@@ -12,12 +12,12 @@ from rating_kit import campaign, run, write
 
 from storymeter.arrays import FloatArray, IntArray
 from storymeter.captions import Rating
-from storymeter.human.analysis import analyse
-from storymeter.human.preference import analyse_preferences
-from storymeter.human.rater_effects import Cells
+from storymeter.human.analysis.assessment import analyse
+from storymeter.human.analysis.preference import analyse_preferences
+from storymeter.human.analysis.rater_effects import Cells
+from storymeter.human.analysis.reliability import split_half
+from storymeter.human.analysis.scores import rank
 from storymeter.human.ratings import Ratings, from_columns, from_records
-from storymeter.human.reliability import split_half
-from storymeter.human.scores import rank
 
 scipy_stats = Later("scipy.stats")
 

@@ -11,10 +11,10 @@ import pytest
 from rating_kit import campaign, run, write
 
 from storymeter.errors import DataError
-from storymeter.human.analysis import analyse
-from storymeter.human.export import to_csv
+from storymeter.human.analysis.assessment import analyse
+from storymeter.human.campaign.export import to_csv
 from storymeter.human.imports import read
-from storymeter.human.own_files import csv_columns, csv_rows
+from storymeter.human.rating_files import csv_columns, csv_rows
 from storymeter.human.ratings import Labels, from_records
 
 

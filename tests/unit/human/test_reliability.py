@@ -12,8 +12,8 @@ from rating_kit import campaign, run, write
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError
-from storymeter.human import plan, reliability
-from storymeter.human.analysis import analyse
+from storymeter.human.analysis import plan, reliability
+from storymeter.human.analysis.assessment import analyse
 from storymeter.human.ratings import from_records
 
 
@@ -134,7 +134,7 @@ def test_worker_tests_accept_bots_at_alpha_and_fewer_pairs_reject_more_honest_ra
 
 def test_the_smallest_difference_is_found_as_often_as_the_plan_says() -> None:
     """By simulated studies of this size, tested over raters."""
-    from storymeter.human.rater_effects import Cells
+    from storymeter.human.analysis.rater_effects import Cells
 
     raters, each, captions = 20, 35, 2000
     smallest = plan.smallest_difference(raters * each, captions, raters)

@@ -11,9 +11,9 @@ from part_kit import Later
 from rating_kit import campaign
 
 from storymeter.captions import Rating
-from storymeter.human.analysis import analyse
+from storymeter.human.analysis.assessment import analyse
+from storymeter.human.analysis.scores import beats, clusters, rank
 from storymeter.human.ratings import from_records
-from storymeter.human.scores import beats, clusters, rank
 
 scipy_stats = Later("scipy.stats")
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from rating_kit import run, write
 
 from storymeter.captions import Rating
-from storymeter.human.analysis import analyse
+from storymeter.human.analysis.assessment import analyse
 from storymeter.human.ratings import from_records
-from storymeter.human.serve.arrivals import Arrivals
+from storymeter.human.server.arrivals import Arrivals
 from storymeter.human.study import STUDIES, named, of_records
 
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "storymeter"

@@ -15,11 +15,11 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.campaign import Folder
-from storymeter.human.export import safe, to_csv
-from storymeter.human.organise import CampaignRequest, prepare, write
-from storymeter.human.serve.app import create_app
-from storymeter.human.serve.security import address
+from storymeter.human.campaign.export import safe, to_csv
+from storymeter.human.campaign.organise import CampaignRequest, prepare, write
+from storymeter.human.campaign.record import Folder
+from storymeter.human.server.app import create_app
+from storymeter.human.server.security import address
 
 
 def log_in(client: TestClient, study: Folder) -> None:

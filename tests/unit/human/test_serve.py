@@ -16,10 +16,10 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from storymeter.human.campaign import Folder
-from storymeter.human.request import Platform
-from storymeter.human.serve.app import create_app
-from storymeter.human.serve.run import start
+from storymeter.human.campaign.record import Folder
+from storymeter.human.campaign.request import Platform
+from storymeter.human.server.app import create_app
+from storymeter.human.server.run import start
 from storymeter.human.store import Store
 from storymeter.human.store.tables import assignment, rating
 
@@ -189,7 +189,7 @@ def test_range_requests(client: TestClient, links: list[str]) -> None:
 
 
 def test_practice_comes_first_with_feedback_and_does_not_count(tmp_path: Path, clips: Path) -> None:
-    from storymeter.human.export import ratings
+    from storymeter.human.campaign.export import ratings
 
     study = human_kit.small_campaign(tmp_path / "practice", clips, watch=0.0, practice=2)
     link = study.links()[0]
@@ -206,7 +206,7 @@ def test_practice_comes_first_with_feedback_and_does_not_count(tmp_path: Path, c
 
 
 def test_languages_have_the_same_keys() -> None:
-    from storymeter.human.serve.words import FOLDER, languages
+    from storymeter.human.server.words import FOLDER, languages
 
     english = msgspec.json.decode((FOLDER / "en.json").read_bytes())
     for language in languages():

@@ -29,7 +29,7 @@ def test_bots_are_rejected_and_the_order_of_systems_recovered(tmp_path: Path) ->
     human("demo", "--dir", str(folder), "--no-open", "--seed", "3")
     human("simulate", str(folder), "--raters", "30", "--mix", MIX, "--seed", "3")
     human("export", str(folder), "--format", "jsonl", "--real-ids", "--out", str(ratings))
-    from storymeter.human.bots import mix
+    from storymeter.human.rehearsal import mix
 
     names = [line.partition(",")[0] for line in (folder / "links.csv").read_text().splitlines()[1:]]
     truth = dict(zip(names, mix(MIX, 30), strict=False))

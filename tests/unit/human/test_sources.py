@@ -14,7 +14,7 @@ from rating_kit import campaign, preferences, run, survey, write
 import storymeter.human
 from storymeter.captions import Rating
 from storymeter.errors import DataError
-from storymeter.human.campaign import Folder
+from storymeter.human.campaign.record import Folder
 from storymeter.human.sources import open_ratings
 
 
@@ -84,7 +84,7 @@ def test_a_campaign_states_its_kind_and_is_read_once(study: Folder, monkeypatch:
         calls.append(1)
         return campaign()
 
-    monkeypatch.setattr("storymeter.human.export.ratings", ratings)
+    monkeypatch.setattr("storymeter.human.campaign.export.ratings", ratings)
     monkeypatch.setattr(Folder, "rehearsal", True)
     done = run(study.path, "--splits", 0)
     assert done.exit_code == 0 and len(calls) == 1

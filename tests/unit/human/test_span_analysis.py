@@ -14,10 +14,17 @@ from rating_kit import run, write
 from rehearsal_kit import FACTS, KINDS, World, markers, profiled
 
 from storymeter.captions import Rating
-from storymeter.human.design import Layout
-from storymeter.human.span_analysis import SpanStudy, analyse_spans
-from storymeter.human.span_record import Span, meta_of
-from storymeter.human.word_labels import marks, read_labels, to_jsonl, word_labels
+from storymeter.human.analysis.spans import (
+    Span,
+    SpanStudy,
+    analyse_spans,
+    marks,
+    meta_of,
+    read_labels,
+    to_jsonl,
+    word_labels,
+)
+from storymeter.human.campaign.design import Layout
 
 #: how often each system is wrong about the person, the action, the object and the place
 PLANTED = {
@@ -106,7 +113,7 @@ def judged(rater: str, *spans: Span, text: str = "a dog runs in a park") -> Rati
 
 
 def test_agreement_by_hand() -> None:
-    from storymeter.human.span_analysis import _agreement
+    from storymeter.human.analysis.spans import _agreement
 
     dog, runs = Span(2, 5, "major", "object"), Span(6, 10, "minor", "action")
     found, per = _agreement([judged("a", dog, runs), judged("b", Span(2, 5, "minor", "person"))])

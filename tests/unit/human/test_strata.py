@@ -15,7 +15,7 @@ from rating_kit import campaign, run, write
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError, UsageError
-from storymeter.human.analysis import analyse
+from storymeter.human.analysis.assessment import analyse
 from storymeter.human.imports import read
 from storymeter.human.platform_files import split_row
 from storymeter.human.ratings import from_records

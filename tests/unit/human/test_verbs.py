@@ -19,9 +19,9 @@ from click.testing import CliRunner, Result
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
-from storymeter.human.campaign import Folder
+from storymeter.human.campaign.overview import ranking
+from storymeter.human.campaign.record import Folder
 from storymeter.human.example import HERE
-from storymeter.human.overview import ranking
 from storymeter.human.store import Store
 
 
@@ -376,13 +376,13 @@ def test_mistakes_are_said(tmp_path: Path) -> None:
 
 
 def test_the_design_needs_no_web_server() -> None:
-    """`storymeter.human.design` works where the optional part is not installed; the server says what to
-    install.
-    """
+    """`storymeter.human.campaign.design` works where the optional part is not installed; the server says what
+    to install."""
     code = (
         "import sys\nfor name in ('httptools', 'uvicorn', 'sqlalchemy', 'alembic', 'httpx', 'av',"
-        " 'starlette'):\n    sys.modules[name] = None\nfrom storymeter.human import campaign, degrade,"
-        " design, export, organise, platforms, study\nfrom storymeter.cli import main\nmain(['human',"
+        " 'starlette'):\n    sys.modules[name] = None\n"
+        "from storymeter.human.campaign import degrade, design, export, organise, record\n"
+        "from storymeter.human import study\nfrom storymeter.cli import main\nmain(['human',"
         f" 'status', {str(HERE)!r}])\n"
     )
     done = subprocess.run(

@@ -13,8 +13,8 @@ from rehearsal_kit import markers, profiled
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
-from storymeter.human.design import Layout
-from storymeter.human.word_labels import Labelled, Word, to_jsonl, word_labels, words_at
+from storymeter.human.analysis.spans import Labelled, Word, to_jsonl, word_labels, words_at
+from storymeter.human.campaign.design import Layout
 from storymeter.meta.words import _auc, point_at_words
 
 

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from storymeter.human.survey import CriterionMean, Survey
+from storymeter.human.analysis.survey import CriterionMean, Survey
 from storymeter.report.assessment_figures import survey_means
 from storymeter.report.figures.maps import Bar, Tile, heat_map, lanes
 from storymeter.report.figures.marks import shape

@@ -35,7 +35,8 @@ def test_a_value_that_is_no_number_leaves_no_rank_and_no_tau() -> None:
 def test_an_analysis_starts_without_scipy_stats() -> None:
     """In a process of its own: here other tests may have imported it."""
     code = (
-        "import sys, storymeter.human.analysis, storymeter.human.survey, storymeter.meta.overall_ranking\n"
+        "import sys, storymeter.human.analysis.assessment, storymeter.human.analysis.survey\n"
+        "import storymeter.meta.overall_ranking\n"
         "from storymeter.stats.correlation import fisher_interval, kendall_b, spearman\n"
         "kendall_b([1, 2, 3], [1, 3, 2]), spearman([1, 2, 3], [1, 3, 2]), fisher_interval(0.5, 20)\n"
         "print('scipy.stats' in sys.modules)"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .._options import say
 
 if TYPE_CHECKING:
-    from ...human.campaign import Folder
+    from ...human.campaign.record import Folder
     from ...human.store import Store
 
 
@@ -24,7 +24,7 @@ def warn(home: Folder) -> None:
 @contextlib.contextmanager
 def campaign(folder: Path) -> Iterator[tuple[Folder, Store]]:
     """A campaign's files and its database, closed again at the end."""
-    from ...human.campaign import Folder
+    from ...human.campaign.record import Folder
     from ...human.store import Store
 
     home = Folder(folder)

@@ -12,10 +12,10 @@ from ...files import write_text
 from .._options import busy, fragment_asked, rendered, say, write_figures
 
 if TYPE_CHECKING:
-    from ...human.analysis import Analysis
+    from ...human.analysis.assessment import Analysis
+    from ...human.analysis.spans import SpanStudy
     from ...human.ratings import Ratings
     from ...human.sources import OpenedRatings
-    from ...human.span_analysis import SpanStudy
     from ...report.table import Table
 
 
@@ -33,7 +33,7 @@ def studies(
     opened: OpenedRatings, page: str | None, style: str, *, stratum: str | None, **options: Any
 ) -> str:
     """Every stratum by itself, one of them, or all mixed knowingly, as text in the style asked for."""
-    from ...human.studies import strata_of
+    from ...human.analysis.studies import strata_of
 
     chosen = strata_of(opened, stratum)
     if len(chosen) == 1:
@@ -109,9 +109,9 @@ def study(
     **options: Any,
 ) -> Shown:
     """One study; files are written, notes said."""
-    from ...human.analysis import analyse
-    from ...human.reliability import replication
-    from ...human.studies import result_of
+    from ...human.analysis.assessment import analyse
+    from ...human.analysis.reliability import replication
+    from ...human.analysis.studies import result_of
     from ...report import assessment as report
     from ...report import studies as span_report
     from ...report.assessment_data import analysis_data
@@ -169,7 +169,7 @@ def assumptions(notes: Sequence[str]) -> list[str]:
 
 
 def _words(marked: SpanStudy | None, path: str | None) -> None:
-    from ...human.word_labels import to_jsonl
+    from ...human.analysis.spans import to_jsonl
 
     if path is None:
         return

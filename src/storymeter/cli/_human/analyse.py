@@ -129,8 +129,8 @@ def command(
     \b
     storymeter human analyse ratings.csv --html people.html
     """
+    from ...human.analysis.studies import result_of
     from ...human.sources import open_ratings
-    from ...human.studies import result_of
 
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
         raise UsageError(

@@ -24,8 +24,8 @@ def command(folder: Path, out: Path) -> None:
     storymeter human backup study /mnt/safe/study-monday
     storymeter human restore /mnt/safe/study-monday study-again
     """
-    from ...human.backup import backup
-    from ...human.campaign import Folder
+    from ...human.campaign.backup import backup
+    from ...human.campaign.record import Folder
 
     with busy("copying the campaign"):
         manifest = backup(Folder(folder), out)

@@ -19,9 +19,9 @@ def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     """Build and serve a small example study.
 
     Builds the example campaign (a dozen tiny clips), serves it, and opens a rater's page in the browser."""
-    from ...human.campaign import Folder
+    from ...human.campaign.record import Folder
     from ...human.example import build
-    from ...human.serve.run import listen, serve
+    from ...human.server.run import listen, serve
 
     home = Folder(folder)
     if (folder / "campaign.json").exists():

@@ -25,7 +25,7 @@ def command(folder: Path, out: Path, host: str, admin: bool) -> None:
     storymeter human deploy study study-server --host study.example.org
     cd study-server && docker compose up --detach
     """
-    from ...human.campaign import Folder
+    from ...human.campaign.record import Folder
     from ...human.deploy import deploy
 
     with busy("writing the files"):

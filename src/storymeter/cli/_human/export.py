@@ -31,7 +31,7 @@ def command(folder: Path, style: str, out: Path | None, real_ids: bool) -> None:
     storymeter human export study --out ratings.jsonl
     """
     from ...files import write_text
-    from ...human.export import render
+    from ...human.campaign.export import render
 
     with campaign(folder) as (home, store):
         text = render(home, store, style, real_names=real_ids)

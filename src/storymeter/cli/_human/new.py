@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from ...human.design import OVERLAP
+from ...human.campaign.design import OVERLAP
 from .._declare import AMOUNT, COUNT, FILE, FROM_TWO, FROM_ZERO, PATH, SHARE, ManyFiles, option
 from .._options import output, progress_bar, say
 
 if TYPE_CHECKING:
-    from ...human.design import Layout
+    from ...human.campaign.design import Layout
 
 
 @click.command("new", cls=ManyFiles, many=("--systems",))
@@ -134,10 +134,10 @@ def command(
     """
     from ... import read
     from ...errors import DataError
-    from ...human.organise import plan, prepare, write
-    from ...human.request import CampaignRequest, Platform, Question
-    from ...human.serve.words import languages
-    from ...human.span_record import KINDS
+    from ...human.analysis.spans import KINDS
+    from ...human.campaign.organise import plan, prepare, write
+    from ...human.campaign.request import CampaignRequest, Platform, Question
+    from ...human.server.words import languages
     from ...report.table import Table
 
     known = languages()

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ...errors import UsageError
-from ...human.design import OVERLAP
+from ...human.campaign.design import OVERLAP
 from .._declare import ABOVE_ZERO, AMOUNT, COUNT, FROM_TWO, PATH, WITHIN, option
 from .._options import busy, format_option, output, progress_bar, rendered, say, seed_option
 
@@ -89,7 +89,7 @@ def command(
 
 
 def _worker_tests(style: str, seed: int, simulations: int, alpha: float) -> str:
-    from ...human.plan import worker_tests
+    from ...human.analysis.plan import worker_tests
     from ...report.planning import rates_json, rates_table
 
     with progress_bar() as progress:
@@ -117,8 +117,8 @@ def _plan(
     accepted: float | None,
     **costs: Any,
 ) -> str:
+    from ...human.analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot, plan
     from ...human.imports import read
-    from ...human.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot, plan
     from ...report.planning import plan_json, plan_table
 
     found = from_pilot(read(pilot), everybody=accept == "all") if pilot else None

@@ -43,7 +43,7 @@ def command(sources: tuple[Path, ...], style: str, **options: Any) -> None:
     \b
     storymeter human rank votes.csv
     """
-    from ...human.pairwise import rank
+    from ...human.analysis.pairwise import rank
     from ...report.pairwise import difference_table, ranking_data, ranking_table
     from ...report.table import to_json
 

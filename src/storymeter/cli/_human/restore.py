@@ -29,7 +29,7 @@ def command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
     valid.
     """
     from ...errors import some
-    from ...human.backup import restore
+    from ...human.campaign.backup import restore
 
     with busy("restoring the campaign"):
         manifest, changed = restore(out, folder, database=db, clips=clips)

@@ -12,7 +12,7 @@ from .._options import say
 from ._campaign import warn
 
 if TYPE_CHECKING:
-    from ...human.campaign import Folder
+    from ...human.campaign.record import Folder
 
 
 @click.command("serve")
@@ -64,8 +64,8 @@ def command(
     quiet: bool,
 ) -> None:
     """Serve the campaign in DIR. Ctrl-C stops it; answers that were acknowledged are never lost."""
-    from ...human.campaign import Folder
-    from ...human.serve.run import listen, need_server, serve
+    from ...human.campaign.record import Folder
+    from ...human.server.run import listen, need_server, serve
 
     need_server()
     home = Folder(folder)
@@ -105,7 +105,7 @@ def command(
 def _look_at_clips(home: Folder, skip_bad: bool) -> None:
     """Clips that have gone since the campaign was made are said now, not discovered by raters."""
     from ...errors import DataError, some
-    from ...human.health import health
+    from ...human.campaign.overview import health
     from ...human.store import Store
 
     store = Store(home.database)

@@ -53,10 +53,10 @@ def command(
 
     They answer the campaign in DIR through the real server, and their answers are stored like real ones:
     use a copy of the campaign, not the one of the real study."""
-    from ...human.bots import Bot, Truth, mix, rehearse
-    from ...human.campaign import Folder
-    from ...human.platforms import rehearsal_links
-    from ...human.serve.run import in_background
+    from ...human.campaign.export import rehearsal_links
+    from ...human.campaign.record import Folder
+    from ...human.rehearsal import Bot, Truth, mix, rehearse
+    from ...human.server.run import in_background
     from ...report.table import Table
 
     home = Folder(folder)

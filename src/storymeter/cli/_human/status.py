@@ -17,7 +17,7 @@ def command(folder: Path, style: str) -> None:
     """Show the progress of the campaign in DIR.
 
     Assignments and raters, with the control statistics so far."""
-    from ...human.overview import overview
+    from ...human.campaign.overview import overview
     from ...report.table import Column, Table, numbers, to_json
 
     with campaign(folder) as (home, store):

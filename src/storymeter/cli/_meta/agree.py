@@ -179,7 +179,7 @@ def _preferences(
     options: dict[str, Any],
 ) -> str:
     """Accuracy against -2..2: how often a metric prefers what people prefer."""
-    from ...human.preference import analyse_preferences, metric_accuracy
+    from ...human.analysis.preference import analyse_preferences, metric_accuracy
     from ...meta.inputs import read_scores
     from ...report.studies import accuracy_json, accuracy_table
 

@@ -35,7 +35,7 @@ def command(
     from dataclasses import asdict
 
     from ... import read
-    from ...human.word_labels import read_labels
+    from ...human.analysis.spans import read_labels
     from ...meta.words import point_at_words
     from ...names import split
     from ...report.table import Table, keys, numbers, to_json

@@ -14,8 +14,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ... import __version__
 from ...errors import UsageError
-from ..backup import backup
-from ..campaign import Folder, private
+from ..campaign.backup import backup
+from ..campaign.record import Folder, private
 
 FILES = ("Containerfile", "compose.yaml", "Caddyfile", "nginx.conf")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+\Z")

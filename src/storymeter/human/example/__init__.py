@@ -7,9 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ... import formats
-from ..campaign import Folder
-from ..design import Layout
-from ..organise import CampaignRequest, prepare, write
+from ..campaign.design import Layout
+from ..campaign.organise import CampaignRequest, prepare, write
+from ..campaign.record import Folder
 
 HERE = Path(__file__).parent
 

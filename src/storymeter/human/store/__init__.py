@@ -20,11 +20,10 @@ try:
 except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
-from ..recent import Recent
-from . import answers, errors, progress, seats
+from ..lru import Recent
+from . import answers, engines, progress, seats
 from .answers import Answer, Outcome
-from .engines import TROUBLE, Database
-from .errors import SessionTakenError, StoreError, StoreFullError
+from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError
 from .seats import Standing, Terms, Visitor
 from .tables import assignment, clip, rater, rating, seat, setting, slot, ticket, work, worked_by
 from .writer import Writer
@@ -87,7 +86,7 @@ class Store:
             with self._database.reader.connect() as connection:
                 return question(connection)
         except (*TROUBLE, sa.exc.DatabaseError) as error:
-            raise errors.of(error) from error
+            raise engines.of(error) from error
 
     # --- the campaign itself ---
 

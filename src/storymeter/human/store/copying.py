@@ -11,7 +11,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from . import errors
+from . import engines
 from .engines import TROUBLE, open_engine, upgrade
 from .tables import metadata
 
@@ -33,7 +33,7 @@ def copy(source: str, target: str) -> dict[str, int]:
                 _go_on_counting(into)
         return found
     except TROUBLE as error:
-        raise errors.of(error) from error
+        raise engines.of(error) from error
     finally:
         reader.dispose()
         writer.dispose()

@@ -14,7 +14,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from .errors import SessionTakenError
+from .engines import SessionTakenError
 from .tables import assignment, rater, rating, seat, setting, ticket, viewing, work, worked_by
 
 Stage = Literal["welcome", "working", "done", "expired", "wait", "none_left", "paused", "closed", "held"]

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from . import errors
-from .engines import TROUBLE, Database
-from .errors import StoreError
+from . import engines
+from .engines import TROUBLE, Database, StoreError
 
 T = TypeVar("T")
 #: many answers in one go: the same order out as in
@@ -127,6 +126,6 @@ class Writer:
                     for place, result in zip(answers, decided, strict=True):
                         results[place] = result
         except TROUBLE as error:
-            raise errors.of(error) from error
+            raise engines.of(error) from error
         self._database.check()
         return results

@@ -9,8 +9,7 @@ from typing import Any
 
 from ...captions import Rating
 from ...errors import DataError, closest
-from .base import ControlResult, Dealt, Study
-from .controls import TEST
+from .base import TEST, ControlResult, Dealt, Study
 from .da import DirectAssessment
 from .preference import Duel, Preference
 from .spans import ErrorSpans, Marked

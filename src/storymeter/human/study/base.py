@@ -21,9 +21,9 @@ import msgspec
 
 from ...captions import Rating
 from ...progress import Progress, silent
-from ..clips import Clip
-from ..design import Layout
-from ..request import CampaignRequest, Practice
+from ..campaign.clips import Clip
+from ..campaign.design import Layout
+from ..campaign.request import CampaignRequest, Practice
 
 #: words per second that nobody reads faster than; usual are four
 FASTEST, USUAL = 12.0, 4.0
@@ -68,7 +68,7 @@ class Standings(NamedTuple):
 
 
 class Rehearsing(Protocol):
-    """What a simulated rater brings along (`storymeter.human.bots`)."""
+    """What a simulated rater brings along (`storymeter.human.rehearsal`)."""
 
     rng: random.Random
 
@@ -167,7 +167,7 @@ class Study(ABC):
     @abstractmethod
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
         """All that the answers say. `faithful`: the share of test questions that a rater must get right;
-        `minimum`: the raters that an item needs; the rest goes to `storymeter.human.analysis`."""
+        `minimum`: the raters that an item needs; the rest goes to `storymeter.human.analysis.assessment`."""
 
     def standings(self, records: Sequence[Rating]) -> list[Standings]:
         """How the systems stand, by criterion, best first: means over items, without raters whom the controls
@@ -191,7 +191,7 @@ def means(records: Sequence[Rating], verdicts: Mapping[str, ControlResult]) -> l
     """Mean value and 95 % interval of each system, by criterion, over items."""
     import numpy as np
 
-    from ..scores import t_interval
+    from ..analysis.scores import t_interval
 
     cells: dict[tuple[str, str], dict[str, list[float]]] = {}
     for one in records:
@@ -247,3 +247,44 @@ def reading_seconds(texts: Iterable[str], speed: float) -> float:
 def _dense(letter: str) -> bool:
     """Kana, Han, and the full-width signs that go with them."""
     return "\u3000" <= letter <= "\u9fff" or "\uf900" <= letter <= "\uffef"
+
+
+# Who can be believed so far: by control pairs, or by questions and stories that only who looked gets right.
+
+
+TEST = "test"
+
+
+def by_pairs(records: Sequence[Rating]) -> dict[str, ControlResult]:
+    """The worker test and the flags of every rater, by `storymeter.human.analysis.quality`. Only the control
+    pairs decide here: about whom to pay, and about work that is not finished, the gate of the repeats is too
+    sharp. Who has answered no pair yet has no verdict."""
+    from ..analysis.quality import assess
+    from ..ratings import from_records
+
+    if not records:
+        return {}
+    return {
+        w.id: ControlResult(
+            w.accepted if w.pairs else None, w.reason, w.pairs, w.mean_high, w.mean_low, w.p, w.flags
+        )
+        for w in assess(from_records(records), gates="control").workers
+    }
+
+
+def by_tests(records: Sequence[Rating], share: float = 1.0) -> dict[str, ControlResult]:
+    """The share of test questions and control stories that each rater got right."""
+    found: dict[str, list[float]] = {}
+    for record in records:
+        answers = found.setdefault(record.rater, [])
+        if record.criterion == TEST:
+            answers.append(record.value)
+    return {rater: _tested(answers, share) for rater, answers in found.items()}
+
+
+def _tested(answers: Sequence[float], share: float) -> ControlResult:
+    if not answers:
+        return ControlResult(None, "no test question answered")
+    right = sum(answers) / len(answers)
+    said = f"{sum(answers):.0f} of {len(answers)} test questions right"
+    return ControlResult(right >= share, said, tests=len(answers), tests_right=right)

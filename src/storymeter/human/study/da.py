@@ -1,8 +1,8 @@
 """Direct Assessment (Graham et al., PLoS ONE 2018): a clip, one caption, a slider from 0 to 100.
 
-The HITs are those of `storymeter.human.design`. Each rater sees them in an order of their own: blocks that
-belong together move together, the two halves may change places, and within a block the order is drawn anew,
-so that the members of a control pair stay as far apart as the design put them."""
+The HITs are those of `storymeter.human.campaign.design`. Each rater sees them in an order of their own:
+blocks that belong together move together, the two halves may change places, and within a block the order is
+drawn anew, so that the members of a control pair stay as far apart as the design put them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ import msgspec
 from ...captions import Rating
 from ...errors import DataError, some
 from ...progress import Progress, silent
-from .. import clips, design
-from ..design import Layout, Slot
-from ..lots import drawn
-from ..request import CampaignRequest, Practice
-from .base import ControlResult, Dealt, Rehearsing, Standings, Study, fit
-from .controls import by_pairs
+from ..campaign import clips, design
+from ..campaign.design import Layout, Slot
+from ..campaign.request import CampaignRequest, Practice
+from ..campaign.secret_random import drawn
+from .base import ControlResult, Dealt, Rehearsing, Standings, Study, by_pairs, fit
 
 
 class _Score(msgspec.Struct, forbid_unknown_fields=True):
@@ -122,7 +121,7 @@ class DirectAssessment(Study):
         return by_pairs(records)
 
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
-        from ..analysis import analyse
+        from ..analysis.assessment import analyse
         from ..ratings import from_records
 
         return analyse(from_records(records), **options)

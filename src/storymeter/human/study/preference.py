@@ -18,13 +18,11 @@ import msgspec
 from ...captions import Rating
 from ...errors import DataError
 from ...progress import Progress, silent
-from ..lots import drawn
-from ..request import CampaignRequest, Question
-from .base import Dealt, Rehearsing, fit
-from .controls import TEST
+from ..campaign.request import CampaignRequest, Question
+from ..campaign.secret_random import drawn
+from .base import TEST, Dealt, Rehearsing, fit
 from .da import playable
-from .foils import Foils
-from .stories import Story, StoryStudy, deal_rounds, gather, times_of
+from .stories import Foils, Story, StoryStudy, deal_rounds, gather, times_of
 
 #: controls per comparison, where there are no test questions
 CONTROLS = 0.3
@@ -127,7 +125,7 @@ class Preference(StoryStudy):
             yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
 
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
-        from ..preference import analyse_preferences
+        from ..analysis.preference import analyse_preferences
 
         return analyse_preferences(records, faithful=faithful, minimum=minimum, **options)
 

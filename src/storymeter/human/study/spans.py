@@ -18,11 +18,10 @@ import msgspec
 from ...captions import Rating
 from ...errors import UsageError
 from ...progress import Progress, silent
-from ..design import Layout, Slot
-from ..request import CampaignRequest, Practice
-from ..span_record import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, planted_found, words_at
-from .base import ControlResult, Dealt, Rehearsing, fit
-from .controls import by_pairs
+from ..analysis.spans import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, planted_found, words_at
+from ..campaign.design import Layout, Slot
+from ..campaign.request import CampaignRequest, Practice
+from .base import ControlResult, Dealt, Rehearsing, by_pairs, fit
 from .da import DirectAssessment
 
 #: the longest remark on what is missing, and the most marks in one caption
@@ -108,7 +107,7 @@ class ErrorSpans(DirectAssessment):
         return out
 
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
-        from ..span_analysis import analyse_spans
+        from ..analysis.spans import analyse_spans
 
         return analyse_spans(records, **options)
 

@@ -17,13 +17,11 @@ import msgspec
 from ...captions import Rating
 from ...errors import DataError, some
 from ...progress import Progress, silent
-from .. import clips
-from ..lots import drawn
-from ..request import CampaignRequest
-from .base import Dealt, Rehearsing, fit
-from .controls import TEST
-from .foils import Foils
-from .stories import Story, StoryStudy, deal_rounds, gather, pictures_of
+from ..campaign import clips
+from ..campaign.request import CampaignRequest
+from ..campaign.secret_random import drawn
+from .base import TEST, Dealt, Rehearsing, fit
+from .stories import Foils, Story, StoryStudy, deal_rounds, gather, pictures_of
 
 CRITERIA = ("grounded", "coherent", "no_repetition")
 #: sequences with a story that must lose
@@ -140,7 +138,7 @@ class Survey(StoryStudy):
             yield Rating(**common, system=system, value=float(answer["vote"] == number), criterion="vote")
 
     def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
-        from ..survey import analyse_survey
+        from ..analysis.survey import analyse_survey
 
         return analyse_survey(records, faithful=faithful, **options)
 

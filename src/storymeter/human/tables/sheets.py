@@ -27,7 +27,7 @@ from ...errors import DataError, MissingPartError, some
 from ...files import content
 from ...formats.xlsx import WorkbookError, is_workbook
 from ...formats.xlsx import rows as workbook_rows
-from ..own_files import plain_cell, text
+from ..rating_files import plain_cell, text
 from .tools import unfolded
 
 HINT = "Give a table of ratings: a row per rating with rater, item, system and score."

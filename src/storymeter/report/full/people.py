@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ...errors import DataError
-from ...human.analysis import Analysis
+from ...human.analysis.assessment import Analysis
 from ...meta.compute import values_of_results
 from ...meta.run import evaluate_metrics
 from ...meta.scores import Judgement, join_scores, tabulate

@@ -1,0 +1,159 @@
+"""One call from ratings to everything that the report shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ...errors import DataError
+from ..raters_on_hold import Held, table_without
+from ..ratings import REPEAT, BoolArray, Ratings
+from .influence import Influence, influence
+from .quality import Gates, Quality, Test, assess
+from .reliability import RaterAgreement, SplitHalf, agreement, split_half
+from .scores import CaptionScores, Clusters, Ranking, Repeats, caption_scores, rank, standardise
+
+#: Graham et al. (2018): fewer ratings make a caption's or a system's score unreliable
+CAPTION_MINIMUM, SYSTEM_MINIMUM = 15, 500
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    ratings: Ratings
+    quality: Quality
+    kept: BoolArray
+    used: Ratings
+    captions: CaptionScores
+    ranking: Ranking
+    agreement: RaterAgreement
+    split_half: SplitHalf | None
+    scale: Literal["raw", "z"]
+    accept: Literal["passed", "all"]
+    hits: int
+    influence: Influence
+    notes: tuple[str, ...]
+    #: the ranking by the other kind of test
+    other: Ranking
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are control pairs, by which raters were tested."""
+        return any(worker.pairs for worker in self.quality.workers)
+
+
+def analyse(
+    ratings: Ratings,
+    *,
+    test: Test = "t",
+    alpha: float = 0.05,
+    scale: Literal["raw", "z"] = "raw",
+    accept: Literal["passed", "all"] = "passed",
+    repeats: Repeats = "all",
+    gates: Gates = "auto",
+    enforce_repeats: bool = False,
+    splits: int = 100,
+    seed: int = 0,
+    held: Held = "leave-out",
+    clusters: Clusters = "raters",
+) -> Analysis:
+    """`clusters="raters"`: differences that hold for other raters; `ranksum`: the papers' test over
+    captions. `accept="all"` drops nobody but raters on hold; the verdicts are still reported. Without
+    control pairs nobody can be tested, and all are used. `splits=0` leaves the split-half bootstrap out.
+    """
+    if len(ratings.strata) > 1:
+        counts = ", ".join(f"{name or '(none)'} {n:,}" for name, n in ratings.strata.items())
+        raise DataError(
+            f"The ratings belong to {len(ratings.strata)} strata (for example language pairs), which are"
+            f" separate studies: {counts}.",
+            hint="Choose one with --stratum NAME, or analyse them together with --stratum all.",
+        )
+    ratings = _in_range(table_without(ratings, held), scale)
+    quality = assess(
+        ratings, test=test, alpha=alpha, gates=gates, enforce_repeats=enforce_repeats, scale=scale
+    )
+    tested = any(worker.pairs for worker in quality.workers)
+    everybody = np.ones(len(quality.workers), dtype=bool)
+    kept = quality.accepted if accept == "passed" and tested else everybody
+    if not kept.any():
+        reasons = {worker.reason.split(" (")[0] for worker in quality.workers}
+        raise DataError(
+            f"None of the {len(kept):,} raters passed the control test ({test}, alpha = {alpha:g}):"
+            f" {'; '.join(sorted(reasons)[:3])}.",
+            hint="If the file holds accepted raters only, use --accept all.",
+        )
+    used = ratings.of_raters(kept) if not kept.all() else ratings
+    captions = caption_scores(used, scale=scale, repeats=repeats)
+    kinds: tuple[Clusters, Clusters] = ("raters", "ranksum")
+    rankings = {
+        by: rank(used, alpha=alpha, scale=scale, repeats=repeats, captions=captions, by=by) for by in kinds
+    }
+    ranking = rankings[clusters]
+    moved = influence(used, scale)
+    return Analysis(
+        ratings,
+        quality,
+        kept,
+        used,
+        captions,
+        ranking,
+        agreement(used, standardise(used, scale)),
+        split_half(used, splits=splits, seed=seed, scale=scale) if splits else None,
+        scale,
+        accept,
+        len(np.unique(ratings.rater.codes * len(ratings.hit) + ratings.hit.codes)),
+        moved,
+        (*_notes(ratings, quality, ranking, scale), *moved.notes),
+        rankings["ranksum" if clusters == "raters" else "raters"],
+    )
+
+
+#: more raw scores outside 0-100 than this share, and they are no raw scores
+OUTSIDE = 0.05
+
+
+def _in_range(ratings: Ratings, scale: str) -> Ratings:
+    """Raw scores are within the scale, 0 to 100 on a slider. A few others are left out; many are no raw
+    scores."""
+    if scale == "z":
+        return ratings
+    low, high = ratings.bounds
+    good = (ratings.value >= low) & (ratings.value <= high)
+    bad = ratings.value[~good]
+    if not len(bad):
+        return ratings
+    worst = (
+        f"{len(bad):,} of {len(good):,} scores are not in {low:g}-{high:g} (from {bad.min():g} to"
+        f" {bad.max():g})"
+    )
+    if len(bad) > OUTSIDE * len(good):
+        raise DataError(
+            f"{worst}.",
+            hint="If the scores are already standardised, use --scale z; otherwise correct the file.",
+        )
+    return replace(ratings.rows(good), notes=(*ratings.notes, f"{worst}; they were left out."))
+
+
+def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> tuple[str, ...]:
+    notes = [*ratings.notes, *quality.notes, *ranking.notes]
+    if quality.incomplete:
+        notes.append(
+            f"{quality.incomplete:,} control captions have no partner that the same rater rated (a HIT left"
+            " half done?); they are not used in any test."
+        )
+    if not any(worker.pairs for worker in quality.workers):
+        repeats = "" if (ratings.kind == REPEAT).any() else ", the check of repeats"
+        notes.append(
+            f"There are no control pairs, so that no rater could be tested: the worker test{repeats} and the"
+            " check of attention cannot be applied, and the ratings of all raters are used."
+        )
+    thin = [s.name for s in ranking.systems if s.n < SYSTEM_MINIMUM]
+    if thin:
+        notes.append(
+            f"Fewer than {SYSTEM_MINIMUM} ratings, the minimum that the method's authors recommend for a"
+            f" system: {', '.join(thin)}."
+        )
+    if scale == "z":
+        notes.append("The file holds standardised scores, so raw means are not known.")
+    return tuple(notes)

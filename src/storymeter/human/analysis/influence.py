@@ -1,0 +1,288 @@
+"""How much do single raters, and raters who move together, decide the ranking? Shown, never acted upon.
+
+With z the standardised scores of believed raters, degraded captions left out:
+
+- **Bias of a rater for a system**: mean z that rater r gave captions of system s, less the mean that the
+  others
+  gave captions of s; and less the mean of that difference over r's other systems, because who is mild to all
+  favours nobody. Its standard error comes from the spread of r's scores of s and of the others'; t = bias /
+  se, two-sided, by Holm over all raters and systems. Flagged below `FLAGGED`.
+- **Without a rater**: system scores as if that rater had never answered, exactly: a caption's mean is taken
+  over
+  its other ratings, and a caption that nobody else rated is gone.
+- **Together**: raters who are flagged for the same system in the same direction; and raters whose scores of
+  the
+  captions they share (`SHARED` or more) agree far better than is usual: r against the median over all pairs
+  of raters, by Fisher's z with Holm over the pairs. Copied answers look so, and bots with one language model.
+  For each group, the systems' order without it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, stdtr
+
+from ...arrays import FloatArray, IntArray
+from ...stats.multiple import holm
+from ..ratings import BoolArray, Ratings
+from .scores import credited, means, standardise
+
+#: the p that flags a bias, and a pair of raters (few captions are shared, and scores are not quite normal)
+FLAGGED, TOGETHER = 0.01, 0.001
+SHARED = 10
+#: a rater's bias for a system needs so many captions, and pairs of raters are compared up to so many raters
+LEAST, MOST = 5, 400
+
+
+class Bias(NamedTuple):
+    rater: str
+    system: str
+    #: in z; above 0 the rater favours the system
+    bias: float
+    captions: int
+    p: float
+    flagged: bool
+
+
+class Without(NamedTuple):
+    """The ranking without some raters: the systems in their order, and the system that moves most."""
+
+    raters: tuple[str, ...]
+    why: str
+    order: tuple[str, ...]
+    changes: bool
+    system: str
+    shift: float
+
+
+class Influence(NamedTuple):
+    order: tuple[str, ...]
+    #: every rater and system that could be tested, the most significant first
+    biases: tuple[Bias, ...]
+    #: every rater, those who move a system most first
+    alone: tuple[Without, ...]
+    groups: tuple[Without, ...]
+    notes: tuple[str, ...]
+
+
+class _Scored(NamedTuple):
+    """One row per rating that counts for a system."""
+
+    rater: IntArray
+    caption: IntArray
+    z: FloatArray
+    #: system of each caption
+    author: IntArray
+    raters: int
+    systems: int
+
+
+def influence(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> Influence:
+    scored = _scored(ratings, scale)
+    names, systems = ratings.rater.names, ratings.systems
+    everybody = _means(scored, np.ones(len(scored.z), dtype=bool))
+    order = _order(everybody, systems)
+    biases = _biases(scored, names, systems)
+    present = np.unique(scored.rater)
+    left_out = _leave_one_out(scored)
+    alone = sorted(
+        (
+            _without((names[k],), "", everybody, left_out[k], order, systems)
+            for k in (present if len(present) > 1 else ())
+        ),
+        key=lambda one: (-abs(one.shift), one.raters),
+    )
+    groups = [
+        _without(
+            tuple(names[k] for k in members),
+            why,
+            everybody,
+            _means(scored, ~np.isin(scored.rater, members)),
+            order,
+            systems,
+        )
+        for members, why in (*_partisans(biases, names), *_alike(scored, present))
+        if len(members) < len(present)
+    ]
+    return Influence(order, tuple(biases), tuple(alone), tuple(groups), tuple(_notes(biases, alone, groups)))
+
+
+def _scored(ratings: Ratings, scale: Literal["raw", "z"]) -> _Scored:
+    z = standardise(ratings, scale)
+    row, system = credited(ratings, z)
+    cells, caption = np.unique(system * len(ratings.item) + ratings.item.codes[row], return_inverse=True)
+    return _Scored(
+        ratings.rater.codes[row],
+        caption,
+        z[row],
+        cells // len(ratings.item),
+        len(ratings.rater),
+        len(ratings.systems),
+    )
+
+
+def _means(scored: _Scored, keep: BoolArray) -> FloatArray:
+    """z of each system over these rows: the mean over captions of the mean over ratings; NaN without any."""
+    captions = means(scored.z[keep], scored.caption[keep], len(scored.author))
+    return means(captions, scored.author, scored.systems)
+
+
+def _leave_one_out(scored: _Scored) -> FloatArray:
+    """(raters, systems): `_means` without each rater, all at once: only the captions that the rater rated
+    change.
+    """
+    n, size = len(scored.author), scored.raters * scored.systems
+    count = np.bincount(scored.caption, minlength=n)
+    total = np.bincount(scored.caption, weights=scored.z, minlength=n)
+    cells, which, own = np.unique(scored.rater * n + scored.caption, return_inverse=True, return_counts=True)
+    rater, caption = cells // n, cells % n
+    sums = np.bincount(which, weights=scored.z)
+    rest = count[caption] - own
+    old = total[caption] / count[caption]
+    new = np.where(rest > 0, (total[caption] - sums) / np.maximum(rest, 1), 0.0)
+    place = rater * scored.systems + scored.author[caption]
+    change, gone = (
+        np.bincount(place, weights=w, minlength=size).reshape(scored.raters, scored.systems)
+        for w in (new - old, rest == 0)
+    )
+    whole = np.bincount(scored.author, weights=total / count, minlength=scored.systems)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        left = np.bincount(scored.author, minlength=scored.systems) - gone
+        return np.where(left > 0, (whole + change) / left, np.nan)
+
+
+def _order(means: FloatArray, systems: tuple[str, ...]) -> tuple[str, ...]:
+    # in Python's own numbers: there is an order for every rater
+    ranked = sorted(
+        (-mean, name) for mean, name in zip(means.tolist(), systems, strict=True) if not math.isnan(mean)
+    )
+    return tuple([name for _, name in ranked])
+
+
+def _without(
+    raters: tuple[str, ...],
+    why: str,
+    everybody: FloatArray,
+    means: FloatArray,
+    order: tuple[str, ...],
+    systems: tuple[str, ...],
+) -> Without:
+    shift = np.nan_to_num(everybody - means)
+    most = int(np.argmax(np.abs(shift)))
+    found = _order(means, systems)
+    there = set(found)
+    kept = tuple([name for name in order if name in there])
+    return Without(raters, why, found, found != kept, systems[most], float(shift[most]))
+
+
+def _biases(scored: _Scored, names: tuple[str, ...], systems: tuple[str, ...]) -> list[Bias]:
+    cell = scored.rater * scored.systems + scored.author[scored.caption]
+    size = scored.raters * scored.systems
+    count, total, squares = (
+        np.bincount(cell, weights=w, minlength=size).reshape(scored.raters, scored.systems)
+        for w in (np.ones(len(scored.z)), scored.z, scored.z**2)
+    )
+    others, other_total = count.sum(axis=0) - count, total.sum(axis=0) - total
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = total / count - other_total / others
+        variance = (squares - total**2 / count) / (count - 1)
+        pooled = np.nansum(np.where(count > 1, (count - 1) * variance, 0.0), axis=0) / np.maximum(
+            np.where(count > 1, count - 1, 0).sum(axis=0), 1
+        )
+        error = np.maximum(variance, pooled / 4) / count + pooled / others
+        known = (count >= LEAST) & (others >= LEAST) & np.isfinite(apart)
+        apart, error = np.where(known, apart, 0.0), np.where(known, error, 0.0)
+        rest = known.sum(axis=1, keepdims=True) - known
+        bias = apart - (apart.sum(axis=1, keepdims=True) - apart) / rest
+        t = bias / np.sqrt(error + (error.sum(axis=1, keepdims=True) - error) / rest**2)
+        p = 2 * stdtr(np.maximum(count - 1, 1), -np.abs(t))
+    tested = np.argwhere(known & (rest > 0) & np.isfinite(p))
+    if not len(tested):
+        return []
+    adjusted = holm(p[tested[:, 0], tested[:, 1]])
+    found = [
+        Bias(
+            names[r],
+            systems[s],
+            float(bias[r, s]),
+            int(count[r, s]),
+            float(q),
+            bool(q < FLAGGED),
+        )
+        for (r, s), q in zip(tested.tolist(), adjusted, strict=True)
+    ]
+    return sorted(found, key=lambda one: (one.p, -abs(one.bias), one.rater, one.system))
+
+
+def _partisans(biases: list[Bias], names: tuple[str, ...]) -> list[tuple[list[int], str]]:
+    number = {name: k for k, name in enumerate(names)}
+    sides: dict[tuple[str, bool], list[int]] = {}
+    for one in biases:
+        if one.flagged:
+            sides.setdefault((one.system, one.bias > 0), []).append(number[one.rater])
+    return [
+        (members, f"{'favour' if up else 'disfavour'} {system}")
+        for (system, up), members in sides.items()
+        if len(members) > 1
+    ]
+
+
+def _alike(scored: _Scored, present: IntArray) -> list[tuple[list[int], str]]:
+    """Raters who agree far better than is usual, as connected groups."""
+    if not 3 <= len(present) <= MOST:
+        return []
+    n = len(scored.author)
+    cells, which = np.unique(np.searchsorted(present, scored.rater) * n + scored.caption, return_inverse=True)
+    z, there = np.zeros((2, len(present), n))
+    z[cells // n, cells % n] = means(scored.z, which, len(cells))
+    there[cells // n, cells % n] = 1
+    shared, sums, squares = there @ there.T, z @ there.T, z**2 @ there.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = squares - sums**2 / shared
+        r = (z @ z.T - sums * sums.T / shared) / np.sqrt(spread * spread.T)
+    first, second = np.triu_indices(len(present), 1)
+    asked = (shared[first, second] >= SHARED) & np.isfinite(r[first, second])
+    first, second = first[asked], second[asked]
+    if len(first) < LEAST:
+        return []
+    found = np.arctanh(np.clip(r[first, second], -1 + 1e-9, 1 - 1e-9))
+    usual = np.arctanh(max(0.0, float(np.median(r[first, second]))))
+    linked = holm(ndtr((usual - found) * np.sqrt(shared[first, second] - 3))) < TOGETHER
+    group = {k: {k} for k in range(len(present))}
+    for a, b in zip(first[linked].tolist(), second[linked].tolist(), strict=True):
+        merged = group[a] | group[b]
+        for k in merged:
+            group[k] = merged
+    distinct = {id(members): members for members in group.values() if len(members) > 1}
+    return [
+        ([int(present[k]) for k in sorted(members)], "agree with each other far more than is usual")
+        for members in distinct.values()
+    ]
+
+
+def _notes(biases: list[Bias], alone: list[Without], groups: list[Without]) -> Iterable[str]:
+    for (system, up), same in itertools.groupby(
+        sorted((one for one in biases if one.flagged), key=lambda one: (one.system, one.bias > 0, one.p)),
+        key=lambda one: (one.system, one.bias > 0),
+    ):
+        listed = list(same)
+        yield (
+            f"Influence: {', '.join(f'{one.rater} ({one.bias:+.2f} z, p = {one.p:.2g})' for one in listed)}"
+            f" {'favour' if up else 'disfavour'}{'s' if len(listed) == 1 else ''} {system} compared with the"
+            " other raters. No rating was excluded; check their answers, and the ranking without them."
+        )
+    for one in groups:
+        yield f"Influence: {len(one.raters)} raters {one.why}: {', '.join(one.raters)}. Without them " + (
+            f"the order is {', '.join(one.order)}." if one.changes else "the order is the same."
+        )
+    turning = [one for one in alone if one.changes]
+    if turning:
+        yield (
+            f"Influence: without {'any one of ' if len(turning) > 1 else ''}{len(turning):,} of the"
+            f" {len(alone):,} raters the order of the systems would change (see the table)."
+        )

@@ -1,0 +1,102 @@
+"""From ratings of any source to the result of their study, in one call.
+
+>>> rows = [
+...     {"worker": f"w{w}", "video": f"v{v}", "model": model, "rating": min(5, better + (v * w) % 4)}
+...     for w in range(3) for v in range(6) for model, better in (("new", 2), ("old", 1))
+... ]
+>>> found = analyse(rows, splits=0)["all"]
+>>> [(system.name, round(system.raw, 2)) for system in found.ranking.systems]
+[('new', 2.72), ('old', 1.72)]
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from ...errors import DataError, StorymeterWarning
+from ..ratings import parts
+from ..sources import OpenedRatings, open_ratings
+from .assessment import Analysis
+from .preference import Preference
+from .spans import SpanStudy
+from .survey import Survey
+
+StudyResult: TypeAlias = Analysis | list[Preference] | Survey | SpanStudy
+#: so many ratings are split into halves by default
+SPLIT_LIMIT = 200_000
+
+
+def analyse(
+    sources: Any,
+    *,
+    origin: str | None = None,
+    stratum: str | None = None,
+    scale: str = "raw",
+    columns: Mapping[str, str] | None = None,
+    answers: Mapping[str, str] | None = None,
+    **options: Any,
+) -> dict[str, StudyResult]:
+    """Analyses a human study; the results by stratum (`all` where there is one only).
+
+    Parameters ---------- sources The folder of a campaign, a file of ratings (any table), several of them,
+    a list of records, or a data frame. origin The format of the files: storymeter, wmt, mturk, appraise or
+    table. Default: found out. stratum One stratum (such as a language pair), or `all` to mix them. Default:
+    each by itself. scale `raw`, `z` (the scores are standardised already), or the ends of the scale of a
+    table: `1-5`. Default: found from the scores. columns Columns of a table by their roles: `{"rater":
+    "worker", "system": "model"}`. answers What the answers of a table of votes mean: `{"0": "left", "1":
+    "right"}`. options Those of `storymeter human analyse`: test, alpha, accept, held, repeats, gates,
+    enforce_repeats, splits, seed, clusters; faithful and minimum for preferences."""
+    stated = None if scale in ("raw", "z") else scale
+    opened = open_ratings(sources, origin, columns=columns, scale=stated, answers=answers)
+    options = {"scale": "z" if scale == "z" else "raw", **options}
+    results: dict[str, StudyResult] = {}
+    problems: list[DataError] = []
+    for name, part in strata_of(opened, stratum).items():
+        try:
+            results[name] = result_of(part, **options)
+        except DataError as error:
+            problems.append(error)
+            if name != "all":
+                warnings.warn(f"{name} was left out: {error.message}", StorymeterWarning, stacklevel=2)
+    if not results:
+        raise problems[0]
+    return results
+
+
+def strata_of(opened: OpenedRatings, wanted: str | None) -> dict[str, OpenedRatings]:
+    """What is analysed by itself: each stratum of a table of scores, one of them, or everything."""
+    if opened.table is None:
+        return {"all": opened}
+    return {name: replace(opened, table=part) for name, part in parts(opened.table, wanted).items()}
+
+
+def result_of(
+    opened: OpenedRatings,
+    *,
+    faithful: float = 1.0,
+    minimum: int = 1,
+    splits: int | None = None,
+    **options: Any,
+) -> StudyResult:
+    """The result of one study. `splits`: by default 100, and none for very many ratings."""
+    from .assessment import analyse as analyse_scores
+
+    if splits is None:
+        splits = 100 if len(opened) <= SPLIT_LIMIT else 0
+    if opened.table is not None:
+        return analyse_scores(opened.table, splits=splits, **options)
+    more = {"splits": splits, **options} if opened.kind.scored else {"held": options.get("held", "leave-out")}
+    found: StudyResult = opened.kind.analyse(opened.records, faithful=faithful, minimum=minimum, **more)
+    return _noted(found, opened.notes)
+
+
+def _noted(found: StudyResult, notes: tuple[str, ...]) -> StudyResult:
+    """With what is to be said of the reading before the rest."""
+    if not notes:
+        return found
+    if isinstance(found, list):
+        return [replace(one, notes=(*notes, *one.notes)) for one in found]
+    return replace(found, notes=(*notes, *found.notes))

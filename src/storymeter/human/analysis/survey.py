@@ -1,0 +1,173 @@
+"""The story survey of Wang et al. (RoViST, figure 7): three 5-point scales per story and one vote for the
+best.
+
+A record of criterion `grounded`, `coherent` or `no_repetition` (any name but `vote` will do) gives 1..5 to
+the story that `system` told of `item`; a record of criterion `vote` has value 1 for the story that a rater
+liked best.
+
+- mean per criterion and system, with interval; vote shares;
+- rank per sequence: systems by their share of its votes, ties share a rank;
+- table 2: within each sequence, correlate the mean score per criterion with that rank (the better rank counts
+  higher), and average over
+  the sequences where neither side is constant; `overall` is the sum of the criteria;
+- agreement per criterion: Krippendorff's alpha, ordinal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...captions import Rating
+from ...errors import DataError
+from ...stats.correlation import kendall_b, pearson, spearman
+from ...stats.ranks import mean_ranks
+from ..raters_on_hold import Held
+from .preference import of_faithful
+from .reliability import ordinal_alpha
+from .scores import t_interval
+
+VOTE = "vote"
+OVERALL = "overall"
+
+
+@dataclass(frozen=True, slots=True)
+class RankCorrelation:
+    criterion: str
+    spearman: float
+    pearson: float
+    kendall: float
+    #: sequences used, and those dropped because a side was constant
+    sequences: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionMean:
+    system: str
+    criterion: str
+    mean: float
+    interval: tuple[float, float] | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    criteria: tuple[str, ...]
+    systems: tuple[str, ...]
+    means: tuple[CriterionMean, ...]
+    votes: dict[str, int]
+    correlations: tuple[RankCorrelation, ...]
+    alphas: dict[str, float]
+    notes: tuple[str, ...]
+
+
+def _scales(records: Sequence[Rating]) -> list[Rating]:
+    scales = [r for r in records if r.criterion not in (VOTE, "test", "preference", "")]
+    if not scales:
+        raise DataError(
+            "There is no Likert answer in the file.",
+            hint="Records need a criterion (grounded, coherent, no_repetition) and a value from 1 to 5.",
+        )
+    return scales
+
+
+def story_means(records: Sequence[Rating]) -> dict[str, dict[tuple[str, str], float]]:
+    """The mean mark of each (system, item) per criterion, and under `overall` the sum over all criteria: what
+    metrics are held against (table 1).
+    """
+    given: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
+    for r in _scales(records):
+        given.setdefault(r.criterion, {}).setdefault((r.system, r.item), {})[r.rater] = r.value
+    means = {
+        criterion: {story: float(np.mean(list(marks.values()))) for story, marks in stories.items()}
+        for criterion, stories in sorted(given.items())
+    }
+    whole = set.intersection(*(set(stories) for stories in means.values()))
+    return {
+        **means,
+        OVERALL: {story: sum(stories[story] for stories in means.values()) for story in sorted(whole)},
+    }
+
+
+def analyse_survey(records: Sequence[Rating], *, faithful: float = 1.0, held: Held = "leave-out") -> Survey:
+    """Raters who got less than a share `faithful` of the stories that must lose right are left out."""
+    records, notes = of_faithful(records, faithful, held)
+    if not records:
+        raise DataError("No rater passed the control stories.", hint="Lower --faithful to use their answers.")
+    scales = _scales(records)
+    criteria, systems = sorted({r.criterion for r in scales}), sorted({r.system for r in records if r.system})
+    once = {(r.item, r.system, r.rater, r.criterion): r.value for r in scales}
+    if len(once) < len(scales):
+        notes.append(
+            f"{len(scales) - len(once):,} answers repeat an earlier one of the same rater; the last one"
+            " counts."
+        )
+    votes = {(r.item, r.rater): r.system for r in records if r.criterion == VOTE and r.value > 0}
+    tally = {system: sum(chosen == system for chosen in votes.values()) for system in systems}
+    cell: dict[tuple[str, str, str], list[float]] = {}
+    for (item, system, _, criterion), value in once.items():
+        cell.setdefault((item, system, criterion), []).append(value)
+    means = []
+    for criterion in criteria:
+        for system in systems:
+            stories = np.array(
+                [np.mean(v) for (_, s, c), v in sorted(cell.items()) if s == system and c == criterion]
+            )
+            if len(stories):
+                means.append(
+                    CriterionMean(
+                        system,
+                        criterion,
+                        float(stories.mean()),
+                        t_interval(stories),
+                        sum(len(v) for (_, s, c), v in cell.items() if s == system and c == criterion),
+                    )
+                )
+            else:
+                notes.append(f"{system} has no answer for {criterion}.")
+    return Survey(
+        tuple(criteria),
+        tuple(systems),
+        tuple(means),
+        tally,
+        _correlations(criteria, systems, cell, votes),
+        {name: ordinal_alpha(v for (_, _, c), v in cell.items() if c == name) for name in criteria},
+        tuple(notes),
+    )
+
+
+def _correlations(
+    criteria: Sequence[str],
+    systems: Sequence[str],
+    cell: dict[tuple[str, str, str], list[float]],
+    votes: dict[tuple[str, str], str],
+) -> tuple[RankCorrelation, ...]:
+    shares: dict[str, Counter[str]] = defaultdict(Counter)
+    for (item, _), chosen in votes.items():
+        shares[item][chosen] += 1
+    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in (*criteria, OVERALL)}
+    dropped = dict.fromkeys(found, 0)
+    for item, counted in sorted(shares.items()):
+        told = [s for s in systems if all((item, s, c) in cell for c in criteria)]
+        if not told:
+            continue
+        rank: FloatArray = mean_ranks([counted[s] for s in told])
+        score = {c: np.array([np.mean(cell[item, s, c]) for s in told]) for c in criteria}
+        score[OVERALL] = np.sum([score[c] for c in criteria], axis=0)
+        for name, values in score.items():
+            three = spearman(values, rank), pearson(values, rank), kendall_b(values, rank)
+            if any(math.isnan(r) for r in three):
+                dropped[name] += 1
+            else:
+                found[name].append(three)
+    means = {name: np.mean(rows or [(math.nan,) * 3], axis=0).tolist() for name, rows in found.items()}
+    return tuple(
+        RankCorrelation(name, mean[0], mean[1], mean[2], len(found[name]), dropped[name])
+        for name, mean in means.items()
+    )

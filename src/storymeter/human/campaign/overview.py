@@ -1,0 +1,162 @@
+"""How a campaign is getting on: progress, seats, raters with their control statistics so far; for `status`
+and the dashboard.
+"""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+import statistics
+from collections import defaultdict
+from typing import Any
+
+import msgspec
+
+from ...captions import Rating
+from ...errors import DataError
+from ..store import Store
+from ..study import ControlResult
+from .export import ratings
+from .record import Folder
+
+
+def overview(folder: Folder, store: Store) -> dict[str, Any]:
+    campaign, study = folder.campaign, folder.study
+    counts = store.counts()
+    found = ratings(folder, store)
+    by_rater: dict[str, list[Rating]] = defaultdict(list)
+    for one in found:
+        by_rater[one.rater].append(one)
+    verdicts = study.verdicts(found)
+    raters = [
+        _rater(row, by_rater.get(row["id"], []), verdicts.get(row["id"], ControlResult()))
+        for row in store.raters()
+    ]
+    seconds = [one.seconds for one in found if one.seconds is not None]
+    total = counts["seats"]
+    state = health(folder, store)
+    return {
+        "schema": 1,
+        "campaign": campaign.id,
+        "title": campaign.title,
+        "task": campaign.task,
+        "columns": list(study.columns),
+        "unvouched": study.unvouched(folder.key.values()),
+        "platform": campaign.platform.name,
+        "state": store.state(),
+        "hits": campaign.hits,
+        "hit_size": campaign.hit_size,
+        "seats": {
+            "total": total,
+            "done": counts["done"],
+            "active": counts["active"],
+            "held": counts["held"],
+            "free": total - counts["done"] - counts["active"] - counts["held"],
+            "abandoned": counts["expired"],
+        },
+        "ratings": counts["ratings"],
+        "wanted": total * campaign.hit_size,
+        "seconds_per_item": statistics.median(seconds) if seconds else None,
+        "cost_so_far": round(counts["done"] * campaign.price * (1 + campaign.fee), 2),
+        "currency": campaign.currency,
+        "health": {
+            "clips": state.clips,
+            "broken": state.broken,
+            "reported": state.reported,
+            "free_bytes": state.free_bytes,
+            "little_room": state.little_room,
+        },
+        "raters": raters,
+    }
+
+
+def answers_of(folder: Folder, store: Store, rater: str) -> list[dict[str, Any]]:
+    """One rater's judgements, in the order of the work, with what stands behind each: for the organiser's
+    eyes alone."""
+    return [
+        {
+            "position": one.position,
+            "item": one.item,
+            "system": one.system,
+            "kind": one.kind,
+            "criterion": one.criterion,
+            "value": one.value,
+            "seconds": one.seconds,
+            "time": one.time,
+        }
+        for one in ratings(folder, store)
+        if one.rater == rater
+    ]
+
+
+def ranking(folder: Folder, store: Store) -> dict[str, Any]:
+    """Where the systems stand so far, as `human analyse` would say, without raters whose work is held."""
+    from ..raters_on_hold import (
+        records_without,  # with the arithmetic, which a server that starts does without
+    )
+
+    study = folder.study
+    try:
+        found, notes = records_without(ratings(folder, store))
+    except DataError as error:
+        return {"word": study.standing_word, "rows": [], "notes": [error.message]}
+    rows = [row._asdict() for row in study.standings(found)]
+    return {"word": study.standing_word, "rows": rows, "notes": notes}
+
+
+def _rater(row: dict[str, Any], found: list[Rating], verdict: ControlResult) -> dict[str, Any]:
+    seconds = [one.seconds for one in found if one.seconds is not None]
+    last = datetime.datetime.fromtimestamp(row["last"], datetime.timezone.utc)
+    return {
+        "id": row["id"],
+        "done": row["done"],
+        "active": row["active"],
+        "abandoned": row["expired"],
+        "held": row["reason"],
+        "ratings": len({(one.hit, one.position) for one in found}),
+        "last": last.isoformat(timespec="seconds"),
+        "seconds_per_item": statistics.median(seconds) if seconds else None,
+        "pairs": verdict.pairs,
+        "mean_high": verdict.high,
+        "mean_low": verdict.low,
+        "p": verdict.p,
+        "accepted": verdict.accepted,
+        "reason": verdict.reason,
+        "flags": list(verdict.flags),
+        "tests": verdict.tests,
+        "tests_right": verdict.tests_right,
+    }
+
+
+# Is everything there that a campaign needs while it runs: its clips, and room on its disk?
+
+
+#: below this many bytes the dashboard warns
+LITTLE_ROOM = 500_000_000
+
+
+class Health(msgspec.Struct):
+    clips: int
+    #: file: what is wrong with it
+    broken: dict[str, str]
+    #: file: how often raters reported that it did not play
+    reported: dict[str, int]
+    free_bytes: int
+
+    @property
+    def little_room(self) -> bool:
+        return self.free_bytes < LITTLE_ROOM
+
+
+def health(folder: Folder, store: Store) -> Health:
+    clips = store.clips()
+    broken = {}
+    for clip in clips:
+        try:
+            size = (folder.clips / clip.path).stat().st_size
+        except OSError:
+            broken[clip.path] = "is missing"
+        else:
+            if size != clip.bytes:
+                broken[clip.path] = f"has {size:,} bytes; it had {clip.bytes:,} when the campaign was made"
+    return Health(len(clips), broken, store.skipped(), shutil.disk_usage(folder.path).free)

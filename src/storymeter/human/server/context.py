@@ -1,0 +1,188 @@
+"""What a browser may know of a place: a random-looking id, made from the signing key. No system, no kind, no
+pair, no file name; the two showings of one clip have different addresses."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from ..campaign.export import MTURK_FRAMES, MTURK_HOSTS
+from ..campaign.record import Folder, Secrets, fingerprint
+from ..campaign.secret_random import drawn
+from ..clock import Clock
+from ..lru import Recent
+from ..store import Door, Standing, Store, Terms
+from .arrivals import Arrivals
+from .requests import PageError
+from .security import AdminGate, Limiter, address, policy
+from .words import words
+
+
+class Ids:
+    """Public ids of places and media: they can be checked, but neither guessed nor linked.
+
+    72 bits of BLAKE2b with a key of their own: several are made for every answer, and OpenSSL's HMAC takes
+    ten times as long."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._key = secrets.sign("ids")
+
+    def slot(self, assignment: int, position: int) -> str:
+        return self._id(f"slot {assignment} {position}")
+
+    def media(self, assignment: int, position: int, number: int) -> str:
+        return self._id(f"media {assignment} {position} {number}")
+
+    def is_slot(self, text: str, assignment: int, position: int) -> bool:
+        return hmac.compare_digest(text.encode(), self.slot(assignment, position).encode())
+
+    def _id(self, what: str) -> str:
+        mark = hashlib.blake2b(what.encode(), key=self._key, digest_size=9).digest()
+        return base64.urlsafe_b64encode(mark).decode()
+
+
+# What all routes share: the campaign, its store, the words, the templates, and who is who.
+
+
+HERE = Path(__file__).parent
+#: seconds that a seat is kept before its first answer: who does not begin does not keep others out
+FIRST_LEASE = 180.0
+#: new raters from one address in ten minutes, and seats that it may take
+NEWCOMERS = 30
+
+
+def base(request: Request) -> str:
+    """The address of the rater whose link this request came by."""
+    return f"/r/{request.path_params['token']}"
+
+
+class Context:
+    def __init__(
+        self, folder: Folder, store: Store, *, admin_anywhere: bool = False, admin_port: int | None = None
+    ) -> None:
+        self.folder, self.store, self.study = folder, store, folder.study
+        self.campaign = campaign = folder.campaign
+        self.clock = Clock()
+        self.words: dict[str, Any] = words(campaign.language)
+        self.ids = Ids(folder.secrets)
+        self.guesses = Limiter()
+        self.newcomers = Limiter(NEWCOMERS, 600.0)
+        self.arrivals = Arrivals()
+        self.gate = AdminGate(folder.secrets, anywhere=admin_anywhere, port=admin_port)
+        self.clips = folder.clips
+        self.terms = Terms(
+            size=campaign.hit_size,
+            practice=len(campaign.practice),
+            hits_per_rater=campaign.hits_per_rater,
+            lease=campaign.lease_minutes * 60,
+            first_lease=FIRST_LEASE,
+            order=self._order,
+        )
+        self.templates = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=select_autoescape(default=True, default_for_string=True),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._doors: Recent[str, Door] = Recent(20_000)
+        self._work: Recent[int, Standing] = Recent(20_000)
+
+    def _order(self, ticket: int, hit: str) -> list[int] | None:
+        """Each rater's own order of a HIT; the same again for the same rater, and known to nobody else."""
+        lots = drawn(f"order {ticket} {hit}", self.folder.secrets.order_key)
+        return self.study.order(self.campaign.hit_size, self.campaign.layout, lots)
+
+    # --- who is who ---
+
+    async def door(self, request: Request) -> Door:
+        """Who stands behind the token of this request. Unknown tokens cost the caller something, known ones
+        nothing: nobody is kept out because a neighbour guesses.
+        """
+        token = request.path_params["token"]
+        known = self._doors.get(token)
+        if known is not None:
+            return known
+        found = await run_in_threadpool(self.store.door, fingerprint(token)) if len(token) <= 64 else None
+        if found is not None:
+            return self._doors.put(token, found)
+        who = "guess " + address(request)
+        blocked = self.guesses.blocked(who)
+        self.guesses.count(who)
+        raise PageError(429, "too_many") if blocked else PageError(404, "unknown_link")
+
+    async def work(self, ticket: int, *, fresh: bool = False) -> Standing | None:
+        """The ticket's present work. Remembered between answers (its `position` then is not the latest);
+        `fresh` asks the store.
+        """
+        known = None if fresh else self._work.get(ticket)
+        if known is None:
+            known = await run_in_threadpool(self.store.standing, ticket, self.campaign.hits_per_rater)
+            if known is not None and known.stage == "working":
+                self._work.put(ticket, known)
+            else:
+                self._work.forget(ticket)
+        return known
+
+    def forget(self, ticket: int) -> None:
+        self._work.forget(ticket)
+
+    # --- pages ---
+
+    def page(
+        self,
+        template: str,
+        *,
+        status: int = 200,
+        door: Door | None = None,
+        for_raters: bool = True,
+        **values: Any,
+    ) -> Response:
+        text = self.templates.get_template(template).render(
+            w=self.words,
+            campaign=self.campaign,
+            language=self.campaign.language if for_raters else "en",
+            **values,
+        )
+        return HTMLResponse(text, status_code=status, headers=self._framing(door) if for_raters else {})
+
+    def _framing(self, door: Door | None) -> dict[str, str]:
+        """Only Mechanical Turk may frame pages, only in a campaign that runs there; and only there is a form
+        posted.
+        """
+        if self.campaign.platform.name != "mturk" or (door is not None and door.platform != "mturk"):
+            return {}
+        hosts = MTURK_HOSTS if door is not None and door.submit_to else ()
+        forms = " ".join(["'self'", *(f"https://{host}" for host in hosts)])
+        return {"content-security-policy": policy(frames=MTURK_FRAMES, forms=forms)}
+
+    def message(
+        self,
+        status: int,
+        name: str,
+        *,
+        door: Door | None = None,
+        button: tuple[str, str] | None = None,
+        for_raters: bool = True,
+        refresh: int = 0,
+    ) -> Response:
+        response = self.page(
+            "message.html",
+            status=status,
+            door=door,
+            for_raters=for_raters,
+            title=self.words[f"{name}_title"],
+            text=self.words[f"{name}_text"],
+            button=button,
+        )
+        if refresh:
+            response.headers["refresh"] = str(refresh)
+        return response

@@ -1,0 +1,225 @@
+"""Deny by default: response headers, framing rules per route, requests from elsewhere, guessing, and the
+admin's session.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, urlsplit
+
+from ..campaign.record import Secrets
+from ..lru import Recent
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost", "testclient")
+COOKIE = "storymeter_admin"
+_FIXED = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),  # the address holds the rater's token: other sites must not see it
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=()"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+
+def policy(*, frames: str = "'none'", forms: str = "'self'") -> str:
+    """The Content-Security-Policy: everything from here, nothing inline, framed by nobody unless the route
+    says so.
+    """
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self';"
+        f" connect-src 'self'; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
+    )
+
+
+_STRICT = [
+    *_FIXED,
+    (b"content-security-policy", policy().encode()),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+]
+
+
+class Headers:
+    """Puts the security headers on every answer. A route that may be framed sets its own policy; others get
+    the strict one. Where a request was answered before its body was read, the connection is closed after it:
+    the rest is not waited for.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        unread = _has_body(scope)
+
+        async def receiving() -> Message:
+            nonlocal unread
+            message = await receive()
+            if not message.get("more_body", False):
+                unread = False
+            return message
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = message["headers"]
+                present = [name for name, _ in headers]
+                strict = b"content-security-policy" not in present
+                headers += _FIXED if not strict else _STRICT
+                if unread:
+                    headers.append((b"connection", b"close"))
+                if b"cache-control" not in present:
+                    headers.append((b"cache-control", b"no-store"))
+            await send(message)
+
+        await self.app(scope, receiving if unread else receive, sending)
+
+
+def _has_body(scope: Scope) -> bool:
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0 "))
+        for name, value in scope["headers"]
+    )
+
+
+def same_origin(request: Request) -> bool:
+    """Did this POST come from our own page? Browsers say so; a client that is no browser has nobody's session
+    to abuse.
+    """
+    headers = request.headers
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = headers.get("origin")
+    return origin is None or _split(origin).netloc == headers.get("host")
+
+
+def local(request: Request) -> bool:
+    """Whether the other side is this machine, as far as the connection tells."""
+    return request.client is not None and request.client.host in LOOPBACK
+
+
+def forwarded(request: Request) -> bool:
+    """Whether a proxy says that it speaks for somebody else. Who for is believed only where uvicorn was told
+    to trust that proxy: then `request.client` is the other side already."""
+    return any(name in request.headers for name in ("x-forwarded-for", "forwarded", "x-real-ip", "via"))
+
+
+def address(request: Request) -> str:
+    """Who the other side is, as far as limits go: its address, or the first 64 bits of an IPv6 address, for
+    whoever has one has all that begin so. Empty where it is not known, as behind a proxy that is not trusted.
+    """
+    if local(request) or request.client is None:
+        return ""
+    host = request.client.host
+    if ":" not in host:
+        return host
+    try:
+        found = ipaddress.IPv6Address(host.partition("%")[0])
+    except ValueError:
+        return host
+    return str(found.ipv4_mapped or ipaddress.IPv6Network((int(found) >> 64 << 64, 64)))
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:  # http://[
+        return urlsplit("")
+
+
+class Limiter:
+    """How many events of one sort (wrong tokens, new raters) an address may have in a while before it has to
+    wait.
+    """
+
+    def __init__(self, most: int = 30, window: float = 60.0) -> None:
+        self.most, self.window = most, window
+        self._times: Recent[str, list[float]] = Recent(10_000)
+
+    def blocked(self, who: str) -> bool:
+        times = self._times.get(who)
+        if times is None:
+            return False
+        edge = time.monotonic() - self.window
+        times[:] = [t for t in times if t > edge]
+        if not times:
+            self._times.forget(who)
+        return len(times) >= self.most
+
+    def count(self, who: str) -> None:
+        times = self._times.get(who) or self._times.put(who, [])
+        if len(times) < self.most:
+            times.append(time.monotonic())
+
+
+class AdminGate:
+    """The organiser's door: the token, a cookie of twelve hours, and by default only this machine.
+
+    A reverse proxy on the same machine looks like this machine. So the dashboard is refused under any name
+    but a local one, to anything that says it was forwarded, and to HTTP/1.0, which proxies speak and browsers
+    do not; and where the server is told of a proxy or of a public address, the dashboard has a port of its
+    own that no proxy leads to."""
+
+    HOURS = 12
+
+    def __init__(
+        self,
+        secrets: Secrets,
+        *,
+        anywhere: bool = False,
+        hosts: Iterable[str] = LOOPBACK,
+        port: int | None = None,
+    ) -> None:
+        self._secrets, self._anywhere, self._hosts, self._port = secrets, anywhere, tuple(hosts), port
+
+    def near(self, request: Request) -> bool:
+        """On this machine, under a local name (so that neither a proxy nor another site's name leads
+        here).
+        """
+        if self._anywhere:
+            return True
+        server = request.scope.get("server")
+        if self._port is not None and (not server or server[1] != self._port):
+            return False
+        try:
+            host = _split("//" + request.headers.get("host", "")).hostname or ""
+        except ValueError:
+            return False
+        return (
+            local(request)
+            and host in (*self._hosts, "testserver")
+            and not forwarded(request)
+            and request.scope.get("http_version") != "1.0"
+        )
+
+    def matches(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode(), self._secrets.admin_token.encode())
+
+    def cookie(self) -> str:
+        until = str(int(time.time()) + self.HOURS * 3600)
+        return f"{until}.{self._secrets.token('admin', until)}"
+
+    def inside(self, request: Request) -> bool:
+        until, _, mark = request.cookies.get(COOKIE, "").partition(".")
+        if not (until.isdecimal() and until.isascii() and len(until) < 15):
+            return False
+        return (
+            hmac.compare_digest(mark.encode(), self._secrets.token("admin", until).encode())
+            and int(until) > time.time()
+        )
+
+    def form_token(self, request: Request) -> str:
+        return self._secrets.token("form", request.cookies.get(COOKIE, ""))
+
+    def form_fits(self, request: Request, token: str) -> bool:
+        return hmac.compare_digest(token.encode(), self.form_token(request).encode())
