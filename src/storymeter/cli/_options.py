@@ -195,9 +195,16 @@ class Bars:
         self._bars: Any = None
         self._tasks: dict[str, Any] = {}
         self._waiting: list[str] = []
+        #: a first step that takes longer than `patience`, such as a big file, is shown before it is done
+        self._latest = ("", 0, 0)
+        self._timer = threading.Timer(patience, lambda: self(*self._latest)) if patience < math.inf else None
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        if time.monotonic() - self._begin < self._patience:
+        self._latest = (what, done, total)
+        if time.monotonic() - self._begin < self._patience or not what:
             return
         bars = self._started()
         kind, _, remark = what.partition("\t")
@@ -249,6 +256,8 @@ class Bars:
             self._bars.start()
 
     def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
         if self._bars is not None:
             self._bars.stop()
 

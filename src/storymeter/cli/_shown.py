@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..captions import Corpus, Document
+from ..engine.scored_files import load_runs
+from ..engine.systems import is_saved
 from ..errors import DataError, UsageError, closest
 from ..metric import Metric
 from ..progress import silent
 from ..registry import metric as get_metric
 from ..score import Score
-from ._scoring import is_saved, load_runs, make_run, read_both
+from ._scoring import make_run, read_both
 
 if TYPE_CHECKING:
     from ..engine.results import Results
@@ -52,7 +54,7 @@ class Shown:
     def _of_results(
         cls, path: str, references: Sequence[str], system: str | None, metric: str | None
     ) -> Shown:
-        results = load_runs([path], references, [])
+        results = load_runs([path], references)
         if results.in_shards:
             raise DataError(
                 f"{path} is a run in shards: it keeps sums, and no captions to show.",

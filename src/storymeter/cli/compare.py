@@ -14,14 +14,12 @@ from ._reading import result_options
 from ._scoring import (
     annotators_option,
     cluster_options,
-    is_saved,
     score_files,
     scoring_options,
     spread_of_annotators,
     system_option,
     unit_option,
 )
-from ._shards import in_shards
 
 _NO_SEEDS = (
     "One training run per system: the noise of training is not in the intervals and tests (--system"
@@ -72,6 +70,7 @@ def command(
     storymeter compare run.smr --difference 0.5     documents that find it
     """
     from ..engine.seeds import collapsed
+    from ..engine.systems import in_shards, is_saved
     from ..report.comparison import comparison_json, difference_table, fitted_tables, needed_table
     from ..report.scores import annotator_table, coverage_lines, spread_records
 
@@ -82,7 +81,7 @@ def command(
         )
     with progress_bar() as progress:
         drawn = resamples if in_shards(candidates, options["references"]) else 0  # rows are not kept there
-        results = score_files(candidates, resamples=drawn, progress=progress, **options)
+        results = score_files(candidates, progress, {**options, "resamples": drawn})
     if len(collapsed(results).systems) < 2:
         raise UsageError(
             "A comparison needs two systems.", hint="Add one: storymeter score NEW.json --into RUN.smr"

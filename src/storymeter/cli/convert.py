@@ -8,7 +8,7 @@ from ..captions import Corpus
 from ..formats import examine, registry, write
 from ._declare import option
 from ._options import busy, say
-from ._reading import read_line, reading_options
+from ._reading import reading_options
 
 
 @click.command(epilog="Formats: " + ", ".join(registry.FORMATS))
@@ -36,14 +36,16 @@ def command(
 
     JSON Lines (.jsonl) keeps everything. What another format cannot carry is left out and named on stderr;
     where the meaning would be lost, nothing is written."""
+    from ..engine.systems import read_line
+
     if target_format:
         registry.get(target_format)  # a wrong name is told before a big file is read
     with busy(f"converting {source}"):
         reading = examine(source, format=format, repair=repair, id_map=id_map, columns=columns, lists=lists)
         corpus: Corpus = reading.require()
         lost = write(corpus, target, format=target_format)
-    if assumed := corpus.meta.get("read_as"):
-        say(read_line(source, corpus, str(assumed)))
+    if line := read_line(source, corpus):
+        say(line)
     if lost:
         say(f"note: left out, because the format cannot carry it: {', '.join(lost)}")
     done = ", ".join(f"{number:,} {what}" for what, number in corpus.meta.get("repairs", {}).items())

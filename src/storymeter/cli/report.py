@@ -74,7 +74,7 @@ def command(
     if out.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--out {str(out)!r} is not an .html file.", hint="Write it like --out report.html")
     with progress_bar() as progress:
-        results = score_files(candidates, cluster=None, resamples=resamples, progress=progress, **options)
+        results = score_files(candidates, progress, {**options, "resamples": resamples})
     results = collapsed(results)
     with busy("comparing the systems"):
         comparisons = results.compare(resamples=resamples) if len(results.systems) > 1 else []

@@ -13,15 +13,12 @@ from ._reading import result_options
 from ._scoring import (
     annotators_option,
     cluster_options,
-    is_saved,
     score_files,
-    score_into,
     scoring_options,
     spread_of_annotators,
     system_option,
     unit_option,
 )
-from ._shards import in_shards
 
 if TYPE_CHECKING:
     from ..engine.results import Comparison, Results
@@ -81,6 +78,7 @@ def command(
     """
     from ..engine.defaults import kind_of, left_out
     from ..engine.seeds import collapsed
+    from ..engine.systems import is_saved
     from ..report.fitting import escape_controls
     from ..report.scores import (
         annotator_table,
@@ -100,13 +98,7 @@ def command(
         def each(system: str, score: Score) -> None:
             progress.line(score_line(system, score))
 
-        if into is not None:
-            if options["systems"]:
-                hint = "Score all systems again with --save."
-                raise UsageError("--system cannot be added to a saved run.", hint=hint)
-            results = score_into(into, candidates, progress, options, each)
-        else:
-            results = score_files(candidates, save=save, progress=progress, each=each, **options)
+        results = score_files(candidates, progress, {**options, "save": save, "into": into, "each": each})
     if write is not None:
         write(results)
         say(f"One row per document: {per_document}")
@@ -141,6 +133,8 @@ def _tests(results: Results, resamples: Resampled) -> list[Comparison]:
 
 
 def _check(save: str | None, into: str | None, candidates: tuple[str, ...], per_document: str | None) -> None:
+    from ..engine.systems import in_shards, is_saved
+
     sharded = into is None and in_shards(candidates, click.get_current_context().params["references"])
     if sharded and save is not None and save.endswith(".smr"):
         raise UsageError("A corpus in shards is saved in a folder.", hint="Name it like --save run")

@@ -21,7 +21,7 @@ from ..formats.problems import Problem, Severity, group
 from ..join import REFERENCE_FORMATS, join
 from ..report.fitting import escape_controls
 from ._options import busy, coloured, format_option, output, references_option
-from ._reading import options_of, reading_options, reference_reading_options
+from ._reading import layout_of, reading_options, reference_reading_options
 
 
 @click.command()
@@ -42,11 +42,11 @@ def command(files: tuple[str, ...], references: tuple[str, ...], style: str, **r
 
     Exit 0 if there are none or only warnings, 1 if there are errors.
     """
-    kind = None
+    kind, layout = None, layout_of(reading)
     readings = []
     for number, path in enumerate((*files, *references), 1):
         role: Role = "candidates" if number <= len(files) else "references"
-        options = options_of(role, reading) | ({} if references else {"role": None})
+        options = layout.options(role) | ({} if references else {"role": None})
         with busy(f"checking {path} ({number} of {len(files) + len(references)})"):
             readings.append(_examined(path, kind=kind, **options))
         corpus = readings[-1].corpus

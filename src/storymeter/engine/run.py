@@ -155,7 +155,8 @@ class Run:
         `referenced`: whether there are references, where they lie elsewhere.
         """
         built = {
-            label: metric.under(self.context.protocol) for label, metric in named(_asked(metrics)).items()
+            label: metric.under(self.context.protocol)
+            for label, metric in named(asked_metrics(metrics)).items()
         }
         for metric in built.values():  # raises where the protocol strips what its tokenizer is for
             Settings(protocol=self.context.protocol, tokenizer=own_tokenizer(metric))
@@ -272,7 +273,7 @@ def evaluate(
     """
     from .defaults import choose_metrics, tells_stories
 
-    wanted = None if metrics is None else list(named(_asked(metrics)).values())
+    wanted = None if metrics is None else list(named(asked_metrics(metrics)).values())
     story = images is not None or (wanted is not None and tells_stories(wanted))
     systems, against = both(candidates, references, story=story)
     if metrics is None:
@@ -293,7 +294,7 @@ def evaluate(
     return run.score(systems, metrics, resamples, unit=unit, cluster=cluster)
 
 
-def _asked(metrics: Asked | Sequence[Asked]) -> list[Asked]:
+def asked_metrics(metrics: Asked | Sequence[Asked]) -> list[Asked]:
     """A list of names and objects; one text may hold several names, as on the command line."""
     if isinstance(metrics, str):
         return [*split(metrics)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...engine.systems import is_saved, require_equal_lines
 from ...errors import DataError, UsageError
 from ...meta.agreeing import measured
 from ...meta.compute import pooled_documents, values_of, values_of_file, values_of_results
@@ -15,8 +16,8 @@ from ...meta.scores import Judgement, join_scores
 from ...progress import silent
 from .._declare import PATH, option
 from .._options import output, progress_bar, say
-from .._reading import require_equal_lines, result_options, unequal_lines_option
-from .._scoring import is_saved, make_run, metric_names, read_both, score_files, scoring_options
+from .._reading import result_options, unequal_lines_option
+from .._scoring import make_run, metric_names, read_both, score_files, scoring_options
 from ._shared import resampling_options, show
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _score(
     if whole or any(map(is_saved, candidates)):
         if curve:
             raise UsageError("--reference-curve scores documents.", hint="Give files of captions.")
-        results = score_files(candidates, resamples=0, progress=progress, equal_lines=equal, **options)
+        results = score_files(candidates, progress, {**options, "resamples": 0, "equal_lines": equal})
         values = values_of_results(results, systems=whole)
         return [join_scores(table, values) for table in tables], none
     judged = [
@@ -186,7 +187,7 @@ def _preferences(
     values = values_of_file(read_scores(scores)) if scores is not None else {}
     preferences = analyse_preferences(records)
     if any(map(is_saved, candidates)):
-        values |= values_of_results(score_files(candidates, resamples=0, progress=silent, **options))
+        values |= values_of_results(score_files(candidates, silent, {**options, "resamples": 0}))
     elif candidates:
         wanted = {(name, item) for p in preferences for item in p.items for name in (p.a, p.b)}
         task, names, run = _pooled(candidates, wanted, silent, options)

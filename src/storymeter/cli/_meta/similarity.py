@@ -17,7 +17,8 @@ from .._options import (
     terminal_width,
     tokenizer_option,
 )
-from .._reading import read_candidates, require_equal_lines, result_options, unequal_lines_option
+from .._reading import result_options, unequal_lines_option
+from .._scoring import read_both
 from ._shared import keep, keep_page
 
 
@@ -55,6 +56,7 @@ def command(
 
     Compares captions of the same items by systems and people, every source with every other: means
     and distributions."""
+    from ...engine.systems import require_equal_lines
     from ...files import write_text
     from ...meta.similarity import similarity
     from ...registry import scorer as get_scorer
@@ -69,7 +71,7 @@ def command(
 
     judge = get_scorer(scorer)
     with progress_bar() as progress:
-        read = read_candidates([*systems, *people], **reading)
+        read, _ = read_both([*systems, *people], (), reading)
         if not unequal_lines:
             require_equal_lines(read)
         found = similarity(

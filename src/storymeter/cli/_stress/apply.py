@@ -9,8 +9,8 @@ import click
 from ...names import parse
 from ...progress import silent
 from .._options import busy, jobs_option, protocol_option, references_option, say, seed_option
-from .._reading import read_candidates, read_references, reading_options, reference_reading_options
-from .._scoring import make_run
+from .._reading import reading_options, reference_reading_options
+from .._scoring import make_run, read_both
 
 
 @click.command("apply")
@@ -51,8 +51,7 @@ def command(
             f"{made.name} is measured by the references.", hint="Give them with --references FILE."
         )
     with busy("damaging the captions"):
-        corpus = read_candidates([candidates], **reading)[0]
-        against = read_references(references, **reading)
+        (corpus,), against = read_both([candidates], references, reading)
         scene = Scene.of(make_run(against, silent, {"protocol": protocol, "jobs": jobs, "seed": seed}))
         changed = transform([made], corpus, scene, seed=seed)
         write(changed, target)
