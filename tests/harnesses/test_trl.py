@@ -76,4 +76,4 @@ def test_a_step(chat: bool, tmp_path: Path) -> None:
     logged = [entry for entry in trainer.state.log_history if "rewards/SodaReward/mean" in entry]
     assert len(logged) == 2 and any(entry["rewards/SodaReward/mean"] > 0 for entry in logged)
     assert any(entry["rewards/CiderDReward/mean"] > 0 for entry in logged)
-    assert any(0 < entry["unreadable"] < 1 for entry in logged)
+    assert any(0 < entry["unreadable/SodaReward"] < 1 for entry in logged)

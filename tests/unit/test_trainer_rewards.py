@@ -47,6 +47,12 @@ def test_unreadable_answers_get_the_stated_reward() -> None:
     answers = [ANSWER, "I cannot watch videos.", "[]"]
     values = SodaReward(unreadable=-0.25)(answers, references=[REFERENCE] * 3)
     assert values[0] > 0 and values[1] == -0.25 and values[2] == 0
+    reward, logged = SodaReward(), []
+    reward(
+        answers, references=[REFERENCE] * 3, log_metric=lambda *each: logged.append(each)
+    )  # as TRL calls it
+    assert (reward.answers, reward.unread) == (3, 1)
+    assert logged == [("unreadable/SodaReward", pytest.approx(1 / 3))]
 
 
 def test_references_by_id_are_compiled_once() -> None:

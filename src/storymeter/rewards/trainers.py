@@ -13,8 +13,9 @@
 The references of an answer are those that were given for its id, or those in a column of the data set:
 `references`, `ground_truth`, `solution`, `captions` (the first that is there, or `reference_column=`).
 Rewards of timed captions read the answer with `storymeter.read_answer`; an answer that cannot be read gets
-the reward `unreadable` (0 unless given). A reward is the metric's value of the one document, without the
-factor 100.
+the reward `unreadable` (0 unless given), and is counted: `reward.unread` of `reward.answers`, and in TRL the
+metric `unreadable/SodaReward` of every step, by its `log_metric`. A reward is the metric's value of the one
+document, without the factor 100.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ class TrainerReward:
         self.unreadable, self.protocol, self.jobs = float(unreadable), protocol, jobs
         self.reference_column, self.id_column = reference_column, id_column
         self.__name__ = type(self).__name__
+        #: answers that were rewarded, and those among them that could not be read
+        self.answers = self.unread = 0
         self._read_references: dict[bytes, tuple[Document, ...]] = {}
         given = references.by_id() if isinstance(references, Corpus) else references or {}
         self._references = {id: self._documents(value, f"of {id!r}") for id, value in given.items()}
@@ -108,6 +111,9 @@ class TrainerReward:
         found = [self._read(answer, duration) for answer, duration in zip(answers, durations, strict=True)]
         values = [self.unreadable] * len(answers)
         readable = [k for k, captions in enumerate(found) if captions is not None]
+        self.answers, self.unread = self.answers + len(found), self.unread + len(found) - len(readable)
+        if found and callable(log := columns.get("log_metric")):
+            log(f"unreadable/{self.__name__}", 1 - len(readable) / len(found))
         if readable:
             documents = [Document(f"{k:09d}", found[k] or ()) for k in readable]
             scored = self._values(documents, [references[k] for k in readable])
