@@ -27,7 +27,7 @@ import numpy as np
 import storymeter
 from storymeter.captions import Corpus
 from storymeter.engine.run import Run
-from storymeter.metric import Metric
+from storymeter.metrics import Metric
 from storymeter.stats.paired import Part, paired_permutations, random_swaps
 from storymeter.stats.poisson import ResampledSums, document_keys, paired_tests, resampled
 from storymeter.stats.resampling import resample_counts

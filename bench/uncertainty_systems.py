@@ -17,8 +17,7 @@ from storymeter.engine.run import Run, value_of
 from storymeter.join import Coverage
 from storymeter.registry import metric as get_metric
 from storymeter.report.marks import marks
-from storymeter.score import Rows
-from storymeter.signature import Signature
+from storymeter.scores import Rows, Signature
 from storymeter.stats.paired import Part, bootstraps, permutation_tests
 from storymeter.stats.resampling import bootstrap_interval
 

@@ -15,7 +15,7 @@ from storymeter.engine.sharded.cutting import _cut
 from storymeter.engine.sharded.merging import merged_shards
 from storymeter.engine.sharded.run import make_job
 from storymeter.engine.sharded.scoring import Worker
-from storymeter.metric import Metric
+from storymeter.metrics import Metric
 
 
 def write_folder(folder: Path, corpus: Corpus, parts: int = 2) -> str:

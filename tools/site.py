@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parents[1]
 #: package or module -> what the reference says it is for
 MODULES = {
     "engine": "runs, results, comparisons, saved runs",
-    "metric": "base classes of metrics",
+    "metrics": "base classes of metrics",
     "registry": "metrics and scorers by name",
-    "score": "one score",
+    "scores": "scores and their signatures",
     "captions": "captions, documents, corpora, ratings",
     "formats": "files of captions",
     "pairs": "scorers of sentence pairs",
@@ -32,7 +32,6 @@ MODULES = {
     "meta": "agreement of metrics with human scores",
     "stress": "stress tests",
     "protocol": "protocols",
-    "signature": "signatures",
     "errors": "errors",
     "rewards": "rewards for training",
     "compat": "drop-in replacements for the usual scripts",

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .late import late, moved
+from ._lazy import late, moved
 
 __version__ = "0.1.0"
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from .formats import read as read
     from .formats import write as write
     from .formats.answers import read_answer as read_answer
-    from .metric import MeanMetric as MeanMetric
-    from .metric import Metric as Metric
-    from .pairs.base import PairScorer as PairScorer
+    from .metrics import MeanMetric as MeanMetric
+    from .metrics import Metric as Metric
+    from .pairs.scorer import PairScorer as PairScorer
     from .protocol import Protocol as Protocol
     from .registry import metric as metric
     from .registry import scorer as scorer
-    from .score import Score as Score
-    from .signature import Signature as Signature
+    from .scores import Score as Score
+    from .scores import Signature as Signature
 
 _MODULES = {
     "captions": ("Caption", "Corpus", "Document", "Rating"),
@@ -51,12 +51,11 @@ _MODULES = {
     "errors": ("StorymeterError",),
     "formats": ("read", "write"),
     "formats.answers": ("read_answer",),
-    "metric": ("MeanMetric", "Metric"),
-    "pairs.base": ("PairScorer",),
+    "metrics": ("MeanMetric", "Metric"),
+    "pairs.scorer": ("PairScorer",),
     "protocol": ("Protocol",),
     "registry": ("metric", "scorer"),
-    "score": ("Score",),
-    "signature": ("Signature",),
+    "scores": ("Score", "Signature"),
 }
 _LATE = {name: module for module, names in _MODULES.items() for name in names}
 

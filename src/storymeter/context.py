@@ -25,7 +25,7 @@ from .protocol import get as get_protocol
 if TYPE_CHECKING:
     from .arrays import KeyArray
     from .join import Task
-    from .score import CorpusCounts
+    from .scores import CorpusCounts
 
 T = TypeVar("T")
 #: what was made on first use, by the function that made it and its arguments

@@ -26,8 +26,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from .names import Name
-from .options import Options, options_of
+from .options import Name, Options, options_of
 
 T = TypeVar("T", bound="Measure")
 

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError, closest
 from .measure import Measure, Named
-from .metric import Metric
-from .names import Name, parse
-from .options import parse_options
+from .metrics import Metric
+from .options import Name, parse, parse_options
 
 if TYPE_CHECKING:
-    from .pairs.base import PairScorer
+    from .pairs.scorer import PairScorer
 
 #: module -> the names that it declares
 MODULES: dict[str, str] = {
@@ -62,7 +61,7 @@ def metric(text: str) -> Metric:
 
 def scorer(text: str) -> PairScorer:
     """A measure that compares two sentences."""
-    from .pairs.base import PairScorer
+    from .pairs.scorer import PairScorer
 
     made: PairScorer = _build(parse(text), "scorer", PairScorer)
     return made

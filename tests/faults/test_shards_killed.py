@@ -31,7 +31,7 @@ from storymeter.engine.run import Run
 from storymeter.engine.sharded.run import score_shards
 from storymeter.errors import DataError
 from storymeter.join import Task
-from storymeter.metric import MeanMetric, Metric
+from storymeter.metrics import MeanMetric, Metric
 
 SHARDS, PATIENCE = 8, 900.0
 pytestmark = pytest.mark.timeout(1800)  # the limit is for a hang, not for a busy machine

@@ -19,7 +19,7 @@ from storymeter.context import Context
 from storymeter.join import join
 from storymeter.protocol import get
 from storymeter.registry import metric
-from storymeter.score import Score
+from storymeter.scores import Score
 
 TIOUS = (0.3, 0.5, 0.7, 0.9)
 SETTINGS = {"val1": ("soda-v1", 1), "merge": ("soda-v1", 2), "multi": ("soda-v1-multi", 2)}

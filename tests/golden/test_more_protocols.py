@@ -13,7 +13,7 @@ import storymeter
 from storymeter.captions import Corpus
 from storymeter.compat import densevid, soda
 from storymeter.engine.run import Run
-from storymeter.score import Score
+from storymeter.scores import Score
 
 SCORERS = {
     "METEOR": "meteor",

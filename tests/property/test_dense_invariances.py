@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.results import Results
 from storymeter.engine.run import evaluate
-from storymeter.metric import Metric
-from storymeter.pairs.base import PairScorer
+from storymeter.metrics import Metric
+from storymeter.pairs.scorer import PairScorer
 from storymeter.protocol import Protocol
 from storymeter.registry import metric
 

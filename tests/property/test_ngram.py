@@ -14,7 +14,7 @@ from storymeter import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.join import join
 from storymeter.pairs import Bleu, Cider, RougeL
-from storymeter.pairs.base import PairScorer
+from storymeter.pairs.scorer import PairScorer
 from storymeter.registry import MEASURES, metric, scorer
 
 SCORERS = [

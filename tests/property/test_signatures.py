@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storymeter.errors import UsageError
-from storymeter.signature import Signature, diff
+from storymeter.scores import Signature, diff
 
 FIELDS = st.dictionaries(st.text(min_size=1, max_size=8), st.text(max_size=12), max_size=5)
 

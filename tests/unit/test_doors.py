@@ -45,3 +45,9 @@ def test_no_module_bears_the_name_of_an_export(room: str) -> None:
 @pytest.mark.parametrize("room", EXAMPLES)
 def test_the_room_shows_an_example(room: str) -> None:
     assert ">>> " in (importlib.import_module(f"storymeter.{room}").__doc__ or "")
+
+
+def test_no_module_of_the_package_bears_the_name_of_its_exports() -> None:
+    package = importlib.import_module("storymeter")
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    assert not modules & set(package.__all__)

@@ -14,7 +14,7 @@ from storymeter.dense.soda import Soda
 from storymeter.errors import UsageError
 from storymeter.options import options_of
 from storymeter.pairs import BertScore, Bleu, Cider, Meteor, RougeL, Spice, Sts, Wmd
-from storymeter.pairs.base import PairScorer
+from storymeter.pairs.scorer import PairScorer
 from storymeter.papers import PAPERS
 
 NAMES = sorted(registry.MEASURES)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from storymeter import registry
 from storymeter.errors import UsageError
-from storymeter.names import Name, parse, split
-from storymeter.pairs.base import PairScorer
+from storymeter.options import Name, parse, split
+from storymeter.pairs.scorer import PairScorer
 
 WORD = st.from_regex(r"[a-z][a-z0-9_]{0,6}", fullmatch=True)
 VALUE = st.one_of(WORD, st.integers(0, 99).map(str), st.floats(0, 1).map(str))

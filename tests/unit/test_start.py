@@ -34,12 +34,12 @@ def test_little_is_imported_before_the_first_score(code: str) -> None:
     assert not imported & set(HEAVY)
     if code == SCORE:
         assert ours == {
-            *(f"storymeter.{name}" for name in ("_native", "arrays", "cache", "errors", "late", "measure")),
-            *(f"storymeter.{name}" for name in ("metric", "names", "options", "pairs", "progress")),
-            *(f"storymeter.pairs.{name}" for name in ("base", "meteor", "meteor_tables")),
+            *(f"storymeter.{name}" for name in ("_native", "arrays", "cache", "_lazy", "errors", "measure")),
+            *(f"storymeter.{name}" for name in ("metrics", "options", "pairs", "progress")),
+            *(f"storymeter.pairs.{name}" for name in ("arguments", "meteor", "meteor_tables", "scorer")),
         }
     else:
-        assert ours == {"storymeter.late"}
+        assert ours == {"storymeter._lazy"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ..captions import Corpus, Document
 from ..engine.scored_files import load_runs
 from ..engine.systems import is_saved
 from ..errors import DataError, UsageError, closest
-from ..metric import Metric
+from ..metrics import Metric
 from ..progress import silent
 from ..registry import metric as get_metric
 from ..score import Score

@@ -23,7 +23,7 @@ from ._scoring import (
 if TYPE_CHECKING:
     from ..engine.results import Comparison, Results
     from ..engine.results import Resamples as Resampled
-    from ..score import Score
+    from ..scores import Score
 
 
 @click.command()

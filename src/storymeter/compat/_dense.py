@@ -11,9 +11,9 @@ from typing import Any
 from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import DataError
-from ..metric import Metric
+from ..metrics import Metric
 from ..protocol import Protocol
-from ..score import Score
+from ..scores import Score
 
 #: a file, or what it holds
 Source = str | os.PathLike[str] | Mapping[str, Any]

@@ -31,7 +31,7 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..dense.soda import Soda
 from ..errors import StorymeterError, UsageError, closest
-from ..pairs.base import IndexedPairs, PairScorer
+from ..pairs.scorer import IndexedPairs, PairScorer
 from ..protocol import get
 from ..registry import scorer as get_scorer
 from . import _dense

@@ -24,9 +24,9 @@ import numpy as np
 from ..engine.run import Run
 from ..errors import MissingPartError, UsageError
 from ..join import Coverage, Task
-from ..metric import Metric
+from ..metrics import Metric
 from ..options import Tokenizer
-from ..pairs.base import PairScorer
+from ..pairs.scorer import PairScorer
 from ..registry import metric as get_metric
 from ..rewards.trainers import timed_documents, untimed_documents
 from ._texts import prepared

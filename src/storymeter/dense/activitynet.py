@@ -26,14 +26,13 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Metric
+from ..metrics import Metric
 from ..options import bound, option
-from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor
+from ..pairs.scorer import PairScorer
 from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
-from ..score import Rows
-from ..signature import Signature
+from ..scores import Rows, Signature
 from .caption_pairs import CaptionPairs, scorer_fields
 from .tracks import Problems, Tracks, offsets, tracks_of
 

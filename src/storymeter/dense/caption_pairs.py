@@ -38,10 +38,10 @@ from ..arrays import FloatArray, IntArray
 from ..captions import Caption, Document
 from ..errors import UsageError
 from ..join import Task
-from ..pairs.base import PairScorer, open_scorer
+from ..pairs.scorer import PairScorer, open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.table import pair_table
-from ..score import Match, Score
+from ..scores import Match, Score
 from .tracks import Problems, Side, offsets, tracks_of
 
 if TYPE_CHECKING:

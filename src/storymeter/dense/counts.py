@@ -29,9 +29,8 @@ from ..arrays import FloatArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import MeanMetric, Metric
-from ..score import Rows
-from ..signature import Signature
+from ..metrics import MeanMetric, Metric
+from ..scores import Rows, Signature
 
 if TYPE_CHECKING:
     from ..context import Context

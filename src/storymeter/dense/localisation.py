@@ -27,10 +27,10 @@ from ..arrays import FloatArray
 from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Metric
+from ..metrics import Metric
 from ..options import bound
 from ..protocol import PAPER, Protocol
-from ..score import Rows
+from ..scores import Rows
 from .soda import harmonic, share
 from .tracks import Problems, tracks_of
 

@@ -30,11 +30,10 @@ from ..arrays import FloatArray
 from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Metric
+from ..metrics import Metric
 from ..options import option
 from ..registry import metric as get_metric
-from ..score import CorpusCounts, Rows
-from ..signature import Signature
+from ..scores import CorpusCounts, Rows, Signature
 
 if TYPE_CHECKING:
     from ..context import Context

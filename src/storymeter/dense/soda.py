@@ -34,13 +34,12 @@ from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..join import Task
 from ..measure import Named, measure
-from ..metric import Metric
+from ..metrics import Metric
 from ..options import bound, option
-from ..pairs.base import PairScorer
 from ..pairs.meteor import Meteor
+from ..pairs.scorer import PairScorer
 from ..protocol import PAPER, Protocol
-from ..score import Alignment, Rows
-from ..signature import Signature
+from ..scores import Alignment, Rows, Signature
 from .caption_pairs import CaptionPairs, scorer_fields
 from .tracks import Problems, offsets, tracks_of
 

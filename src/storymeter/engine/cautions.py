@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..captions import Corpus
 from ..errors import StorymeterWarning, some
-from ..metric import Metric
+from ..metrics import Metric
 from ..options import Tokenizer
-from ..pairs.base import PairScorer
+from ..pairs.scorer import PairScorer
 from ..protocol import Protocol
 from ..text.script import advice, foreign_script
 from ..text.tokenizers import ascii_only, has_words, tokenize

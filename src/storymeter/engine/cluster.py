@@ -28,7 +28,7 @@ from typing import Protocol as Interface
 from ..captions import Corpus
 from ..context import Context
 from ..errors import DataError, MissingPartError, StorymeterError, UsageError
-from ..metric import Metric
+from ..metrics import Metric
 from ..progress import silent
 from .results import SystemResult
 

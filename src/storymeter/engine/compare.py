@@ -19,8 +19,8 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataError, UsageError
-from ..metric import Metric
-from ..score import ResampledSums, Score
+from ..metrics import Metric
+from ..scores import ResampledSums, Score
 from ..stats.multiple import SIGNIFICANT, holm, simultaneous_tail
 from ..stats.paired import (
     PairedTest,

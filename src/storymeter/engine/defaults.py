@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Iterable
 
 from ..captions import Corpus, Kind
-from ..metric import Metric
+from ..metrics import Metric
 from ..text.sentences import split_sentences
 
 _DENSE = [

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 
 from ..errors import DataError, StorymeterError, StorymeterWarning
-from ..metric import Metric
+from ..metrics import Metric
 from ..protocol import PAPER, Protocol
 from ..registry import metric as get_metric
 from .results import REVISION, Results

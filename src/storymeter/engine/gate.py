@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import UsageError
-from ..score import Score
+from ..scores import Score
 from ..stats.multiple import SIGNIFICANT, holm
 from ..stats.paired import ALL_SWAPS, Part, all_swaps, detectable, pseudo_values, random_swaps, reached
 from ..stats.resampling import TAIL

@@ -15,8 +15,8 @@ from .. import __version__
 from ..captions import Corpus
 from ..errors import StorymeterError
 from ..join import Coverage
-from ..metric import Metric
-from ..score import Score
+from ..metrics import Metric
+from ..scores import Score
 from .results import REVISION, Conditions, Results, SystemResult
 from .saved import load, write
 

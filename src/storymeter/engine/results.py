@@ -23,10 +23,10 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..errors import MissingPartError, StorymeterError, UsageError, closest, some
 from ..join import Coverage, Task, join
-from ..metric import Metric
+from ..metrics import Metric
 from ..protocol import Protocol
 from ..registry import metric as get_metric
-from ..score import Score
+from ..scores import Score
 from ..stats.multiple import SIGNIFICANT
 
 #: of the numbers that this version computes; it rises with every change that `earlier` must know

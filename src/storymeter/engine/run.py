@@ -20,14 +20,13 @@ from ..captions import Corpus
 from ..context import Budget, Context, Settings
 from ..errors import StorymeterError, UsageError
 from ..join import Task, join
-from ..metric import Metric
-from ..names import parse, split
-from ..options import Tokenizer
+from ..metrics import Metric
+from ..options import Tokenizer, parse, split
 from ..progress import Progress, silent
 from ..protocol import Protocol
 from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
-from ..score import Score
+from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .cautions import joins_captions, own_tokenizer, warn_of_language, warn_of_paragraphs, warn_of_wordless
 from .inputs import Given, both

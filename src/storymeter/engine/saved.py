@@ -32,11 +32,10 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..errors import DataError, StorymeterError, UsageError
 from ..join import Coverage
-from ..metric import MeanMetric, Metric
+from ..metrics import MeanMetric, Metric
 from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
-from ..score import Alignment, ResampledSums, Rows, Score
-from ..signature import Signature
+from ..scores import Alignment, ResampledSums, Rows, Score, Signature
 from .archive import SCHEMA, Archive, npy, write_zip
 from .earlier import check_revision
 from .results import Conditions, Results, SystemResult, Tally

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import DataError, UsageError
-from ..score import Score
+from ..scores import Score
 from ..stats.resampling import TAIL
 from .results import Results, SystemResult
 from .units import summed, units_of

@@ -5,7 +5,7 @@ checkpoint.
 who is asked what, and what is asked again; `endpoint.py` and `local.py` who answers; `answers.py` what was
 answered."""
 
-from ..late import late
+from .._lazy import late
 
 __all__ = ["Budget", "Judge"]
 

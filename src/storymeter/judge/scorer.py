@@ -32,7 +32,7 @@ from ..context import Budget
 from ..errors import DataError, StorymeterWarning, UsageError
 from ..measure import Named, measure
 from ..options import option
-from ..pairs.base import IndexedPairs, ModelScorer, open_scorer
+from ..pairs.scorer import IndexedPairs, ModelScorer, open_scorer
 from ..pairs.sentences import texts_of
 from ..text.unicode import well_formed
 from .answers import Answers

@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from ..errors import DataError, StorymeterError, UsageError, closest
-from ..names import parse
+from ..options import parse
 from ..registry import MEASURES
 from ..registry import metric as get_metric
 from .benchmark import Benchmark as Benchmark

@@ -19,10 +19,10 @@ from ..engine.results import Results, document_values
 from ..engine.run import Run
 from ..errors import StorymeterError
 from ..join import Coverage, Task
-from ..metric import Metric
-from ..pairs.base import PairScorer
+from ..metrics import Metric
+from ..pairs.scorer import PairScorer
 from ..registry import metric as get_metric
-from ..score import Score
+from ..scores import Score
 
 Key = tuple[str, str]
 

@@ -10,7 +10,7 @@ from typing import Literal
 from ..engine.run import Run
 from ..errors import UsageError
 from ..join import Task
-from ..metric import Metric
+from ..metrics import Metric
 from ..progress import Progress, silent
 from ..registry import metric as get_metric
 from ..stats.correlation import COEFFICIENTS

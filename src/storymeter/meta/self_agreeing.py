@@ -28,7 +28,7 @@ from ..engine.results import document_values
 from ..engine.run import Run, named
 from ..errors import UsageError
 from ..measure import Measure
-from ..metric import Metric
+from ..metrics import Metric
 from ..options import options_of
 from ..stats.correlation import kendall_b, pearson
 from ..stats.resampling import percentiles

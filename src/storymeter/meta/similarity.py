@@ -20,12 +20,12 @@ from ..captions import Corpus
 from ..context import Context
 from ..errors import DataError, UsageError, some
 from ..options import Tokenizer
-from ..pairs.base import PairScorer, open_scorer
+from ..pairs.scorer import PairScorer, open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.table import PairTable
 from ..progress import Progress, silent
 from ..registry import scorer as get_scorer
-from ..signature import Signature
+from ..scores import Signature
 from ..stats.resampling import resample_counts
 
 KINDS = ("human-human", "system-human", "system-system")

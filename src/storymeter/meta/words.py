@@ -26,9 +26,8 @@ from ..context import Context
 from ..errors import DataError
 from ..human.analysis.spans import Labelled
 from ..human.ratings import BoolArray
-from ..names import parse
-from ..options import Tokenizer
-from ..pairs.base import open_scorer
+from ..options import Tokenizer, parse
+from ..pairs.scorer import open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.word_kinds import WORD, tagged
 from ..progress import Progress, silent

@@ -31,7 +31,7 @@ from ..models.encoder import Precision
 from ..models.vectors import VectorRows
 from ..options import option
 from ..text.unicode import well_formed
-from .base import IndexedPairs, ModelScorer
+from .scorer import IndexedPairs, ModelScorer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -32,9 +32,9 @@ from ..arrays import FloatArray
 from ..errors import UsageError
 from ..measure import Named, measure
 from ..options import ScorerTokenizer, option
-from ..score import CorpusCounts, Rows
-from .base import TOKENIZER_OPTION, IndexedPairs, PairGroups, PairScorer
+from ..scores import CorpusCounts, Rows
 from .ngrams import NgramBatch, analyse, bounds_of, ngrams_of
+from .scorer import TOKENIZER_OPTION, IndexedPairs, PairGroups, PairScorer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

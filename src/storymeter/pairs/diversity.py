@@ -26,10 +26,9 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray
 from ..measure import Named, measure
-from ..metric import Metric
+from ..metrics import Metric
 from ..options import option
-from ..score import Rows
-from ..signature import Signature
+from ..scores import Rows, Signature
 from .bleu import ORDERS, Smoothing, bleu, of_order
 from .ngrams import analyse, bounds_of, ngrams_of
 from .sentences import sentences_of

@@ -35,8 +35,8 @@ import numpy as np
 from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..measure import ENCODER_SEEN, Named, Seen, measure
-from .base import IndexedPairs, ModelScorer, open_scorer
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
+from .scorer import IndexedPairs, ModelScorer, open_scorer
 from .word_kinds import KINDS, WORD, Kind, tagged
 
 if TYPE_CHECKING:

@@ -42,8 +42,8 @@ from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, Seen, measure
 from ..options import UNSPACED, ScorerTokenizer, option
-from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer, open_scorer
 from .meteor_tables import load
+from .scorer import TOKENIZER_OPTION, IndexedPairs, PairScorer, open_scorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from ..context import Context
     from ..join import Task
-    from ..score import Rows
+    from ..scores import Rows
 
 Result = TypeVar("Result")
 #: texts of up to so many characters have counts that two bytes hold

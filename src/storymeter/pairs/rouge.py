@@ -25,9 +25,9 @@ from .. import _native
 from ..arrays import FloatArray
 from ..measure import Named, measure
 from ..options import ScorerTokenizer, option
-from ..score import Rows
-from .base import TOKENIZER_OPTION, IndexedPairs, PairScorer
+from ..scores import Rows
 from .ngrams import NgramBatch, ngrams_of
+from .scorer import TOKENIZER_OPTION, IndexedPairs, PairScorer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

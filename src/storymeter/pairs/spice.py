@@ -36,11 +36,11 @@ from ..arrays import FloatArray
 from ..errors import UsageError
 from ..measure import Named, Seen, measure
 from ..options import option
-from ..score import Rows
-from .base import IndexedPairs, ModelScorer, open_scorer
+from ..scores import Rows
 from .scene_graph import SceneGraph, scene_graph
 from .scene_parse import label as parser_label
 from .scene_parse import parsed_graphs
+from .scorer import IndexedPairs, ModelScorer, open_scorer
 from .sentences import texts_of
 from .spice_java import DEADLINE, Item, OriginalSpice
 from .word_classes import COLOURS, SIZES

@@ -30,7 +30,7 @@ from ..models.vectors import Embeddings, embeddings
 from ..options import option
 from ..text.unicode import well_formed
 from .align import Aligner
-from .base import IndexedPairs, ModelScorer
+from .scorer import IndexedPairs, ModelScorer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -17,7 +17,7 @@ from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..context import Context
 from ..progress import Progress, silent
-from .base import PLAIN_COLUMNS, PairScorer, open_scorer
+from .scorer import PLAIN_COLUMNS, PairScorer, open_scorer
 from .sentences import Sentences, sentences_for
 
 #: about so many pairs are scored between two reports of progress

@@ -33,7 +33,7 @@ from ..models.word_vectors import Vector, WordVectors, word_vectors
 from ..options import option
 from ..text.unicode import well_formed
 from ..text.words import words
-from .base import IndexedPairs, ModelScorer
+from .scorer import IndexedPairs, ModelScorer
 from .word_classes import STOP_WORDS
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import Any
 from ..judge.prompt import get as get_prompt
 from ..judge.prompt import named as named_prompt
 from ..judge.prompt import names as prompt_names
-from ..metric import Metric
-from ..names import parse
-from ..options import Option, options_of
+from ..metrics import Metric
+from ..options import Option, options_of, parse
 from ..papers import PAPERS
 from ..protocol import PRESETS
 from ..protocol import get as get_protocol

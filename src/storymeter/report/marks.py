@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ..engine.results import Comparison, Results
-from ..score import Score
+from ..scores import Score
 from ..stats.multiple import SIGNIFICANT
 from ..stats.paired import smallest_p
 

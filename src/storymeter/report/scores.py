@@ -16,8 +16,8 @@ from ..engine.results import Comparison, Results
 from ..engine.units import unit_note, units_of
 from ..errors import MissingPartError, UsageError
 from ..files import guarded, write_bytes
-from ..metric import Metric
-from ..score import Score
+from ..metrics import Metric
+from ..scores import Score
 from .comparison import comparison_records
 from .marks import SIGNS, Mark, mark_notes, marks, rough, scale_note
 from .table import Cell, Column, Table, keys, raw, to_json

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..meta.self_agreeing import SelfAgreement
-from ..signature import Signature
+from ..scores import Signature
 from .table import Table, keys, to_json
 
 

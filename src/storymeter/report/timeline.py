@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from ..captions import Caption, Corpus
 from ..dense.caption_pairs import VideoLinks
-from ..score import Match
+from ..scores import Match
 from .figures.maps import Bar, lanes
 from .fitting import clip, escape_controls
 from .table import Table, numbers

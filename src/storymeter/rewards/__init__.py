@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..late import late
+from .._lazy import late
 
 if TYPE_CHECKING:
     from .fitted import Bleu as Bleu

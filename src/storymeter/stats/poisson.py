@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray
-from ..score import ResampledSums
+from ..scores import ResampledSums
 from .exact import ExactSums, added, weighted_sums
 from .paired import PairedTest, chance
 from .resampling import expanded_tail, percentiles

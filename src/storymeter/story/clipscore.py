@@ -30,7 +30,7 @@ from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..signature import Signature
+from ..scores import Signature
 from .clip_vectors import Sight, sight_of
 from .documents import Missing, StoryMetric, Views
 

@@ -28,7 +28,7 @@ from ..join import Task
 from ..measure import Named, measure
 from ..options import option
 from ..progress import Progress, silent
-from ..signature import Signature
+from ..scores import Signature
 from .documents import StoryMetric, stories_of
 
 if TYPE_CHECKING:

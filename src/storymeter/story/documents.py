@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from ..captions import Caption, Document
 from ..errors import DataError, StorymeterWarning, UsageError, some
-from ..metric import MeanMetric
+from ..metrics import MeanMetric
 from ..models.media import Pictures, Videos, even_times, video_seconds
 from ..text import sentences
 

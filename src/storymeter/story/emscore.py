@@ -39,7 +39,7 @@ from ..captions import Caption, Document
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..signature import Signature, short_hash
+from ..scores import Signature, short_hash
 from .clip_vectors import Sight
 from .clipscore import ClipMetric, joined, references_of, texts_of
 from .documents import Missing, Views

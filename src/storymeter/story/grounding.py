@@ -36,7 +36,7 @@ from ..models.media import Pictures, open_picture
 from ..models.vectors import KeptVectors
 from ..options import option
 from ..progress import Progress, silent
-from ..signature import Signature, short_hash
+from ..scores import Signature, short_hash
 from .documents import Missing, StoryMetric, sentences_of
 from .regions import Box, JointSpace, Regions, regions
 from .spaces import load_space

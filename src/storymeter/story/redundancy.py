@@ -38,7 +38,7 @@ from ..join import Task
 from ..measure import Named, measure
 from ..options import option
 from ..pairs.ngrams import bounds_of
-from ..signature import Signature
+from ..scores import Signature
 from ..text.words import treebank, words
 from .documents import StoryMetric, stories_of
 

@@ -18,7 +18,7 @@ from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..signature import Signature
+from ..scores import Signature
 from .coherence import Coherence
 from .documents import Missing, StoryMetric
 from .grounding import Idf, VisualGrounding

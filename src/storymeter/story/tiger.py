@@ -41,7 +41,7 @@ from ..arrays import Float32, FloatArray
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..signature import Signature
+from ..scores import Signature
 from .documents import Missing
 from .grounding import PictureStore, RegionMetric, noun_vectors, story_nouns
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..late import late
+from .._lazy import late
 
 if TYPE_CHECKING:
     from .auditing import Audit as Audit

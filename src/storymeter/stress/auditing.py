@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from ..captions import Corpus
 from ..engine.run import Run
 from ..errors import StorymeterError
-from ..metric import Metric
+from ..metrics import Metric
 from .changes import Scene
 from .consistency import steady
 from .experiment import Cell, Result, Trial, Verdict, run_trials, transformed

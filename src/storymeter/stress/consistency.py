@@ -21,7 +21,7 @@ from ..captions import Corpus
 from ..engine.results import document_values
 from ..engine.run import Run, named
 from ..meta.self_agreeing import EQUAL, SelfAgreement, self_agreement
-from ..metric import Metric
+from ..metrics import Metric
 from .changes import Scene, fewer_documents
 from .experiment import Trial, Verdict, apply, run_trials
 from .persuasion import ATTACKED

@@ -13,11 +13,10 @@ from ..captions import Corpus
 from ..engine.run import Run
 from ..errors import DataError, UsageError
 from ..join import join
-from ..metric import Metric
+from ..metrics import Metric
 from ..pairs.sentences import sentences_of
 from ..pairs.table import pair_table
-from ..score import Score
-from ..signature import Signature
+from ..scores import Score, Signature
 from .changes import Scene
 from .transforms import Transformation, transformation
 

@@ -22,7 +22,7 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import DataError
-from ..metric import Metric
+from ..metrics import Metric
 from .changes import Scene, fewer_documents
 from .experiment import Result, Trial, Verdict, apply, run_trials
 

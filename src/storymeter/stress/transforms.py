@@ -45,8 +45,7 @@ import msgspec
 
 from ..captions import Corpus, Document
 from ..errors import UsageError, closest
-from ..names import parse
-from ..options import parse_options
+from ..options import parse, parse_options
 from . import changes, padding
 from .changes import Change, Scene, Whole
 

@@ -14,7 +14,7 @@ from ..errors import DataError
 from ..meta.choices import ChoiceResult, choice_results
 from ..meta.compute import values_of
 from ..meta.minimal_pairs import MinimalPair, as_choices, drawn, minimal_pairs
-from ..metric import Metric
+from ..metrics import Metric
 from .changes import Scene
 
 #: from this share of pairs on, a metric is said to notice

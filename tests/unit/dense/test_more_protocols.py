@@ -7,7 +7,7 @@ import pytest
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import Run
 from storymeter.errors import UsageError
-from storymeter.score import Score
+from storymeter.scores import Score
 
 A, B = "a man is walking", "two dogs are playing"
 

@@ -15,13 +15,12 @@ from storymeter.context import Context
 from storymeter.dense.caption_pairs import video_links
 from storymeter.dense.tracks import tracks_of
 from storymeter.engine.run import Run
-from storymeter.metric import Metric
+from storymeter.metrics import Metric
 from storymeter.pairs.cider import Cider
 from storymeter.pairs.sentences import sentences_of
 from storymeter.pairs.table import Sentences
 from storymeter.registry import metric
-from storymeter.score import Score
-from storymeter.signature import diff
+from storymeter.scores import Score, diff
 from storymeter.text.ptb import tokenize_batch
 
 WORDS = "a the man woman dog cat runs cooks cuts jumps on over road rice onion then and with knife"

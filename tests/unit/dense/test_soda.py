@@ -10,7 +10,7 @@ from storymeter.dense.activitynet import ActivityNet
 from storymeter.dense.soda import Soda
 from storymeter.engine.run import evaluate
 from storymeter.errors import DataError, UsageError
-from storymeter.pairs.base import PairScorer
+from storymeter.pairs.scorer import PairScorer
 from storymeter.registry import metric
 
 from .toys import SharedWords, corpus, score

@@ -9,9 +9,9 @@ import numpy as np
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine.run import evaluate
-from storymeter.metric import Metric
-from storymeter.pairs.base import PairScorer
-from storymeter.score import Score
+from storymeter.metrics import Metric
+from storymeter.pairs.scorer import PairScorer
+from storymeter.scores import Score
 
 
 class SharedWords(PairScorer):

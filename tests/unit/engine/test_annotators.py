@@ -15,7 +15,7 @@ from storymeter.captions import Caption
 from storymeter.engine.annotators import by_annotator
 from storymeter.engine.units import DOCUMENT
 from storymeter.errors import UsageError
-from storymeter.metric import MeanMetric
+from storymeter.metrics import MeanMetric
 
 Verb = Callable[..., tuple[int, str, str]]
 

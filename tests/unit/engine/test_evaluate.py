@@ -11,7 +11,7 @@ from storymeter.context import Context
 from storymeter.engine.compare import compare
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
-from storymeter.metric import FloatArray, MeanMetric
+from storymeter.metrics import FloatArray, MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table, difference_table
 from storymeter.report.scores import coverage_lines, document_table, document_writer, score_json, score_table
 

@@ -12,7 +12,7 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine.results import Comparison, Results
 from storymeter.errors import UsageError
-from storymeter.metric import MeanMetric
+from storymeter.metrics import MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table
 from storymeter.report.full.boards import verdict
 from storymeter.report.full.findings import Findings

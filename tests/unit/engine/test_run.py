@@ -14,7 +14,7 @@ from storymeter import Corpus, MeanMetric, PairScorer, Run
 from storymeter.dense.soda import Soda
 from storymeter.engine.results import merged
 from storymeter.errors import UsageError
-from storymeter.metric import FloatArray
+from storymeter.metrics import FloatArray
 from storymeter.pairs import Meteor
 from storymeter.pairs.table import pair_table
 from storymeter.report.comparison import comparison_json, comparison_table

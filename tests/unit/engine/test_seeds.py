@@ -15,7 +15,7 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine.results import Results
 from storymeter.engine.seeds import collapsed, satterthwaite, welch
-from storymeter.metric import MeanMetric
+from storymeter.metrics import MeanMetric
 from storymeter.report.full.boards import matrix
 from storymeter.report.full.findings import Findings
 from storymeter.report.scores import leaderboard_table

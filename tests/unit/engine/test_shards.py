@@ -26,9 +26,8 @@ from storymeter.engine.sharded.run import score_shards
 from storymeter.engine.sharded.scoring import tally
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
-from storymeter.metric import FloatArray, MeanMetric
-from storymeter.score import Score
-from storymeter.signature import Signature
+from storymeter.metrics import FloatArray, MeanMetric
+from storymeter.scores import Score, Signature
 
 pytest.importorskip("ray", reason="the part 'ray' is not installed")
 pyarrow = pytest.importorskip("pyarrow", reason="the part 'parquet' is not installed")

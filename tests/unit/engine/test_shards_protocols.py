@@ -19,10 +19,10 @@ from storymeter.engine.results import Results
 from storymeter.engine.run import Run
 from storymeter.engine.sharded.scoring import ShardSums, check_columns, scored
 from storymeter.errors import DataError
-from storymeter.metric import Metric
+from storymeter.metrics import Metric
 from storymeter.protocol import PRESETS, get
 from storymeter.registry import MEASURES, metric
-from storymeter.score import Rows
+from storymeter.scores import Rows
 
 pytest.importorskip("ray", reason="the part 'ray' is not installed")
 pytest.importorskip("pyarrow", reason="the part 'parquet' is not installed")

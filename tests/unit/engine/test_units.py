@@ -15,7 +15,7 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine.units import found_unit, groups, summed, unit_labels
 from storymeter.errors import DataError
-from storymeter.metric import MeanMetric
+from storymeter.metrics import MeanMetric
 
 
 class Number(MeanMetric):

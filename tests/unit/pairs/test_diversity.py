@@ -7,7 +7,7 @@ from storymeter import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.join import join
 from storymeter.registry import metric
-from storymeter.score import Score
+from storymeter.scores import Score
 
 
 def score(name: str, *documents: list[str]) -> Score:

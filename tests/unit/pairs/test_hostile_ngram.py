@@ -14,7 +14,7 @@ from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
-from storymeter.pairs.base import PairScorer
+from storymeter.pairs.scorer import PairScorer
 from storymeter.registry import metric, scorer
 
 SCORERS: list[PairScorer] = [

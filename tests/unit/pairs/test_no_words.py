@@ -12,7 +12,7 @@ from storymeter import Caption, Corpus, Document, Run
 from storymeter.compat.pycocoevalcap.rouge.rouge import Rouge
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.pairs import Meteor, RougeL
-from storymeter.pairs.base import IndexedPairs, ModelScorer, PairScorer
+from storymeter.pairs.scorer import IndexedPairs, ModelScorer, PairScorer
 from storymeter.protocol import PRESETS
 
 JAPANESE = ["犬が走る。", "男性が部屋に入る。"]

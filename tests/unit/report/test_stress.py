@@ -6,7 +6,7 @@ import pytest
 
 from storymeter.report.stress import audit_figure, damage_tables, figures, result_table
 from storymeter.report.templating import table_page
-from storymeter.signature import Signature
+from storymeter.scores import Signature
 from storymeter.stress.auditing import Audit, Verdict
 from storymeter.stress.experiment import Cell, Result, Row
 

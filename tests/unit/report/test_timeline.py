@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from storymeter.report.timeline import Event, Timeline, terminal, timeline_page
-from storymeter.score import Match
+from storymeter.scores import Match
 
 STORY = Timeline(
     "v <1>",

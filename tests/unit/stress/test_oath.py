@@ -23,7 +23,7 @@ from storymeter.engine.run import Run
 from storymeter.errors import DataError
 from storymeter.meta.self_agreeing import asked_again, is_asked, self_agreement
 from storymeter.pairs import meteor_tables
-from storymeter.pairs.base import PairScorer
+from storymeter.pairs.scorer import PairScorer
 from storymeter.registry import metric
 from storymeter.report.report_card import Card, card_markdown
 from storymeter.report.self_agreement import judges

@@ -73,7 +73,7 @@ def command(
     from ...meta.benchmark import sampled
     from ...meta.benchmarks import load
     from ...meta.scores import tabulate
-    from ...names import split
+    from ...options import split
 
     jobs, seed, resamples = (resampling[key] for key in ("jobs", "seed", "resamples"))
     benchmark = load(name, data)

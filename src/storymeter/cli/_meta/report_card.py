@@ -58,7 +58,7 @@ def command(
     from ...files import write_text
     from ...meta.benchmarks import available, load
     from ...meta.overall_ranking import standings
-    from ...names import split
+    from ...options import split
     from ...report import report_card
 
     asked = [name for text in metrics for name in split(text)]

@@ -37,7 +37,7 @@ def command(
     from ... import read
     from ...human.analysis.spans import read_labels
     from ...meta.words import point_at_words
-    from ...names import split
+    from ...options import split
     from ...report.table import Table, keys, numbers, to_json
 
     told: dict[str, list[str]] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ...names import parse
+from ...options import parse
 from ...progress import silent
 from .._options import busy, jobs_option, protocol_option, references_option, say, seed_option
 from .._reading import reading_options, reference_reading_options

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ...names import split
+from ...options import split
 from .._declare import option
 from ._shared import deliver, experiment, experiment_options, repeats_option
 

@@ -10,7 +10,7 @@ import evaluate
 from storymeter.arrays import FloatArray
 from storymeter.compat._texts import prepared
 from storymeter.options import Tokenizer
-from storymeter.pairs.base import PairScorer
+from storymeter.pairs.scorer import PairScorer
 
 INPUTS = """\
 predictions: captions, one string each.

@@ -19,7 +19,7 @@ from ...arrays import IntArray, KeyArray
 from ...captions import Corpus
 from ...context import Context
 from ...join import join
-from ...score import CorpusCounts
+from ...scores import CorpusCounts
 from .inputs import WORK, Job
 from .reading import ShardReader
 

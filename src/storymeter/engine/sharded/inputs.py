@@ -25,7 +25,7 @@ from ...formats.checks import Check
 from ...formats.jsonl import JsonLines
 from ...formats.problems import Mark
 from ...formats.tables import grouped, named_columns
-from ...metric import Metric
+from ...metrics import Metric
 from ..results import Conditions
 from .folder import Folder, filesystem
 

@@ -13,9 +13,8 @@ from ...arrays import FloatArray
 from ...captions import Corpus, Origin
 from ...errors import DataError, some
 from ...join import Coverage
-from ...metric import Metric
-from ...score import ResampledSums, Score
-from ...signature import Signature
+from ...metrics import Metric
+from ...scores import ResampledSums, Score, Signature
 from ...stats.exact import added
 from ...stats.poisson import sums_interval
 from ..order import order_field

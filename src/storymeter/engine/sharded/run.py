@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from ...errors import DataError, StorymeterError, UsageError
-from ...metric import Metric
+from ...metrics import Metric
 from ...progress import Progress, silent
 from ..cautions import warn_of_language, warn_of_wordless
 from ..cluster import Failure, connected, each_on_workers

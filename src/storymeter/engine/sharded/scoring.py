@@ -16,8 +16,8 @@ from ...captions import Corpus
 from ...context import Context
 from ...errors import DataError, StorymeterError, some
 from ...join import Task, join
-from ...metric import Metric
-from ...pairs.base import open_scorer
+from ...metrics import Metric
+from ...pairs.scorer import open_scorer
 from ...stats.exact import ExactSums
 from ...stats.paired import win_tie_loss
 from ...stats.poisson import document_keys, resampled

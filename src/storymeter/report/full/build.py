@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from ...arrays import FloatArray
 from ...captions import Document
-from ...score import Alignment, Match
+from ...scores import Alignment, Match
 from ..fitting import clip, escape_controls
 from ..marks import mark_notes, rough, scale_note
 from ..scores import signature_lines

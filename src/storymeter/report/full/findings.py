@@ -11,8 +11,8 @@ import numpy as np
 from ...arrays import FloatArray
 from ...captions import Corpus, Document
 from ...engine.results import Comparison, Results, document_values
-from ...metric import Metric
-from ...score import Alignment, Score
+from ...metrics import Metric
+from ...scores import Alignment, Score
 from ..marks import Mark, best_of, direction, marks
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import __version__
 from ...captions import Corpus
-from ...metric import Metric
+from ...metrics import Metric
 from ...papers import PAPERS
 from .findings import Findings
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import copy
 import importlib
-import os
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain, islice
@@ -24,12 +22,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
 
 import numpy as np
 
-from .. import _native
 from ..arrays import FloatArray, IntArray
-from ..errors import StorymeterWarning, UsageError
-from ..metric import Metric
+from ..errors import UsageError
+from ..metrics import Metric
 from ..options import ScorerTokenizer, Tokenizer
 from ..progress import Progress, silent
+from .arguments import check_groups, check_jobs, read_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,8 +35,7 @@ if TYPE_CHECKING:
 
     from ..context import Context
     from ..join import Task
-    from ..score import Rows
-    from ..signature import Signature
+    from ..scores import Rows, Signature
 
 Self = TypeVar("Self", bound="PairScorer")
 #: what the option `tokenizer` of a scorer says
@@ -246,13 +243,13 @@ class PairScorer(Metric):
     def matrix(self, *, candidates: Sequence[str], references: Sequence[str], jobs: int = 1) -> FloatArray:
         """(candidates, references): every sentence against every other."""
         ours, theirs = self._read(candidates, "candidates"), self._read(references, "references")
-        return self._matrix(ours, theirs, _jobs(jobs))
+        return self._matrix(ours, theirs, check_jobs(jobs))
 
     def pairs(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
     ) -> FloatArray:
         """One value per candidate, which has one or more references; 0 where it has none."""
-        return self._pairs(*self._read_groups(candidates, references), _jobs(jobs))
+        return self._pairs(*self._read_groups(candidates, references), check_jobs(jobs))
 
     def statistics(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
@@ -260,7 +257,7 @@ class PairScorer(Metric):
         """(candidates, pair_columns): the additive statistics of candidates with one or more references
         each.
         """
-        return self._statistics(*self._read_groups(candidates, references), _jobs(jobs))
+        return self._statistics(*self._read_groups(candidates, references), check_jobs(jobs))
 
     def aggregate(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
@@ -351,44 +348,13 @@ class PairScorer(Metric):
 
     def _read(self, sentences: Sequence[str], role: str, *, warn: bool = True) -> list[str]:
         """Sentences given in Python, checked and tokenised as the metric of documents does."""
-        if isinstance(sentences, str):
-            raise UsageError(
-                f"{role} are one string, not a list of strings.", hint=f"Write {role}=[text, …]."
-            )
-        listed = list(sentences)
-        if set(map(type, listed)) - {str}:
-            wrong = next((k for k, each in enumerate(listed) if not isinstance(each, str)), None)
-            if wrong is not None:
-                raise UsageError(
-                    f"{role}[{wrong}] is a {type(listed[wrong]).__name__}, not a string.",
-                    hint="Sentences are strings.",
-                )
-        how = self._own_tokenizer
-        if self._tokenised or how == "none":
-            return listed
-        if how == "run":
-            tokens = _ptb(listed)
-            if warn and tokens != listed:
-                _warn_of_tokens(self.name)
-            return tokens
-        from ..text.tokenizers import tokenize
-
-        return tokenize(listed, how)
+        tokenizer = "none" if self._tokenised else self._own_tokenizer
+        return read_sentences(sentences, role, tokenizer, self.name if warn else "")
 
     def _read_groups(
         self, candidates: Sequence[str], references: Sequence[Sequence[str]]
     ) -> tuple[list[str], list[list[str]]]:
-        if isinstance(references, str) or str in set(map(type, references)):
-            where = next((k for k, group in enumerate(references) if isinstance(group, str)), 0)
-            raise UsageError(
-                f"The references of candidate {where} are a string, not a list of strings.",
-                hint="Write references=[[first, second], …]: one list per candidate.",
-            )
-        if len(candidates) != len(references):
-            raise UsageError(
-                f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
-                hint="Give one list of references per candidate.",
-            )
+        check_groups(candidates, references)
         flat = iter(self._read(list(chain.from_iterable(references)), "references"))
         groups = [list(islice(flat, len(group))) for group in references]
         return self._read(candidates, "candidates"), groups
@@ -415,40 +381,3 @@ class ModelScorer(PairScorer):
         from ..text.tokenizers import has_words
 
         return has_words(text)
-
-
-def _ptb(lines: list[str]) -> list[str]:
-    """Tokens joined by blanks, as `text.tokenizers.tokenize` gives them, without loading the room of
-    texts."""
-    distinct = list(dict.fromkeys(lines))
-    try:
-        tokens = _native.ptb_tokenize(distinct, False, os.cpu_count() or 1, True) if distinct else []
-    except (UnicodeEncodeError, RuntimeError):  # a lone surrogate
-        from ..text.tokenizers import tokenize
-
-        return tokenize(lines, "ptb")
-    found = dict(zip(distinct, tokens, strict=True))
-    return [found[line] for line in lines]
-
-
-def _warn_of_tokens(name: str) -> None:
-    """Once in a program: until version 0.1 these calls took sentences for tokens, and gave another number."""
-    if not _WARNED:
-        _WARNED.append(name)
-        warnings.warn(
-            f"{name}: sentences given to pairs(), matrix(), statistics(), aggregate() and fit() are tokenised"
-            " now (ptb), as `storymeter score` does; earlier versions took them as they were, so that this"
-            " number has changed. For text that is tokenised already write tokenizer='none'.",
-            StorymeterWarning,
-            stacklevel=5,
-        )
-
-
-#: the first scorer that tokenised raw sentences
-_WARNED: list[str] = []
-
-
-def _jobs(jobs: int) -> int:
-    if not isinstance(jobs, int) or jobs < 1:
-        raise UsageError(f"jobs cannot be {jobs!r}.", hint="It is the number of threads, from 1.")
-    return jobs

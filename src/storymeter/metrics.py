@@ -13,8 +13,6 @@ rows need beside the documents (tokens, pairs, tracks, vectors, the protocol, th
 from __future__ import annotations
 
 import importlib
-import sys
-import types
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,8 +28,7 @@ if TYPE_CHECKING:
     from .context import Context
     from .join import Task
     from .protocol import Protocol
-    from .score import CorpusCounts, Rows, Score
-    from .signature import Signature
+    from .scores import CorpusCounts, Rows, Score, Signature
 
 
 class Metric(Measure, ABC):
@@ -101,7 +98,7 @@ class Metric(Measure, ABC):
 
     def signature(self, context: Context) -> Signature:
         """Subclasses add what else the number depends on."""
-        from .signature import Signature
+        from .scores import Signature
 
         return Signature.of(
             metric=self.name, tok=context.tokenizer, protocol=context.protocol, version=__version__
@@ -141,7 +138,7 @@ class Metric(Measure, ABC):
         return metric.score_of_rows(rows, task.ids, signature)
 
     def score_of_rows(self, rows: Rows, ids: Sequence[str], signature: Signature) -> Score:
-        from .score import Score
+        from .scores import Score
 
         values = {key: float(value) for key, value in self.combine(rows.values.sum(axis=0)).items()}
         return Score(
@@ -166,7 +163,7 @@ class Metric(Measure, ABC):
 
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
         """A metric of somebody's own may give anything; what does not fit is said here, not scored."""
-        from .score import Rows
+        from .scores import Rows
 
         found = rows if isinstance(rows, Rows) else Rows(self._numbers(rows))
         if found.values.shape != (len(task), len(self.columns)):
@@ -221,13 +218,3 @@ class MeanMetric(Metric):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         count = np.maximum(sums[..., -1], 1.0)
         return {part: sums[..., k] / count for k, part in enumerate(self.parts)}
-
-
-class _Callable(types.ModuleType):
-    """`storymeter.metric` is this module as soon as anything imports it; a call builds a metric by name."""
-
-    def __call__(self, text: str) -> Metric:
-        return Metric.from_text(text)
-
-
-sys.modules[__name__].__class__ = _Callable

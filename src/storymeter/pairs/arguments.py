@@ -1,0 +1,91 @@
+"""Sentences given to a scorer in Python: checked, and split into tokens as `storymeter score` does."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+
+from .. import _native
+from ..errors import StorymeterWarning, UsageError
+from ..options import ScorerTokenizer
+
+
+def read_sentences(
+    sentences: Sequence[str], role: str, tokenizer: ScorerTokenizer, warn: str = ""
+) -> list[str]:
+    """A list of strings, tokenised; `run` is the tokenizer of a run without options. `warn` names the scorer
+    in the warning that raw sentences are tokenised.
+    """
+    if isinstance(sentences, str):
+        raise UsageError(f"{role} are one string, not a list of strings.", hint=f"Write {role}=[text, …].")
+    listed = list(sentences)
+    if set(map(type, listed)) - {str}:
+        wrong = next((k for k, each in enumerate(listed) if not isinstance(each, str)), None)
+        if wrong is not None:
+            raise UsageError(
+                f"{role}[{wrong}] is a {type(listed[wrong]).__name__}, not a string.",
+                hint="Sentences are strings.",
+            )
+    if tokenizer == "none":
+        return listed
+    if tokenizer == "run":
+        tokens = _ptb(listed)
+        if warn and tokens != listed:
+            _warn_of_tokens(warn)
+        return tokens
+    from ..text.tokenizers import tokenize
+
+    return tokenize(listed, tokenizer)
+
+
+def check_groups(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """One list of references per candidate."""
+    if isinstance(references, str) or str in set(map(type, references)):
+        where = next((k for k, group in enumerate(references) if isinstance(group, str)), 0)
+        raise UsageError(
+            f"The references of candidate {where} are a string, not a list of strings.",
+            hint="Write references=[[first, second], …]: one list per candidate.",
+        )
+    if len(candidates) != len(references):
+        raise UsageError(
+            f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
+            hint="Give one list of references per candidate.",
+        )
+
+
+def check_jobs(jobs: int) -> int:
+    if not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs cannot be {jobs!r}.", hint="It is the number of threads, from 1.")
+    return jobs
+
+
+def _ptb(lines: list[str]) -> list[str]:
+    """Tokens joined by blanks, as `text.tokenizers.tokenize` gives them, without loading the room of
+    texts."""
+    distinct = list(dict.fromkeys(lines))
+    try:
+        tokens = _native.ptb_tokenize(distinct, False, os.cpu_count() or 1, True) if distinct else []
+    except (UnicodeEncodeError, RuntimeError):  # a lone surrogate
+        from ..text.tokenizers import tokenize
+
+        return tokenize(lines, "ptb")
+    found = dict(zip(distinct, tokens, strict=True))
+    return [found[line] for line in lines]
+
+
+def _warn_of_tokens(name: str) -> None:
+    """Once in a program: until version 0.1 these calls took sentences for tokens, and gave another number."""
+    if not _WARNED:
+        _WARNED.append(name)
+        warnings.warn(
+            f"{name}: sentences given to pairs(), matrix(), statistics(), aggregate() and fit() are tokenised"
+            " now (ptb), as `storymeter score` does; earlier versions took them as they were, so that this"
+            " number has changed. For text that is tokenised already write tokenizer='none'.",
+            StorymeterWarning,
+            stacklevel=6,
+        )
+
+
+#: the first scorer that tokenised raw sentences
+_WARNED: list[str] = []
