@@ -1,8 +1,8 @@
 """What scoring gives: the rows of a metric, the matching behind them, and the score made from them.
 
 A signature says what a number depends on: an ordered list of `key:value` fields, printed as
-`metric:bleu_4|tok:ptb|…`. Two numbers may be compared when their signatures are equal; `diff` names the fields
-that are not.
+`metric:bleu_4|tok:ptb|…`. Two numbers may be compared when their signatures are equal; `diff` names the
+fields that are not.
 
 >>> a = Signature.of(metric="bleu_4", tok="ptb"); b = Signature.of(metric="bleu_4", tok="whitespace")
 >>> str(a)
