@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..names import split
+from ..options import split
 from ..progress import Progress, silent
 from ._declare import ABOVE_ZERO, option, together
 from ._judging import budget, judging_options

@@ -15,7 +15,7 @@ from ..errors import DataError, UsageError, closest
 from ..metrics import Metric
 from ..progress import silent
 from ..registry import metric as get_metric
-from ..score import Score
+from ..scores import Score
 from ._scoring import make_run, read_both
 
 if TYPE_CHECKING:

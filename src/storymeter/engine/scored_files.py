@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 from .. import protocol as protocols
 from ..errors import UsageError
-from ..metric import Metric
+from ..metrics import Metric
 from ..progress import Note, Progress, silent, unsaid
-from ..score import Score
+from ..scores import Score
 from .defaults import choose_metrics, default_metrics
 from .partial import PartialRun
 from .results import AUTO, INTERVALS, Conditions, Resamples, Results, merged

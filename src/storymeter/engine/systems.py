@@ -14,7 +14,7 @@ from ..errors import DataError, UsageError, some
 from ..formats import read
 from ..formats.aliases import Role
 from ..formats.ids import bare_ids
-from ..metric import Metric
+from ..metrics import Metric
 from ..progress import Note, Progress, silent, unsaid
 from .defaults import tells_stories
 
