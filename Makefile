@@ -7,6 +7,7 @@
 # make fuzz         hostile input for each C++ kernel under the sanitisers; INPUTS=1000000 SEED=1
 # make wheel        sdist and wheel into dist/, repaired, checked in an empty environment without a compiler
 # make docs         the documentation site into out/site, offline; fails on any warning, dead link or spelling error
+# make harnesses    lmms-eval, TRL and Inspect in an environment of their own, and the tests with them: about 10 minutes
 # make bench  every benchmark, each against its peer in the same run
 PYTHON ?= python3
 VENV ?= .venv
@@ -26,7 +27,7 @@ TESTS := build/tests$(if $(filter ON,$(SANITIZE)),-sanitized)
 INPUTS ?= 1000000
 SEED ?= 1
 
-.PHONY: demo test test-core test-native wheel docs check format bench fuzz install clean
+.PHONY: demo test test-core test-native harnesses wheel docs check format bench fuzz install clean
 
 demo: $(CORE)
 	@begin=$$(date +%s); $(BIN)/storymeter demo --out $(OUT) && echo "The demo ran for $$(($$(date +%s) - begin)) s." >&2
@@ -51,6 +52,19 @@ docs: $(STAMP)
 	$(BIN)/codespell README.md CHANGELOG.md SECURITY.md THIRD_PARTY.md docs src
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	$(BIN)/linkchecker --no-status --no-warnings --ignore-url '^https?:|[.]gz$$' out/site/index.html
+
+# not part of `make test`: lmms-eval needs av<16, constraints.txt has av 18, and it is large. A torchvision that was
+# built for another torch (such as the one without CUDA) stops transformers, and no test needs it
+harnesses: HARNESSES := build/harnesses/bin/python
+harnesses: PINNED := --quiet --constraint tests/harnesses/requirements.txt
+harnesses:
+	$(PYTHON) -m venv build/harnesses
+	$(HARNESSES) -m pip install $(PINNED) torch
+	$(HARNESSES) -m pip install $(PINNED) --requirement tests/harnesses/requirements.txt
+	$(HARNESSES) -m pip install $(PINNED) '.[parquet,harness]' pytest pytest-timeout hypothesis
+	$(HARNESSES) -c "import torchvision" 2>/dev/null || $(HARNESSES) -m pip uninstall --quiet --yes torchvision
+	$(HARNESSES) -m pytest tests/harnesses tests/compat/test_harnesses.py tests/unit/test_trainer_rewards.py \
+		tests/unit/test_harness_tasks.py tests/unit/formats/test_harness_logs.py
 
 wheel:
 	$(PYTHON) -m venv --clear build/wheel
