@@ -24,7 +24,7 @@ from statistics import fmean
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.pairs import Meteor
 from storymeter.protocol import Protocol
-from storymeter.text.tokenizers import tokenize
+from storymeter.text import tokenize
 
 METEOR = Meteor(tokenizer="none")
 Segment = tuple[float, float, str]

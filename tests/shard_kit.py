@@ -10,7 +10,7 @@ from typing import Any
 
 import storymeter
 from storymeter.captions import Corpus
-from storymeter.engine.results import Results
+from storymeter.engine import Results
 from storymeter.engine.sharded.cutting import _cut
 from storymeter.engine.sharded.merging import merged_shards
 from storymeter.engine.sharded.run import make_job

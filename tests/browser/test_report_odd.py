@@ -15,7 +15,7 @@ import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
 from storymeter.formats import write
-from storymeter.report.full.build import write_report
+from storymeter.report import write_report
 from storymeter.report.full.findings import Findings
 
 

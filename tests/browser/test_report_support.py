@@ -9,7 +9,7 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.report.full.build import write_report
+from storymeter.report import write_report
 from storymeter.report.full.findings import Findings
 
 KINDS = {

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from storymeter.pairs import Bleu, Cider, RougeL
-from storymeter.text.tokenizers import tokenize
+from storymeter.text import tokenize
 
 bleu = pytest.importorskip("pycocoevalcap.bleu.bleu")
 cider = pytest.importorskip("pycocoevalcap.cider.cider")

@@ -27,8 +27,7 @@ import storymeter
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
-from storymeter.engine.run import Run
-from storymeter.engine.sharded.run import score_shards
+from storymeter.engine import Run, score_shards
 from storymeter.errors import DataError
 from storymeter.join import Task
 from storymeter.metrics import MeanMetric, Metric

@@ -75,8 +75,8 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
     """The script's way back does not always follow its own optimum (docs/dense.md). Our pairs reach the
     optimum on every video, which for t = 0 is the script's own total of variant d; where the two matchings
     agree, so do the scores."""
+    from storymeter.dense import Soda
     from storymeter.dense.caption_pairs import VideoLinks, match, video_links
-    from storymeter.dense.soda import Soda
     from storymeter.dense.tracks import iou
 
     protocol, annotators = SETTINGS[name]

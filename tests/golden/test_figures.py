@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
+from storymeter.text import tokenize
 from storymeter.text.ptb import tokenize_joined
-from storymeter.text.tokenizers import tokenize
 
 sys.path.insert(0, str(Path(__file__).parent))
 import material

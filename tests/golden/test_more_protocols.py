@@ -12,7 +12,7 @@ import pytest
 import storymeter
 from storymeter.captions import Corpus
 from storymeter.compat import densevid, soda
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.scores import Score
 
 SCORERS = {

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from storymeter import PairScorer, evaluate
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.results import Results
-from storymeter.engine.run import evaluate
+from storymeter.engine import Results
 from storymeter.metrics import Metric
-from storymeter.pairs.scorer import PairScorer
 from storymeter.protocol import Protocol
 from storymeter.registry import metric
 

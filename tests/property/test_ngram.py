@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storymeter import Caption, Corpus, Document
+from storymeter import Caption, Corpus, Document, PairScorer
 from storymeter.context import Context
 from storymeter.join import join
 from storymeter.pairs import Bleu, Cider, RougeL
-from storymeter.pairs.scorer import PairScorer
 from storymeter.registry import MEASURES, metric, scorer
 
 SCORERS = [

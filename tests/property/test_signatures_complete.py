@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.results import Results
-from storymeter.engine.run import Run
+from storymeter.engine import Results, Run
 from storymeter.errors import UsageError
 from storymeter.protocol import PRESETS, get
 from storymeter.registry import metric

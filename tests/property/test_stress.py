@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
+from storymeter.stress import transformation
 from storymeter.stress.changes import Scene
-from storymeter.stress.transforms import MAKERS, transformation
+from storymeter.stress.transforms import MAKERS
 
 WORDS = st.lists(
     st.sampled_from(

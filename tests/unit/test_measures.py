@@ -9,12 +9,11 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from storymeter import Protocol, registry
-from storymeter.dense.soda import Soda
+from storymeter import PairScorer, Protocol, registry
+from storymeter.dense import Soda
 from storymeter.errors import UsageError
 from storymeter.options import options_of
 from storymeter.pairs import BertScore, Bleu, Cider, Meteor, RougeL, Spice, Sts, Wmd
-from storymeter.pairs.scorer import PairScorer
 from storymeter.papers import PAPERS
 
 NAMES = sorted(registry.MEASURES)

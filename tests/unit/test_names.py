@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storymeter import registry
+from storymeter import PairScorer, registry
 from storymeter.errors import UsageError
 from storymeter.options import Name, parse, split
-from storymeter.pairs.scorer import PairScorer
 
 WORD = st.from_regex(r"[a-z][a-z0-9_]{0,6}", fullmatch=True)
 VALUE = st.one_of(WORD, st.integers(0, 99).map(str), st.floats(0, 1).map(str))

@@ -210,7 +210,8 @@ def test_the_bar_shows_the_time_left_and_begins_again_for_the_next_system() -> N
 
 def test_the_bar_moves_with_every_batch_of_sentences() -> None:
     pytest.importorskip("torch")
-    from storymeter.models.vectors import CHUNK, Embeddings
+    from storymeter.models import Embeddings
+    from storymeter.models.vectors import CHUNK
 
     heard: list[tuple[str, int]] = []
     sentences = [f"a dog and {k} cats {'sleep ' * (k % 40)}" for k in range(200)]

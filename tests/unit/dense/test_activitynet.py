@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from storymeter.dense.activitynet import GARBAGE, ActivityNet
-from storymeter.engine.run import evaluate
+from storymeter import evaluate
+from storymeter.dense import ActivityNet
+from storymeter.dense.activitynet import GARBAGE
 from storymeter.protocol import Protocol
 
 from .toys import SharedWords, corpus, score
@@ -128,7 +129,7 @@ def test_start_distance() -> None:
 
 
 def test_cider_of_one_video_has_its_own_idf() -> None:
-    from storymeter.pairs.cider import Cider
+    from storymeter.pairs import Cider
 
     mine = corpus(
         v=[(0, 1, "a dog runs"), (5, 6, "the cat sat")], w=[(0, 1, "a dog sat down"), (5, 6, "a cat ran")]

@@ -5,9 +5,9 @@ import math
 
 import pytest
 
+from storymeter import evaluate
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.dense import counts
-from storymeter.engine.run import evaluate
 
 
 def corpus(*documents: Document, name: str = "mine") -> Corpus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.errors import UsageError
 from storymeter.scores import Score
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.meta.similarity import similarity
 from storymeter.options import Tokenizer
 from storymeter.registry import scorer as get_scorer

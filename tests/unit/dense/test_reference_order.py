@@ -14,9 +14,9 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.dense.caption_pairs import video_links
 from storymeter.dense.tracks import tracks_of
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.metrics import Metric
-from storymeter.pairs.cider import Cider
+from storymeter.pairs import Cider
 from storymeter.pairs.sentences import sentences_of
 from storymeter.pairs.table import Sentences
 from storymeter.registry import metric

@@ -10,9 +10,9 @@ import pytest
 from storymeter import _native
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
-from storymeter.dense.soda import Soda
+from storymeter.dense import Soda
 from storymeter.join import Task, join
-from storymeter.pairs.meteor import Meteor
+from storymeter.pairs import Meteor
 from storymeter.pairs.table import pair_table
 from storymeter.protocol import PRESETS
 

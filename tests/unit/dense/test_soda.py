@@ -5,12 +5,10 @@ import math
 import msgspec
 import pytest
 
+from storymeter import PairScorer, evaluate
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.dense.activitynet import ActivityNet
-from storymeter.dense.soda import Soda
-from storymeter.engine.run import evaluate
+from storymeter.dense import ActivityNet, Soda
 from storymeter.errors import DataError, UsageError
-from storymeter.pairs.scorer import PairScorer
 from storymeter.registry import metric
 
 from .toys import SharedWords, corpus, score
@@ -188,7 +186,7 @@ def test_names_print_and_parse() -> None:
 
 def test_links_are_the_pairs_that_the_score_sums() -> None:
     from storymeter.dense.caption_pairs import VideoLinks, video_links
-    from storymeter.engine.run import Run
+    from storymeter.engine import Run
 
     unsorted = corpus(v=[(10, 20, "c d"), (12, 14, "x"), (0, 10, "a b")])
 

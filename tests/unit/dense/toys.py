@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from storymeter import PairScorer, evaluate
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import evaluate
 from storymeter.metrics import Metric
-from storymeter.pairs.scorer import PairScorer
 from storymeter.scores import Score
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import storymeter
+from storymeter import compare
 from storymeter.context import Context
-from storymeter.engine.compare import compare
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
 from storymeter.metrics import FloatArray, MeanMetric

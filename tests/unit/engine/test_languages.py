@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from storymeter import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.models import multilingual
 from storymeter.options import Tokenizer

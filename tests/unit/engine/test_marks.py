@@ -10,7 +10,7 @@ import pytest
 from storymeter import Corpus, Document, evaluate
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
-from storymeter.engine.results import Comparison, Results
+from storymeter.engine import Comparison, Results
 from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table

@@ -11,7 +11,7 @@ import pytest
 
 import storymeter
 from storymeter import Corpus, MeanMetric, PairScorer, Run
-from storymeter.dense.soda import Soda
+from storymeter.dense import Soda
 from storymeter.engine.results import merged
 from storymeter.errors import UsageError
 from storymeter.metrics import FloatArray
@@ -19,7 +19,7 @@ from storymeter.pairs import Meteor
 from storymeter.pairs.table import pair_table
 from storymeter.report.comparison import comparison_json, comparison_table
 from storymeter.report.scores import leaderboard_table, score_json, score_table
-from storymeter.stress.auditing import audit
+from storymeter.stress import audit
 from storymeter.text import ptb
 
 

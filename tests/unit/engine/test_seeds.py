@@ -13,7 +13,7 @@ import pytest
 from storymeter import Corpus, Document, Run
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
-from storymeter.engine.results import Results
+from storymeter.engine import Results
 from storymeter.engine.seeds import collapsed, satterthwaite, welch
 from storymeter.metrics import MeanMetric
 from storymeter.report.full.boards import matrix

@@ -19,10 +19,9 @@ import storymeter
 from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document, Origin
 from storymeter.context import Context
-from storymeter.engine.results import Comparison, Results, merged
-from storymeter.engine.run import Run
+from storymeter.engine import Comparison, Results, Run, score_shards
+from storymeter.engine.results import merged
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
-from storymeter.engine.sharded.run import score_shards
 from storymeter.engine.sharded.scoring import tally
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task

@@ -15,8 +15,7 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.results import Results
-from storymeter.engine.run import Run
+from storymeter.engine import Results, Run
 from storymeter.engine.sharded.scoring import ShardSums, check_columns, scored
 from storymeter.errors import DataError
 from storymeter.metrics import Metric

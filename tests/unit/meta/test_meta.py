@@ -21,8 +21,9 @@ from storymeter.meta.compute import values_of_file
 from storymeter.meta.inputs import read_human
 from storymeter.meta.scores import Judgement, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
+from storymeter.stats import pearson
 from storymeter.stats.concordance import Ranked
-from storymeter.stats.correlation import kendall_c, pearson, spearman
+from storymeter.stats.correlation import kendall_c, spearman
 
 scipy_stats = Later("scipy.stats")
 

@@ -215,7 +215,7 @@ def test_damaged_files_are_said_in_words(small: Path, name: str, file: str, cont
 
 
 def test_meteor_and_cider_on_pascal_50s_are_the_published_ones(data: Path) -> None:
-    from storymeter.engine.run import Run
+    from storymeter.engine import Run
 
     benchmark = load("pascal-50s", data)
     values, _ = values_of(benchmark.task, ["meteor", "cider"], Run())

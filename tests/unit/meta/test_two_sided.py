@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.meta.comparisons import compare
 from storymeter.meta.compute import MetricValues, pooled, values_of
 from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate

@@ -9,7 +9,7 @@ import pytest
 from part_kit import need
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.pairs import Facts, Sts
 from storymeter.pairs.facts_reading import passages_of, sentences_of
 

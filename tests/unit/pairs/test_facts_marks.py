@@ -10,7 +10,8 @@ from part_kit import need
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.pairs.facts import Facts, marked_captions
+from storymeter.pairs import Facts
+from storymeter.pairs.facts import marked_captions
 from storymeter.report.full.build import report_page
 from storymeter.report.full.details import unsupported
 from storymeter.report.full.findings import Findings

@@ -9,12 +9,11 @@ import time
 import numpy as np
 import pytest
 
-from storymeter import Caption, Corpus, Document, _native
+from storymeter import Caption, Corpus, Document, PairScorer, _native
 from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
-from storymeter.pairs.scorer import PairScorer
 from storymeter.registry import metric, scorer
 
 SCORERS: list[PairScorer] = [

@@ -13,7 +13,8 @@ import pytest
 from part_kit import need
 
 from storymeter.errors import DataError, MissingPartError, StorymeterWarning, UsageError
-from storymeter.models.encoder import default_folder, load_checkpoint, load_encoder
+from storymeter.models import load_encoder
+from storymeter.models.encoder import default_folder, load_checkpoint
 from storymeter.models.vectors import VectorRows
 from storymeter.pairs import BertScore, Sts
 

@@ -11,10 +11,11 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
+from storymeter.report import write_report
 from storymeter.report.comparison import comparison_table
 from storymeter.report.full import build
 from storymeter.report.full.boards import verdict, warnings
-from storymeter.report.full.build import find_videos, report_page, write_report
+from storymeter.report.full.build import find_videos, report_page
 from storymeter.report.full.findings import Findings
 from storymeter.report.scores import leaderboard_table
 

@@ -7,10 +7,9 @@ import io
 
 import pytest
 
+from storymeter import compare, evaluate
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.compare import compare
-from storymeter.engine.results import Results
-from storymeter.engine.run import evaluate
+from storymeter.engine import Results
 from storymeter.files import unguarded
 from storymeter.report.comparison import comparison_table, difference_table, fitted_tables, narrow_tables
 from storymeter.report.scores import (

@@ -7,7 +7,8 @@ import pytest
 from storymeter.report.stress import audit_figure, damage_tables, figures, result_table
 from storymeter.report.templating import table_page
 from storymeter.scores import Signature
-from storymeter.stress.auditing import Audit, Verdict
+from storymeter.stress import Audit
+from storymeter.stress.auditing import Verdict
 from storymeter.stress.experiment import Cell, Result, Row
 
 LABELS = ("original", "jitter", "shuffle", "drop", "m=0.5", "m=1", "m=10")

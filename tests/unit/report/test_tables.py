@@ -7,7 +7,7 @@ import json
 import pytest
 
 from storymeter.errors import UsageError
-from storymeter.report.table import Column, Table
+from storymeter.report import Column, Table
 
 TABLE = Table(
     ["name", Column("score", ".1f", 100), Column("n", ",d")],

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from part_kit import Later
 
+from storymeter.stats import pearson, williams
 from storymeter.stats.concordance import RANK_STATISTICS, rank_statistic, ranks_of
 from storymeter.stats.correlation import (
     COEFFICIENTS,
@@ -19,7 +20,6 @@ from storymeter.stats.correlation import (
     grouped,
     kendall_b,
     kendall_c,
-    pearson,
     spearman,
 )
 from storymeter.stats.dependent import (
@@ -27,7 +27,6 @@ from storymeter.stats.dependent import (
     permutation_grouped,
     permutation_pearson,
     permutation_ranks,
-    williams,
 )
 from storymeter.stats.ranks import paired_t, rank_sum, signed_rank
 from storymeter.stats.ties import (

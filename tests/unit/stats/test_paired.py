@@ -9,8 +9,9 @@ import pytest
 from part_kit import Later
 
 from storymeter.errors import DataError
-from storymeter.stats.multiple import benjamini_hochberg, holm
-from storymeter.stats.paired import PairedTest, Part, paired_bootstraps, paired_permutations, win_tie_loss
+from storymeter.stats import holm, paired_bootstraps, paired_permutations
+from storymeter.stats.multiple import benjamini_hochberg
+from storymeter.stats.paired import PairedTest, Part, win_tie_loss
 
 stats = Later("scipy.stats")
 

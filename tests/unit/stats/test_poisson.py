@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storymeter.arrays import FloatArray
+from storymeter.stats import bootstrap_interval, paired_bootstraps, paired_permutations
 from storymeter.stats.exact import BITS, LOWEST, ExactSums, added, digits_of, weighted_sums
-from storymeter.stats.paired import Part, paired_bootstraps, paired_permutations
+from storymeter.stats.paired import Part
 from storymeter.stats.poisson import (
     ResampledSums,
     document_keys,
@@ -23,7 +24,6 @@ from storymeter.stats.poisson import (
     sums_interval,
     swaps,
 )
-from storymeter.stats.resampling import bootstrap_interval
 
 #: wide, but with no digit below the grid
 NUMBERS = st.floats(-1e15, 1e15, allow_nan=False).map(lambda x: x if abs(x) > 2.0**-50 else 0.0)

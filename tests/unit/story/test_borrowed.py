@@ -15,7 +15,7 @@ from storymeter.captions import Caption, Document
 from storymeter.context import Context
 from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
-from storymeter.models.encoder import load_encoder
+from storymeter.models import load_encoder
 from storymeter.pairs import BertScore, Sts
 from storymeter.registry import metric
 from storymeter.story import coherence

@@ -20,8 +20,9 @@ from storymeter.captions import Caption, Document
 from storymeter.context import Context
 from storymeter.errors import DataError, StorymeterError, StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
+from storymeter.models import frames_at
 from storymeter.models.clip import load_clip
-from storymeter.models.media import even_times, frames_at, video_seconds
+from storymeter.models.media import even_times, video_seconds
 from storymeter.registry import metric
 
 from . import tiny

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.errors import MissingPartError, StorymeterError
 from storymeter.models.packages import installed
 from storymeter.story.coherence import load

@@ -110,7 +110,8 @@ def test_corner_cases(photos: Path, tmp_path: Path) -> None:
 
 
 def test_unsafe_pictures_are_refused_by_name(tmp_path: Path) -> None:
-    from storymeter.models.media import Pictures, open_picture
+    from storymeter.models import open_picture
+    from storymeter.models.media import Pictures
 
     huge = tmp_path / "huge.png"
     Image.new("1", (12_000, 9_000)).save(huge)
@@ -133,7 +134,7 @@ def test_unsafe_pictures_are_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_exif_rotation_is_honoured(tmp_path: Path) -> None:
-    from storymeter.models.media import open_picture
+    from storymeter.models import open_picture
 
     image = Image.new("RGB", (40, 20), (255, 0, 0))
     exif = image.getexif()

@@ -22,10 +22,11 @@ from storymeter.context import Context
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
+from storymeter.story import NonRedundancy
 from storymeter.story.documents import sentences_of, stories_of
-from storymeter.story.redundancy import NonRedundancy, explain, redundancy
-from storymeter.text.sentences import split_sentences
-from storymeter.text.words import treebank, words
+from storymeter.story.redundancy import explain, redundancy
+from storymeter.text import split_sentences, treebank
+from storymeter.text.words import words
 
 
 def _task(*stories: list[str]) -> Task:

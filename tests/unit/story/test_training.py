@@ -20,12 +20,11 @@ from part_kit import need
 
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
-from storymeter.story import coherence
+from storymeter.story import coherence, train_coherence, train_grounding
 from storymeter.story.paired_space import load_paired_space
 from storymeter.story.spaces import load_space
-from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll, train_coherence
+from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll
 from storymeter.story.train.data import read_mentions, read_stories
-from storymeter.story.train.grounding import train_grounding
 from storymeter.story.train.loop import CURVE, STATE, TrainingOptions, fit, read_safetensors
 
 from . import tiny

@@ -16,21 +16,21 @@ import pytest
 from aiohttp import web
 
 import storymeter
+from storymeter import PairScorer
 from storymeter.arrays import FloatArray
 from storymeter.cache import cache_folder
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.errors import DataError
 from storymeter.meta.self_agreeing import asked_again, is_asked, self_agreement
 from storymeter.pairs import meteor_tables
-from storymeter.pairs.scorer import PairScorer
 from storymeter.registry import metric
 from storymeter.report.report_card import Card, card_markdown
 from storymeter.report.self_agreement import judges
 from storymeter.report.stress import attack_list, attack_table
-from storymeter.stress.auditing import audit
+from storymeter.stress import attacks, audit
 from storymeter.stress.consistency import LENGTH, ORDER, TWICE, steady
-from storymeter.stress.persuasion import ATTACKS, KINDS, PROPERTY, RIGHT, WRONG, attacks
+from storymeter.stress.persuasion import ATTACKS, KINDS, PROPERTY, RIGHT, WRONG
 
 Verb = Callable[..., tuple[int, str, str]]
 

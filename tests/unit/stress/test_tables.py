@@ -9,14 +9,12 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.errors import UsageError
 from storymeter.pairs import Meteor
 from storymeter.pairs.table import PairTable, pair_table
-from storymeter.stress import experiment
-from storymeter.stress.auditing import audit
+from storymeter.stress import audit, experiment, transformation
 from storymeter.stress.changes import Scene
-from storymeter.stress.transforms import transformation
 
 Verb = Callable[..., tuple[int, str, str]]
 

@@ -11,10 +11,9 @@ pytest.importorskip("HanTa")
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.run import Run
+from storymeter.engine import Run
+from storymeter.stress import audit, details
 from storymeter.stress import auditing as audits
-from storymeter.stress.auditing import audit
-from storymeter.stress.wrong_details import details
 
 Verb = Callable[..., tuple[int, str, str]]
 COLOURS = ("red", "blue", "green", "yellow", "black", "white")

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import MissingPartError, UsageError
-from storymeter.text import ptb_tokenize
+from storymeter.text import TOKENIZERS, foreign_script, ptb_tokenize
 from storymeter.text.ptb import tokenize
-from storymeter.text.script import advice, foreign_script
-from storymeter.text.tokenizers import TOKENIZERS, cut
+from storymeter.text.script import advice
+from storymeter.text.tokenizers import cut
 
 SENTENCES = [
     "It cost $3.50, didn't it? (Yes -- 1,000 times!)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from storymeter.text.tokenizers import TOKENIZERS
+from storymeter.text import TOKENIZERS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "languages.md").read_text(encoding="utf-8")
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storymeter.text import split_sentences
 from storymeter.text.placeholders import fill
-from storymeter.text.sentences import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from storymeter import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.pairs.sentences import sentences_of, texts_of
+from storymeter.pairs import texts_of
+from storymeter.pairs.sentences import sentences_of
 from storymeter.protocol import get
-from storymeter.text import ptb
-from storymeter.text.tokenizers import ascii_only, tokenize
+from storymeter.text import ptb, tokenize
+from storymeter.text.tokenizers import ascii_only
 
 
 def test_ptb_is_lower_case_without_punctuation() -> None:
