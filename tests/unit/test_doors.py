@@ -12,6 +12,7 @@ import pytest
 ROOMS = (
     "dense",
     "engine",
+    "formats",
     "human",
     "judge",
     "meta",
@@ -24,7 +25,7 @@ ROOMS = (
     "text",
 )
 #: rooms whose docstring has an example that test_doctests.py runs
-EXAMPLES = ("dense", "engine", "human", "meta", "models", "report", "story", "stress", "text")
+EXAMPLES = ("dense", "engine", "formats", "human", "meta", "models", "report", "story", "stress", "text")
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from . import loose
-from .answer_parts import LABEL, Answer, Found, Note, clean
-from .items import START, Item, items
-from .rows import Rows
+from . import json_text
+from .items import START, Item, Rows, items
 from .spans import Span, bullet, heads, inside, mentions, simple
 
 _FENCE = re.compile(r"\s*(?:[>*-]\s+)?(?:`{3,}|~{3,})\s*\w*\s*$")
@@ -51,7 +50,7 @@ class Reader:
             return
         if _FENCE.fullmatch(line) or _RULE.fullmatch(line):
             return
-        if (begin := loose.start(line)) >= 0 and self._json(begin):
+        if (begin := json_text.start(line)) >= 0 and self._json(begin):
             return
         if self._table(line) or self._number_of_a_cue(line):
             return
@@ -212,10 +211,10 @@ class Reader:
         begin = self.begins[self.at - 1] + column
         if begin < self.hopeless:
             return False
-        end, closed = loose.region(self.text, begin)
+        end, closed = json_text.region(self.text, begin)
         text = self.text[begin:end]
-        value = loose.loads(text) if closed else loose.BROKEN
-        if value is loose.BROKEN:
+        value = json_text.loads(text) if closed else json_text.BROKEN
+        if value is json_text.BROKEN:
             if not self._salvage(begin, end):
                 self.hopeless = end
                 return False
@@ -225,7 +224,7 @@ class Reader:
                 return False
             self._close()
             self.answer.empty = self.answer.empty or not found
-            if not loose.strict(text):
+            if not json_text.strict(text):
                 self._note("loose-json", self.at, text)
             self.items(found, self.at)
         self._after(end)
@@ -233,15 +232,15 @@ class Reader:
 
     def _salvage(self, begin: int, end: int) -> bool:
         """Of a value that is broken or cut off, each object that is whole; every other piece is reported."""
-        objects = [(found, loose.loads(found[0])) for found in _OBJECT.finditer(self.text, begin, end)]
-        if not any(value is not loose.BROKEN and _speaks_of_times(value) for _, value in objects):
+        objects = [(found, json_text.loads(found[0])) for found in _OBJECT.finditer(self.text, begin, end)]
+        if not any(value is not json_text.BROKEN and _speaks_of_times(value) for _, value in objects):
             return False
         self._close()
         self._note("broken-json", self._number(begin), self.text[begin:end])
         at = begin
         for found, value in objects:
             self._rest(at, found.start())
-            if value is loose.BROKEN:
+            if value is json_text.BROKEN:
                 self._note("skipped-item", self._number(found.start()), found[0])
             else:
                 self.items(items(value), self._number(found.start()))
@@ -297,3 +296,59 @@ def _speaks_of_times(value: Any) -> bool:
             item.start is not None or "start" in item.wrong for item in items(value)
         )
     return isinstance(value, list) and (not value or any(_speaks_of_times(member) for member in value))
+
+
+# What an answer is read into: captions, notes on what is none, and words freed of marks.
+
+
+_LEAD = re.compile(r"[\s*_`:：|,，、;。.\-–—>~]+")
+_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1")
+_QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’", "*": "*", "_": "_", "「": "」"}
+_LONG = 20_000  #: characters: no caption, and slow to search for pairs of marks
+LABEL = re.compile(r"(?:caption|description|sentence|text|event|summary)[*_ ]*[:：][*_ ]*", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Found:
+    """One caption, the line on which it begins, and whether its times are bare numbers or stand behind it."""
+
+    start: float
+    end: float
+    text: str
+    line: int
+    weak: bool = False
+    meta: dict[str, Any] = field(default_factory=dict)
+    #: the place in a JSON value or a row; None where a line says it in words
+    path: tuple[str | int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is to be reported: a kind of problem, its line, and what stands there."""
+
+    code: str
+    line: int
+    detail: str
+    path: tuple[str | int, ...] = ()
+
+
+@dataclass(slots=True)
+class Answer:
+    captions: list[Found] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    #: a list without members is an answer too: there is nothing to tell
+    empty: bool = False
+
+
+def clean(text: str) -> str:
+    """A caption without list marks, emphasis, a label, and quotes around all of it; empty without a word."""
+    text = text.strip()
+    if len(text) < _LONG:
+        text = _EMPHASIS.sub(r"\2", text)
+    lead = _LEAD.match(text)
+    text = (text[lead.end() :] if lead else text).strip(" \t|*_`")
+    label = LABEL.match(text)
+    text = text[label.end() :] if label else text
+    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1]:
+        text = text[1:-1].strip()
+    return text if any(char.isalnum() for char in text) else ""

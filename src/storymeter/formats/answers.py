@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 from ..captions import Caption
 from ..errors import UsageError
-from .answer_parts import Answer, Note
-from .answer_reader import Reader
+from .answer_reader import Answer, Note, Reader
 from .items import items
 
 _THOUGHT = r"(?:think|thinking|reasoning)>"

@@ -11,8 +11,7 @@ import msgspec
 
 from ..captions import Corpus, Document
 from .checks import Check
-from .problem_log import MISSING, named, others
-from .problems import Mark
+from .problems import MISSING, Mark, named, others
 from .source import Source, decode
 
 #: what a format may be able to hold, in the words of messages and of the documentation
@@ -41,6 +40,8 @@ def carrying(*fields: str) -> frozenset[str]:
 
 
 class Format(ABC):
+    """A file format: how it is recognised, decoded and, where it can be, written."""
+
     name: ClassVar[str]
     title: ClassVar[str]
     #: one line that shows the format, for the documentation

@@ -14,8 +14,7 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from .base import Format, JsonFormat, LineFormat, has, objects, some_of
 from .checks import INDEX, Check
-from .problem_log import MISSING, others
-from .problems import Mark
+from .problems import MISSING, Mark, others
 from .source import Source
 
 _CHAPTER = re.compile(

@@ -12,8 +12,7 @@ from ..captions import Corpus, Document
 from ..errors import DataError
 from .base import JsonFormat, carrying, has, some_of
 from .checks import Check
-from .problem_log import MISSING, others
-from .problems import Path
+from .problems import MISSING, Path, others
 
 _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _KNOWN = frozenset(("image_id", "caption"))

@@ -9,7 +9,7 @@ from ..captions import Corpus, Document, Origin
 from .aliases import Role
 from .checks import Check
 from .containers import unfold
-from .problem_log import named
+from .problems import named
 from .reading import Reading
 from .record_builder import Builder
 from .records import check_columns, plan_rows

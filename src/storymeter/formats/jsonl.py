@@ -18,8 +18,7 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from .base import LineFormat, carrying, has, objects
 from .checks import Check
-from .problem_log import MISSING
-from .problems import Mark
+from .problems import MISSING, Mark
 from .source import Source
 
 _LINE = frozenset(("doc", "text", "start", "end", "image", "meta", "duration"))

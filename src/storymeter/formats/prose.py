@@ -13,13 +13,12 @@ import msgspec
 
 from ..captions import Corpus, Document
 from ..errors import UsageError, some
-from . import answers, loose
-from .answer_parts import Answer
+from . import answers, json_text
+from .answer_reader import Answer
 from .base import Format, carrying, objects, some_of
 from .checks import Check
 from .items import is_item
-from .problem_log import MISSING
-from .problems import Mark, Path
+from .problems import MISSING, Mark, Path
 from .source import Source
 from .spans import heads, times
 from .subtitles import Srt, WebVtt
@@ -100,7 +99,7 @@ def _answers(source: Source, check: Check) -> Iterator[tuple[Any, Path, Any, Any
         lines = enumerate(source.data.split(b"\n"), 1)
         yield from _records(list(objects(lines, check)), source.columns, check)
     else:
-        value = _listed(loose.loads(source.plain_text) if source.is_json else loose.BROKEN)
+        value = _listed(json_text.loads(source.plain_text) if source.is_json else json_text.BROKEN)
         if _are_records(value):
             records = [((i,), record) for i, record in enumerate(value) if isinstance(record, dict)]
             yield from _records(records, source.columns, check)

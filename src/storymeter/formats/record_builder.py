@@ -13,12 +13,10 @@ from typing import Any
 from ..captions import Document
 from . import answers
 from .checks import Check
-from .field_values import deep_text, flat, stem
-from .problem_log import MISSING
-from .problems import Path
+from .field_values import Clock, deep_text, flat, stem
+from .problems import MISSING, Path
 from .record_questions import Plan, Unread
 from .record_rows import FILE, KEY, NUMBER, Row
-from .record_times import Clock
 from .roles import get, lookup
 from .source import Source
 

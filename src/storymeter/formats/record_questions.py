@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .checks import Check
-from .problem_log import named
-from .problems import Mark, Path
+from .problems import Mark, Path, named
 from .record_rows import KEY, Found, Unequal
 from .roles import Question, Roles, lookup
 from .source import Source

@@ -10,8 +10,7 @@ from .chapters import VidChapters, Vitt, YouTube
 from .checks import Check
 from .coco import Annotations, Results
 from .jsonl import JsonLines
-from .lines import Lines
-from .plain import Plain
+from .plain_text import Lines, Plain
 from .prose import Prose
 from .records import Records
 from .source import Source

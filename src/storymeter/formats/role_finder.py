@@ -374,7 +374,7 @@ class Finder(Fields):
 
     def _lasts(self, name: str, roles: Roles) -> bool | None:
         """Starts and durations without ends: is the duration that of each caption, or of the video?"""
-        from .record_times import Clock
+        from .field_values import Clock
 
         if name not in self.inside:
             return False

@@ -25,7 +25,7 @@ from ..errors import DataError
 from . import inspect_log
 from .aliases import Role
 from .checks import Check
-from .lenient import DEPTH, Lenient
+from .json_text import DEPTH, Lenient
 from .problems import Mark
 from .problems import Path as Place
 from .xlsx import is_workbook

@@ -17,10 +17,9 @@ from itertools import pairwise
 from ..captions import Caption, Corpus, Document
 from .base import Format, carrying
 from .checks import Check
-from .problem_log import named
-from .problems import Mark
+from .problems import Mark, named
 from .source import Source
-from .times import clock
+from .spans import clock
 
 _ARROW = "-->"
 _TIMES = re.compile(r"[ \t]*([\d:.,]+)[ \t]*-->[ \t]*([\d:.,]+)((?:[ \t]+\w+:\S+)*)[ \t]*")

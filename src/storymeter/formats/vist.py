@@ -13,7 +13,7 @@ from typing import Any
 from ..captions import Corpus, Document
 from .base import JsonFormat, carrying, has, some_of
 from .checks import INDEX, Check
-from .problem_log import MISSING, others
+from .problems import MISSING, others
 
 _SIS = frozenset(("album_id", "story_id", "worker_arranged_photo_order", "photo_flickr_id", "text"))
 _OUTPUT = frozenset(("album_id", "photo_sequence", "story_text_normalized"))

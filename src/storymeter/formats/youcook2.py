@@ -8,7 +8,7 @@ from typing import Any
 from ..captions import Corpus, Document
 from .base import JsonFormat, carrying, has
 from .checks import INDEX, Check
-from .problem_log import MISSING, others
+from .problems import MISSING, others
 
 _VIDEO = frozenset(("duration", "annotations"))
 
