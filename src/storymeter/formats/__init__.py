@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..late import late
+from .._lazy import late
 
 if TYPE_CHECKING:
     from .base import Format as Format
