@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.meta.benchmarks import load
 from storymeter.meta.choices import choice_results
 from storymeter.meta.compute import values_of

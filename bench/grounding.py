@@ -127,7 +127,7 @@ def main() -> int:
 
 
 def _open(folder: Path) -> list[Any]:
-    from storymeter.models.media import open_picture
+    from storymeter.models import open_picture
 
     return [open_picture(path) for path in sorted(folder.iterdir())]
 

@@ -44,7 +44,7 @@ def captions(seed: int) -> tuple[list[str], list[str]]:
     """Candidates and references: tokenised captions of the same videos, in the order of the videos."""
     folder = Path(os.environ.get("STORYMETER_DATA", ROOT.parent / "shared" / "data")) / "anet"
     if folder.is_dir():
-        from storymeter.text.tokenizers import tokenize
+        from storymeter.text import tokenize
 
         theirs = json.loads((folder / "val_1.json").read_text(encoding="utf-8"))
         mine = json.loads((folder / "bmt_val_1.json").read_text(encoding="utf-8"))["results"]

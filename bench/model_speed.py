@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from storymeter.errors import StorymeterError
-from storymeter.models.packages import PACKAGES, installed
+from storymeter.models import PACKAGES
+from storymeter.models.packages import installed
 
 #: sentences of 12 words; pairs of such sentences; pictures
 SENTENCES, PAIRS, PICTURES = 500, 32, 10
@@ -45,7 +46,7 @@ def _sentences(count: int) -> list[str]:
 
 
 def _encoder(name: str) -> tuple[Callable[[], Any], int, str]:
-    from storymeter.models.encoder import load_encoder
+    from storymeter.models import load_encoder
 
     encoder, sentences = load_encoder(name), _sentences(SENTENCES)
     encoder.embed(sentences[:50])

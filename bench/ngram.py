@@ -22,7 +22,7 @@ from pycocoevalcap.cider.cider import Cider as TheirCider
 from pycocoevalcap.rouge.rouge import Rouge as TheirRouge
 
 from storymeter.pairs import Bleu, Cider, RougeL
-from storymeter.text.tokenizers import tokenize
+from storymeter.text import tokenize
 
 
 def sentences(draw: random.Random, wanted: int) -> list[str]:

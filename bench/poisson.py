@@ -26,13 +26,14 @@ import numpy as np
 
 import storymeter
 from storymeter.captions import Corpus
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.metrics import Metric
-from storymeter.stats.paired import Part, paired_permutations, random_swaps
+from storymeter.stats import paired_permutations
+from storymeter.stats.paired import Part, random_swaps
 from storymeter.stats.poisson import ResampledSums, document_keys, paired_tests, resampled
 from storymeter.stats.resampling import resample_counts
+from storymeter.stress import transformation
 from storymeter.stress.changes import Scene
-from storymeter.stress.transforms import transformation
 
 METRICS = ("soda_c(scorer=rouge_l)", "bleu_4", "cider")
 DAMAGES = ("typo(rate=0.2)", "synonym(rate=0.3)", "drop", "swap", "truncate(keep=0.8)", "merge")

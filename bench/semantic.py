@@ -124,7 +124,7 @@ def megabytes() -> float:
 
 
 def speed(captions: list[str], threads: int) -> bool:
-    from storymeter.models.encoder import load_encoder
+    from storymeter.models import load_encoder
     from storymeter.pairs import Sts
 
     load_encoder().embed(captions[:64])
@@ -267,7 +267,7 @@ def products(captions: list[str], ours: list[str], theirs: list[str], rounds: in
     """fp32 and bf16 by turns on one thread: speed, and how far the values of pairs are apart."""
     import torch
 
-    from storymeter.models.encoder import load_encoder
+    from storymeter.models import load_encoder
     from storymeter.pairs import BertScore, Sts
 
     threads = torch.get_num_threads()
@@ -313,7 +313,7 @@ def profile(captions: list[str], rounds: int = 3) -> bool:
     """The share of the encoder's time that the products of its layers need at the machine's full speed."""
     import torch
 
-    from storymeter.models.encoder import load_encoder
+    from storymeter.models import load_encoder
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

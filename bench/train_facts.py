@@ -25,7 +25,7 @@ from torch.nn import functional
 
 from storymeter.captions import Caption, Document
 from storymeter.meta.minimal_pairs import minimal_pairs
-from storymeter.models.encoder import load_encoder
+from storymeter.models import load_encoder
 
 STEPS, BATCH, RATE, RANK, SEED = 400, 32, 1e-3, 96, 0
 MOST = {"object": 2500, "action": 2500, "negation": 1500, "exchange": 1500, "number": 999, "colour": 999}

@@ -14,9 +14,9 @@ from storymeter.engine.gate import below
 from storymeter.engine.seeds import satterthwaite, t_interval, welch
 from storymeter.engine.units import summed
 from storymeter.human.analysis.plan import smallest_difference
-from storymeter.stats.multiple import holm
+from storymeter.stats import bootstrap_interval, holm
 from storymeter.stats.paired import detectable, permutation_tests, pseudo_values
-from storymeter.stats.resampling import TAIL, bootstrap_interval
+from storymeter.stats.resampling import TAIL
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Measure = Callable[[np.random.Generator, int], tuple[int, int]]

@@ -16,9 +16,9 @@ from storymeter.human.analysis.preference import analyse_preferences
 from storymeter.human.analysis.reliability import split_half
 from storymeter.human.analysis.scores import Clusters, rank
 from storymeter.human.ratings import Ratings, from_columns
-from storymeter.stats.correlation import fisher_interval, pearson
-from storymeter.stats.dependent import permutation_pearson, permutation_systems, williams
-from storymeter.stats.multiple import holm
+from storymeter.stats import holm, pearson, williams
+from storymeter.stats.correlation import fisher_interval
+from storymeter.stats.dependent import permutation_pearson, permutation_systems
 
 Array = np.ndarray
 

@@ -12,14 +12,14 @@ from uncertainty_kit import claim
 
 import storymeter
 from storymeter.captions import Corpus
-from storymeter.engine.results import Results, SystemResult
-from storymeter.engine.run import Run, value_of
+from storymeter.engine import Results, Run, SystemResult
+from storymeter.engine.run import value_of
 from storymeter.join import Coverage
 from storymeter.registry import metric as get_metric
 from storymeter.report.marks import marks
 from storymeter.scores import Rows, Signature
+from storymeter.stats import bootstrap_interval
 from storymeter.stats.paired import Part, bootstraps, permutation_tests
-from storymeter.stats.resampling import bootstrap_interval
 
 DATA = Path(os.environ.get("STORYMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 METRICS = ("soda_c", "meteor", "bleu_4", "cider")

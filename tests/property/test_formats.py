@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from storymeter import read, write
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.errors import StorymeterError
-from storymeter.formats import examine, iter_documents
-from storymeter.formats.registry import FORMATS
+from storymeter.formats import FORMATS, examine, iter_documents
 
 SLOW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 JSON_NAMES = [

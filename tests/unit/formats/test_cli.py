@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from storymeter.cli import main
-from storymeter.formats.registry import FORMATS
+from storymeter.formats import FORMATS
 
 GOOD = {"results": {"v_1": [{"sentence": "a dog", "timestamp": [0, 1]}]}}
 

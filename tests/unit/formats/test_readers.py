@@ -11,8 +11,7 @@ import pytest
 from storymeter import read, write
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.errors import DataError, UsageError
-from storymeter.formats import examine, iter_documents
-from storymeter.formats.registry import FORMATS
+from storymeter.formats import FORMATS, examine, iter_documents
 
 CAPTION = {"sentence": "a dog runs", "timestamp": [0, 4.5], "proposal_score": 0.25}
 SIS = [
