@@ -65,4 +65,10 @@ _ROOMS = ("errors", "formats", "human", "meta", "pairs", "registry", "stats", "s
 __all__ = sorted(_LATE)
 __getattr__, __dir__ = late(__name__, _LATE, _ROOMS)
 #: module paths that documents named before
-moved({"storymeter.dense.matching": "storymeter.dense.caption_pairs"})
+moved(
+    {
+        "storymeter.dense.matching": "storymeter.dense.caption_pairs",
+        "storymeter.human.degrade": "storymeter.human.campaign.degrade",
+        "storymeter.report.full.data": "storymeter.report.full.build",
+    }
+)

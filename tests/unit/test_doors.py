@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 
 import pytest
 
@@ -52,3 +53,18 @@ def test_no_module_of_the_package_bears_the_name_of_its_exports() -> None:
     package = importlib.import_module("storymeter")
     modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
     assert not modules & set(package.__all__)
+
+
+@pytest.mark.parametrize(
+    ("old", "name"),
+    [
+        ("storymeter.dense.matching", "match"),
+        ("storymeter.human.degrade", "degrade"),
+        ("storymeter.report.full.data", "data"),
+    ],
+)
+def test_paths_that_documents_named_before_still_work(old: str, name: str) -> None:
+    sys.modules.pop(old, None)
+    with pytest.warns(DeprecationWarning, match=f"{old} is storymeter"):
+        module = importlib.import_module(old)
+    assert callable(getattr(module, name))
