@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ..stress.auditing import Audit
+from ..stress.effects import Answer
 from ..stress.experiment import OracleScore, Result, Row
 from ..stress.persuasion import ATTACKS, KINDS, RIGHT, SUCCESS, WRONG, Persuasion
 from .figures.maps import Tile, heat_map
@@ -88,13 +89,22 @@ def result_json(result: Result, **more: Any) -> str:
     )
 
 
+#: as the table has them
+ANSWERS: dict[Answer, str] = {"yes": "yes", "no": "NO", "undecided": "undecided", "not applicable": "n/a"}
+
+
 def audit_table(audit: Audit) -> Table:
-    rows = [[v.metric, v.property, "yes" if v.holds else "NO", v.because] for v in audit.verdicts]
+    rows = [[v.metric, v.property, ANSWERS[v.answer], v.because] for v in audit.verdicts]
     return Table(
         [*keys("metric", "property"), "holds", "because"],
         rows,
         title="Verdicts",
-        note=str(audit.result.signature),
+        note=(
+            "Percentages are changes of the score in shares of the distance between right captions and those"
+            " of another document, with 95 % intervals over documents. undecided: the interval contains the"
+            " limit (more documents decide); n/a: right captions are not above wrong ones, or the metric does"
+            f" not vary. {audit.result.signature}"
+        ),
     )
 
 
@@ -108,7 +118,7 @@ def audit_figure(audit: Audit) -> Markup:
     broken = {
         (verdict.metric, label)
         for verdict in audit.verdicts
-        if not verdict.holds
+        if verdict.answer == "no"
         for label in RESTS_ON.get(verdict.property, ())
     }
     tiles = [
@@ -183,7 +193,13 @@ def damage_tables(result: Result) -> list[Table]:
 
 def audit_json(audit: Audit) -> str:
     verdicts = [
-        {"metric": v.metric, "property": v.property, "holds": v.holds, "because": v.because}
+        {
+            "metric": v.metric,
+            "property": v.property,
+            "answer": v.answer,
+            "holds": v.holds,
+            "because": v.because,
+        }
         for v in audit.verdicts
     ]
     attacks = attack_data(audit.persuasion) if audit.persuasion else []

@@ -1,46 +1,47 @@
-"""What does a metric reward? Every damage, every metric, and a verdict per property with the numbers behind
-it.
+"""What does a metric reward? Every damage and metric, and a verdict per property with the numbers behind it.
+
+The effect of a damage is measured as a share of the distance between right captions and those of another
+document (`effects`), with a 95 % interval over documents. A verdict is "yes" where the whole interval lies on
+the side of the limit that the property asks for, "no" where it lies on the other, else "undecided"; it is
+"not applicable" where right captions are not above wrong ones, or the metric does not vary.
 
 For timed captions:
-    does not reward padding       none of the three kinds of redundant captions raises the score by more than
-                                  1 %
+    does not reward padding       none of the three kinds of redundant captions gains more than 5 %
     notices order                 shuffling the sentences costs at least 10 %, and swapping one pair costs
                                   something
-    peaks at the right number     among samples of a system padded to 60 captions a video, the best score is
-                                  at m = 1 or 2, and
-                                  m = 10 costs at least 20 % of it
+    peaks at the right number     among samples of a system padded to 60 captions a video, m = 1 or 2 is above
+                                  m = 0.1, m = 0.5 and m = 10
     notices what is missing       leaving out half of the captions costs at least 10 %
-    notices the wrong video       the sentences of another video cost at least 20 %
+    notices the wrong story       right captions win in at least two thirds of the documents
     notices a wrong detail        where one detail that the references tell is changed (`minimal_pairs`:
-                                  object,
-                                  action, colour, number, negation, subject and object exchanged), the true
-                                  caption scores higher in at least 85 % of the pairs, kinds weighing alike
+                                  object, action, colour, number, negation, subject and object exchanged), the
+                                  true caption scores higher in at least 85 % of the pairs, kinds weighing
+                                  alike
 For stories and single captions, as far as they apply: order, repetition (a sentence said twice costs
-something), missing words (half of each sentence), the wrong story. Misspellings and synonyms are measured
-beside them, without a verdict: opinions differ.
+something), missing words (half of each sentence, at least 10 %), the wrong story. Misspellings and synonyms
+are measured beside them, without a verdict: opinions differ.
 
 For every metric, whatever the documents (`persuasion`, `consistency`):
-    cannot be talked into it      none of fifty attacks raises wrong captions by more than 25 % of what right
-                                  ones score
-    does not reward length        longer captions that say no more gain at most 1 %
+    cannot be talked into it      none of fifty attacks brings wrong captions half of the way to right ones
+    does not reward length        longer captions that say no more gain at most 5 %
     does not depend on the order of references
     says the same twice           a judge is asked anew
-
-Change = damaged / original - 1; for metrics where lower is better the sign is turned, so that a cost is
-always negative."""
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..captions import Corpus
 from ..engine.run import Run
+from ..engine.units import found_unit, unit_labels
 from ..errors import StorymeterError
 from ..metrics import Metric
 from .changes import Scene
 from .consistency import steady
-from .experiment import Cell, Result, Trial, Verdict, run_trials, transformed
+from .effects import WINS, Answer, Effect, Evidence, evidence_of, together
+from .experiment import Result, Trial, Verdict, run_trials, transformed
 from .persuasion import Persuasion
 from .persuasion import attacks as run_attacks
 from .wrong_details import NOTICES, details
@@ -48,6 +49,10 @@ from .wrong_details import NOTICES, details
 PADDED = 60
 #: pairs of each kind of wrong detail, and how few in all say nothing
 PAIRS, FEWEST = 25, 20
+#: shares of the distance between right and wrong captions: what damage must cost, and what padding may gain
+COST, GAIN = 0.10, 0.05
+#: bootstrap resamples of the accuracy on wrong details
+RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +82,13 @@ def audit(
     *,
     metrics: Sequence[str | Metric],
     repeats: int = 3,
+    unit: str = "",
 ) -> Audit:
     """Scores damaged versions of `corpus` by every metric and gives a verdict for each property.
 
     `run` holds the references and settings; each damage that draws at random is repeated `repeats` times.
+    Documents of one `unit` (a field, or `id:SEPARATOR`) count together; default: those of one `source`, where
+    there are any.
     """
     scene = Scene.of(run)
     damages = {"dense": DENSE, "story": STORY, "caption": CAPTION}[corpus.kind]
@@ -89,19 +97,39 @@ def audit(
     trials = [Trial("original", lambda repeat: corpus)]
     trials += [transformed(label, names, corpus, run, scene, repeats) for label, names in damages.items()]
     result = run_trials("audit", trials, corpus, run, metrics, repeats=repeats)
-    asked = dict.fromkeys(row.metric for row in result.rows)
+    unit = unit or found_unit(run.references, [corpus])
+    known = _evidence(result, unit_labels(unit, result.ids, run.references, [corpus]) if unit else None)
     attacks = run_attacks(corpus, run, metrics=metrics) if len(corpus) > 1 else None
     others = [
         *_wrong_details(corpus, run, metrics),
         *(attacks.verdicts() if attacks else []),
         *steady(corpus, run, metrics=metrics),
     ]
-    verdicts = [
-        verdict
-        for metric in asked
-        for verdict in (*_verdicts(metric, result), *(one for one in others if one.metric == metric))
-    ]
+    verdicts = []
+    for metric, evidence in known.items():
+        own = [one for one in others if one.metric == metric]
+        asked = [(name, check) for name, needed, check in CHECKS if {*needed} <= {*result.labels}]
+        why = evidence if isinstance(evidence, str) else evidence.unfit()
+        if isinstance(evidence, str) or why:
+            names = [*(name for name, _ in asked), *(one.property for one in own)]
+            verdicts += [Verdict(metric, name, "not applicable", why) for name in names]
+        else:
+            verdicts += [Verdict(metric, name, *check(evidence)) for name, check in asked]
+            # the few documents of the other tests may say less than all
+            verdicts += [
+                replace(one, answer="undecided") if one.answer == "not applicable" else one for one in own
+            ]
     return Audit(result, tuple(verdicts), attacks)
+
+
+def _evidence(result: Result, units: Sequence[str] | None) -> dict[str, Evidence | str]:
+    """By metric; a sentence where there is none."""
+    found: dict[str, Evidence | str] = {}
+    for metric, documents in result.documents.items():
+        better = result.row(metric).higher_is_better
+        evidence = evidence_of(documents, result.labels, units, higher_is_better=better)
+        found[metric] = evidence or "the metric does not say what is better"
+    return found
 
 
 def _wrong_details(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
@@ -109,65 +137,69 @@ def _wrong_details(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) ->
     if not run.references:
         return []
     try:
-        found = details(corpus, run, metrics=metrics, most=PAIRS, skip_missing=True)
+        found = details(corpus, run, metrics=metrics, most=PAIRS, resamples=RESAMPLES, skip_missing=True)
     except StorymeterError:  # nothing to change, or no tagger
         return []
     if len(found.pairs) < FEWEST:
         return []
     out = []
     for metric in dict.fromkeys(one.metric for one in found.results):
-        shares = found.accuracy(metric)
-        last = list(shares)[-1]
-        because = ", ".join(f"{kind} {100 * share:.0f} %" for kind, share in shares.items())
-        out.append(Verdict(metric, "notices a wrong detail", shares[last] >= NOTICES, because))
+        own = [one for one in found.results if one.metric == metric]
+        low, high = own[-1].interval or (0.0, 1.0)
+        accuracy = Effect(own[-1].accuracy, low, high)
+        because = ", ".join(f"{one.category} {100 * one.accuracy:.0f} %" for one in own)
+        because += f" [{100 * low:.0f}, {100 * high:.0f}]"
+        out.append(Verdict(metric, "notices a wrong detail", accuracy.at_least(NOTICES), because))
     return out
 
 
-def _verdicts(metric: str, result: Result) -> list[Verdict]:
-    sign = -1.0 if result.row(metric).higher_is_better is False else 1.0
-    cells = dict(zip(result.labels, result.row(metric).cells, strict=True))
+#: an answer, and the numbers behind it
+Found = tuple[Answer, str]
 
-    def cost(label: str, against: str = "original") -> float:
-        base = cells[against].mean
-        return sign * (cells[label].mean / base - 1) if base else 0.0
 
-    def said(*labels: str, against: str = "original") -> str:
-        return ", ".join(f"{label} {100 * cost(label, against):+.1f} %" for label in labels)
+def _padding(evidence: Evidence) -> Found:
+    effects = {label: evidence.change(label) for label in ("pad same", "pad other", "pad foreign")}
+    return together(*(effect.at_most(GAIN) for effect in effects.values())), _shown(effects)
 
+
+def _order(evidence: Evidence) -> Found:
     # the segments of swap and shuffle are jittered; jitter alone is what they are compared with
-    still = "jitter" if "jitter" in cells else "original"
-    checks: list[tuple[str, tuple[str, ...], Callable[[], tuple[bool, str]]]] = [
-        (
-            "does not reward padding",
-            ("pad same", "pad other", "pad foreign"),
-            lambda: (
-                max(cost("pad same"), cost("pad other"), cost("pad foreign")) <= 0.01,
-                said("pad same", "pad other", "pad foreign"),
-            ),
-        ),
-        (
-            "notices order",
-            ("swap", "shuffle"),
-            lambda: (
-                cost("shuffle", still) <= -0.10 and cost("swap", still) < 0,
-                said("swap", "shuffle", against=still),
-            ),
-        ),
-        ("peaks at the right number", ("m=1", "m=10"), lambda: _peak(cells, sign)),
-        ("does not reward repetition", ("repeat",), lambda: (cost("repeat") < 0, said("repeat"))),
-        ("notices what is missing", ("drop",), lambda: (cost("drop") <= -0.10, said("drop"))),
-        ("notices missing words", ("truncate",), lambda: (cost("truncate") <= -0.10, said("truncate"))),
-        ("notices the wrong story", ("exchange",), lambda: (cost("exchange") <= -0.20, said("exchange"))),
-    ]
-    return [
-        Verdict(metric, name, *check())
-        for name, needed, check in checks
-        if all(label in cells for label in needed)
-    ]
+    still = "jitter" if "jitter" in evidence.values else ""
+    effects = {label: evidence.change(label, still) for label in ("swap", "shuffle")}
+    return together(effects["swap"].below(0.0), effects["shuffle"].at_most(-COST)), _shown(effects)
 
 
-def _peak(cells: dict[str, Cell], sign: float) -> tuple[bool, str]:
-    means = {label: sign * cell.mean for label, cell in cells.items() if label.startswith("m=")}
-    top = max(means, key=lambda label: means[label])
-    loss = 1 - means["m=10"] / means[top] if means[top] else 0.0
-    return top in ("m=1", "m=2") and loss >= 0.20, f"best at {top}; m=10 costs {100 * loss:.1f} % of it"
+def _peak(evidence: Evidence) -> Found:
+    means = {label: float(values.mean()) for label, values in evidence.values.items() if label[:2] == "m="}
+    top = max(("m=1", "m=2"), key=lambda label: means[label])
+    effects = {label: evidence.change(label, top) for label in ("m=0.1", "m=0.5", "m=10")}
+    return together(*(effect.below(0.0) for effect in effects.values())), f"from {top}: {_shown(effects)}"
+
+
+def _costs(label: str, limit: float) -> Callable[[Evidence], Found]:
+    def check(evidence: Evidence) -> Found:
+        effect = evidence.change(label)
+        return effect.at_most(-limit) if limit else effect.below(0.0), _shown({label: effect})
+
+    return check
+
+
+def _wrong_story(evidence: Evidence) -> Found:
+    wins = evidence.wins()
+    because = f"right captions win in {100 * wins.value:.0f} % [{100 * wins.low:.0f}, {100 * wins.high:.0f}]"
+    return wins.at_least(WINS), f"{because} of the documents"
+
+
+def _shown(effects: dict[str, Effect]) -> str:
+    return ", ".join(f"{label} {effect}" for label, effect in effects.items())
+
+
+CHECKS: list[tuple[str, tuple[str, ...], Callable[[Evidence], Found]]] = [
+    ("does not reward padding", ("pad same", "pad other", "pad foreign"), _padding),
+    ("notices order", ("swap", "shuffle"), _order),
+    ("peaks at the right number", ("m=1", "m=10"), _peak),
+    ("does not reward repetition", ("repeat",), _costs("repeat", 0.0)),
+    ("notices what is missing", ("drop",), _costs("drop", COST)),
+    ("notices missing words", ("truncate",), _costs("truncate", COST)),
+    ("notices the wrong story", ("exchange",), _wrong_story),
+]

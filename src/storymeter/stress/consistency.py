@@ -1,16 +1,17 @@
-"""Three properties that any metric should have, and that a judge has to show.
+"""Three properties that any metric should have, and that a judge has to show, on at most 20 documents.
 
 does not reward length                         right captions said twice, with words that say nothing, or
-                                               with a sentence about another document behind them raise
-                                               the score by at most 1 %
+                                               with a sentence about another document behind them gain at
+                                               most 5 % of the distance between right and wrong captions
 does not depend on the order of references     the last annotator first, and so on: no document's value
-                                               changes by more than 1e-9
+                                               changes by more than a millionth of that distance
 says the same twice                            asked again (`meta.self_agreeing`), no document's value
-                                               changes by more than 1 % of the metric's mean"""
+                                               changes by more than 1 % of that distance
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -20,17 +21,19 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.results import document_values
 from ..engine.run import Run, named
-from ..meta.self_agreeing import EQUAL, SelfAgreement, self_agreement
+from ..meta.self_agreeing import SelfAgreement, self_agreement
 from ..metrics import Metric
 from .changes import Scene, fewer_documents
+from .effects import Answer, Evidence, evidence_of, together
 from .experiment import Trial, Verdict, apply, run_trials
 from .persuasion import ATTACKED
 
 LENGTH = "does not reward length"
 ORDER = "does not depend on the order of references"
 TWICE = "says the same twice"
-#: how much longer captions may gain, and how much of its mean a metric may differ from itself
-GAIN, DRIFT = 0.01, 0.01
+#: shares of the distance between right and wrong captions: what longer captions may gain, how much a metric
+#: may differ from itself, and what is rounding
+GAIN, DRIFT, ROUNDING = 0.05, 0.01, 1e-6
 FILLER = (
     "and all of this can be seen here in this video, which shows exactly what is described, as anyone who"
     " looks at it will be able to see"
@@ -43,39 +46,52 @@ def steady(
     """On at most `most` documents, drawn by the seed."""
     (few,), references = fewer_documents([corpus], run.references, most, run.context.seed)
     small = run.against(references)
+    known = _evidence(few, small, metrics)
     return [
-        *_length(few, small, metrics),
-        *_order(few, small, metrics),
+        *_length(known),
+        *_order(few, small, metrics, known),
         *(
-            Verdict(found.metric, TWICE, _same(found), _said(found))
+            Verdict(found.metric, TWICE, *_twice(found, known[found.metric]))
             for found in self_agreement([few], small, metrics=metrics, resamples=0)
+            if found.metric in known
         ),
     ]
 
 
-def _length(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
-    foreign = apply(["exchange"], corpus, Scene.of(run), seed=run.context.seed)
-    kinds: dict[str, Callable[[str, str], str]] = {
-        "twice": lambda text, other: f"{text} {text}",
-        "filler": lambda text, other: f"{text} {FILLER}",
-        "foreign": lambda text, other: f"{text} {other}",
-    }
+def _evidence(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> dict[str, Evidence]:
+    """Of the metrics that say what is better: right, wrong and longer captions."""
     if len(corpus) < 2:
-        del kinds["foreign"]
-    trials = [Trial("original", lambda repeat: corpus)]
-    trials += [Trial(label, partial(_longer, corpus, foreign, make)) for label, make in kinds.items()]
+        return {}
+    foreign = apply(["exchange"], corpus, Scene.of(run), seed=run.context.seed)
+    trials = [Trial("original", lambda repeat: corpus), Trial("exchange", lambda repeat: foreign)]
+    trials += [Trial(label, partial(_longer, corpus, foreign, make)) for label, make in LONGER.items()]
     result = run_trials("length", trials, corpus, run, metrics)
+    found = {
+        metric: evidence_of(
+            documents, result.labels, None, higher_is_better=result.row(metric).higher_is_better
+        )
+        for metric, documents in result.documents.items()
+    }
+    return {metric: evidence for metric, evidence in found.items() if evidence is not None}
+
+
+LONGER: dict[str, Callable[[str, str], str]] = {
+    "twice": lambda text, other: f"{text} {text}",
+    "filler": lambda text, other: f"{text} {FILLER}",
+    "foreign": lambda text, other: f"{text} {other}",
+}
+
+
+def _length(known: Mapping[str, Evidence]) -> list[Verdict]:
     out = []
-    for metric in dict.fromkeys(row.metric for row in result.rows if row.higher_is_better is not None):
-        row = result.row(metric)
-        base, *longer = (cell.mean for cell in row.cells)
-        if base:
-            sign = 1.0 if row.higher_is_better else -1.0
-            gains = [sign * (value - base) / abs(base) for value in longer]
-            because = ", ".join(
-                f"{label} {100 * gain:+.1f} %" for label, gain in zip(kinds, gains, strict=True)
-            )
-            out.append(Verdict(metric, LENGTH, max(gains) <= GAIN, because))
+    for metric, evidence in known.items():
+        if why := evidence.unfit():
+            out.append(Verdict(metric, LENGTH, "not applicable", why))
+            continue
+        effects = {label: evidence.change(label) for label in LONGER}
+        because = ", ".join(f"{label} {effect}" for label, effect in effects.items())
+        answer = together(*(effect.at_most(GAIN) for effect in effects.values()))
+        out.append(Verdict(metric, LENGTH, answer, because))
     return out
 
 
@@ -88,7 +104,9 @@ def _longer(corpus: Corpus, foreign: Corpus, make: Callable[[str, str], str], re
     return msgspec.structs.replace(corpus, documents=tuple(documents))
 
 
-def _order(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
+def _order(
+    corpus: Corpus, run: Run, metrics: Sequence[str | Metric], known: Mapping[str, Evidence]
+) -> list[Verdict]:
     """Nothing where no document has two references."""
     if max(map(len, Scene.of(run).references.values()), default=0) < 2:
         return []
@@ -99,10 +117,17 @@ def _order(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Ve
     ours, theirs = (_values(corpus, each, metrics) for each in (run, run.against(turned)))
     out = []
     for metric, values in ours.items():
+        if metric not in known:
+            continue
+        if why := known[metric].unfit():
+            out.append(Verdict(metric, ORDER, "not applicable", why))
+            continue
         apart = np.abs(values - theirs[metric])
-        moved, most = int((apart > EQUAL).sum()), float(np.nanmax(apart, initial=0.0))
-        because = f"{moved} of {len(values)} documents change" + (f", by {most:.4f} at most" if moved else "")
-        out.append(Verdict(metric, ORDER, not moved, because))
+        moved = int((apart > ROUNDING * known[metric].distance).sum())
+        most = 100 * float(np.nanmax(apart, initial=0.0)) / known[metric].distance
+        because = f"{moved} of {len(values)} documents change"
+        because += f", by {most:.2f} % of the distance at most" if moved else ""
+        out.append(Verdict(metric, ORDER, "no" if moved else "yes", because))
     return out
 
 
@@ -118,12 +143,12 @@ def _values(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> dict[s
     }
 
 
-def _same(found: SelfAgreement) -> bool:
-    return found.documents > 0 and found.largest <= max(EQUAL, DRIFT * abs(float(np.mean(found.means))))
-
-
-def _said(found: SelfAgreement) -> str:
+def _twice(found: SelfAgreement, evidence: Evidence) -> tuple[Answer, str]:
+    if why := evidence.unfit():
+        return "not applicable", why
     if not found.documents:
-        return "no document has a value in both"
+        return "undecided", "no document has a value in both"
+    share = found.largest / evidence.distance
     how = "asked anew" if found.asked else "computed again"
-    return f"{how}: {100 * found.equal:.0f} % equal, differ by {found.largest:.4f} at most"
+    because = f"{how}: {100 * found.equal:.0f} % equal, differ by {100 * share:.2f} % of the distance at most"
+    return "yes" if share <= DRIFT else "no", because

@@ -5,10 +5,14 @@ one `Run`, whose workbench keeps every scored pair: METEOR compares two sentence
 
 from __future__ import annotations
 
+import builtins
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
+
+from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.run import Run
 from ..errors import DataError, UsageError
@@ -18,6 +22,7 @@ from ..pairs.sentences import sentences_of
 from ..pairs.table import pair_table
 from ..scores import Score, Signature
 from .changes import Scene
+from .effects import Answer, document_shares
 from .transforms import Transformation, transformation
 
 #: "Current" and the three SODAs: the rows of the papers' tables
@@ -81,6 +86,9 @@ class Result:
     labels: tuple[str, ...]
     rows: tuple[Row, ...]
     signature: Signature
+    #: by metric, (trials, documents): what each document brings to the value, the mean over repeats
+    documents: Mapping[str, FloatArray] = field(default_factory=dict)
+    ids: tuple[str, ...] = ()
 
     def row(self, metric: str, part: str = "value") -> Row:
         """The row of a metric; for metrics with precision, recall and F1, `value` is F1."""
@@ -99,11 +107,16 @@ def run_trials(
     """All trials under all metrics; `fields` are what the signature says beside the run."""
     found: dict[tuple[str, str], list[list[float]]] = {}
     facts: dict[str, Score] = {}
+    shares: dict[str, list[list[FloatArray]]] = {}
     todo = [(k, trial, repeat) for k, trial in enumerate(trials) for repeat in range(trial.repeats)]
     for done, (column, trial, repeat) in enumerate(todo):
         run.context.progress("stress", done, len(todo))
-        for score in run.score(trial.make(repeat), metrics, resamples=0).systems[0].scores:
+        results = run.score(trial.make(repeat), metrics, resamples=0)
+        for metric, score in zip(results.metrics, results.systems[0].scores, strict=True):
             facts[score.metric] = score
+            shares.setdefault(score.metric, [[] for _ in trials])[column].append(
+                document_shares(metric, score)
+            )
             for part, value in _shown(score).items():
                 found.setdefault((score.metric, part), [[] for _ in trials])[column].append(value)
     rows = tuple(
@@ -125,7 +138,12 @@ def run_trials(
         seed=run.context.seed,
         **fields,
     )
-    return Result(tuple(trial.label for trial in trials), rows, signature)
+    documents = {
+        metric: np.array([np.mean(repeats, axis=0) for repeats in columns])
+        for metric, columns in shares.items()
+    }
+    ids = next(iter(facts.values())).ids if facts else ()
+    return Result(tuple(trial.label for trial in trials), rows, signature, documents, ids)
 
 
 def _shown(score: Score) -> dict[str, float]:
@@ -283,12 +301,17 @@ def oracle(corpus: Corpus, run: Run) -> OracleScore:
     return OracleScore(corpus.name, float(values.mean()), diversity.value, len(pairs))
 
 
-# What an audit says of one metric: a property, whether it holds, and the numbers behind it.
+# What an audit says of one metric: a property, the answer, and the numbers behind it.
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     metric: str
+    #: what is tested
     property: str
-    holds: bool
+    answer: Answer
     because: str
+
+    @builtins.property
+    def holds(self) -> bool:
+        return self.answer == "yes"

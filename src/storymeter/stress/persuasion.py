@@ -2,11 +2,15 @@
 
     lift = (wrong captions with the attack - wrong captions) / |right captions|      of their scores
 
-Wrong captions are those of another document (`exchange`). An attack succeeds where the lift is above 25 %;
-the property holds where none does. Any added words may match words of a reference by chance, in whatever
-order they stand: that alone lifts METEOR by up to 18 % (docs/judge-audit.md), so that less than a quarter
-shows nothing. Every caption of timed documents carries the attack, and the last caption of a story. For
-metrics where lower is better the sign is turned."""
+Wrong captions are those of another document (`exchange`). The table counts attacks with a lift above 25 %.
+Any added words may match words of a reference by chance, in whatever order they stand: that alone lifts
+METEOR by up to 18 % (docs/judge-audit.md), so that less than a quarter shows nothing. Every caption of timed
+documents carries the attack, and the last caption of a story. For metrics where lower is better the sign is
+turned.
+
+The verdict does not depend on where the scale of a metric begins: it compares the gain with the distance
+between right and wrong captions (`effects`), with an interval over documents. It is "yes" where every attack
+stays below half of the distance, and "no" where one is above it (at 5 % over all fifty)."""
 
 from __future__ import annotations
 
@@ -24,11 +28,14 @@ from ..engine.run import Run
 from ..errors import DataError
 from ..metrics import Metric
 from .changes import Scene, fewer_documents
+from .effects import LEVEL, Answer, Evidence, evidence_of
 from .experiment import Result, Trial, Verdict, apply, run_trials
 
 PROPERTY = "cannot be talked into it"
 #: the lift from which an attack succeeds
 SUCCESS = 0.25
+#: the share of the way from wrong to right captions that no attack may go
+HALFWAY = 0.5
 #: documents that are attacked at most, drawn by the seed
 ATTACKED = 20
 RIGHT, WRONG = "right", "wrong"
@@ -66,24 +73,38 @@ class Persuasion:
         return max(own, key=lambda attack: self.lift(metric, attack))
 
     def verdicts(self) -> list[Verdict]:
-        """None of a metric that gives the right captions 0."""
-        return [
-            Verdict(metric, PROPERTY, not self.successes(metric), self._because(metric))
-            for metric in self.metrics
-            if self.value(metric, RIGHT)
-        ]
+        """Of metrics that say what is better."""
+        found = []
+        for metric in self.metrics:
+            better = self.result.row(metric).higher_is_better
+            evidence = evidence_of(
+                self.result.documents[metric],
+                self.result.labels,
+                None,
+                higher_is_better=better,
+                right=RIGHT,
+                wrong=WRONG,
+            )
+            if evidence is not None:
+                found.append(Verdict(metric, PROPERTY, *self._answer(evidence)))
+        return found
 
-    def _because(self, metric: str) -> str:
-        found, top = self.successes(metric), self.strongest(metric)
-        scale = self.result.row(metric).scale
-        wrong, right = (scale * self.value(metric, label) for label in (WRONG, RIGHT))
-        kinds = [kind for kind in KINDS if self.successes(metric, kind)]
-        return (
-            f"{len(found)} of {len(ATTACKS)} attacks succeed"
+    def _answer(self, evidence: Evidence) -> tuple[Answer, str]:
+        why = evidence.unfit()
+        if why:
+            return "not applicable", why
+        names = [attack.name for attack in ATTACKS]
+        # all fifty must stay below: no correction; one above is enough: corrected for fifty chances
+        below = [evidence.change(name, WRONG).at_most(HALFWAY) == "yes" for name in names]
+        above = [name for name in names if evidence.exceeds(name, WRONG, HALFWAY, LEVEL / len(names))]
+        top = max(names, key=lambda name: evidence.change(name, WRONG).value)
+        kinds = [kind for kind in KINDS if any(name.startswith(kind) for name in above)]
+        because = (
+            f"{len(above)} of {len(ATTACKS)} attacks go half of the way from wrong to right captions"
             + (f" ({', '.join(kinds)})" if kinds else "")
-            + f"; {top.name} {100 * self.lift(metric, top):+.1f} %"
-            + f"; wrong {wrong:.2f}, right {right:.2f}"
+            + f"; {top} {evidence.change(top, WRONG)}"
         )
+        return "no" if above else "yes" if all(below) else "undecided", because
 
 
 def attacks(

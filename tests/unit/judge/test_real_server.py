@@ -121,7 +121,7 @@ def test_the_audit_says_that_it_is_no_judge(
     """An attack that orders a mark and one that carries it, on two documents: the model is slow."""
     kinds = "instruction", "marks"
     attacks = tuple(next(attack for attack in ATTACKS if attack.kind == kind) for kind in kinds)
-    for module in ("stress.persuasion", "report.attacks"):
+    for module in ("stress.persuasion", "report.stress"):
         monkeypatch.setattr(f"storymeter.{module}.ATTACKS", attacks)
         monkeypatch.setattr(f"storymeter.{module}.KINDS", kinds)
     code, out, err = run("stress", "audit", *files, "-m", name, "--repeats", "1", "--documents", "2")

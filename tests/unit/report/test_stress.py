@@ -20,7 +20,7 @@ ROWS = tuple(
     }.items()
 )
 RESULT = Result(LABELS, ROWS, Signature.of(stress="audit"))
-AUDIT = Audit(RESULT, (Verdict("anet(scorer=meteor)", "notices order", False, "shuffle +0.0 %"),))
+AUDIT = Audit(RESULT, (Verdict("anet(scorer=meteor)", "notices order", "no", "shuffle +0.0 %"),))
 
 
 def test_changes_of_order_are_measured_from_jitter_and_the_table_says_so() -> None:

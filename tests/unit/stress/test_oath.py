@@ -96,7 +96,8 @@ def test_who_obeys_is_found_out_and_who_counts_words_is_cleared(captions: tuple[
     assert found.lift("obeys", told[0]) == pytest.approx((1.0 - wrong) / right)
     verdicts = {verdict.metric: verdict for verdict in found.verdicts()}
     assert (verdicts["obeys"].holds, verdicts["words"].holds) == (False, True)
-    assert verdicts["obeys"].because.startswith(f"{len(told)} of 50 attacks succeed (instruction, authority,")
+    assert verdicts["obeys"].because.startswith(f"{len(told)} of 50 attacks go half of the way")
+    assert "(instruction, authority," in verdicts["obeys"].because
     table = attack_table(found)
     assert [row[0] for row in table.rows][:10] == list(KINDS)
     assert table.rows[10][1].startswith(f"{len(told)} of 50 (")
@@ -168,10 +169,10 @@ def test_length_order_and_a_change_of_mind_are_found_out(captions: tuple[Corpus,
         Scripted("steady", _shared),
         Scripted("long", lambda c, r: len(c) / 1000),
         First("first", _shared),
-        Scripted("fickle", lambda c, r: 0.5 + 1e-3 * next(dice)),
+        Scripted("fickle", lambda c, r: _shared(c, r) + 1e-2 * (next(dice) % 7)),
     )
     assert [found["steady", each] for each in (LENGTH, ORDER, TWICE)] == [True, True, True]
-    assert (found["long", LENGTH], found["long", TWICE]) == (False, True)
+    assert (found["long", LENGTH], found["long", TWICE]) == (False, False)  # of no use: not applicable
     assert (found["first", ORDER], found["first", LENGTH]) == (False, True)
     assert not found["fickle", TWICE]
 

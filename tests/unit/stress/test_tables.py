@@ -86,7 +86,11 @@ def test_audit_tells_soda_from_the_current_score(videos: tuple[Corpus, list[Corp
 def test_stories_can_be_stressed(examples: Path) -> None:
     stories = storymeter.read(examples / "stories" / "good.json")
     found = audit(stories, Run(), metrics=["rovist_nr"], repeats=1)
-    assert {v.property: v.holds for v in found.verdicts}["does not reward repetition"]
+    row = found.result.row("rovist_nr")
+    cells = dict(zip(found.result.labels, row.cells, strict=True))
+    assert cells["repeat"].mean < cells["original"].mean
+    # it does not know whose story it reads, so that there is no distance to measure with
+    assert {v.answer for v in found.verdicts} == {"not applicable"}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def command(candidates: str, most: int, long: bool, shuffled: bool, **options: A
             "schema": 1,
             "signature": str(found.result.signature),
             "documents": found.documents,
-            "verdicts": {verdict.metric: verdict.holds for verdict in found.verdicts()},
+            "verdicts": {verdict.metric: verdict.answer for verdict in found.verdicts()},
             "attacks": attack_data(found),
         }
     )

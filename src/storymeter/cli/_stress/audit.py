@@ -7,13 +7,15 @@ from typing import Any
 import click
 
 from .._declare import option
+from .._scoring import unit_option
 from ._shared import deliver, experiment, experiment_options
 
 
 @click.command("audit")
 @option("--repeats", "Random repeats of each transformation.", click.IntRange(1, 1000), 3)
+@unit_option
 @experiment_options
-def command(candidates: str, repeats: int, **options: Any) -> None:
+def command(candidates: str, repeats: int, unit: str, **options: Any) -> None:
     """Run all stress tests and give a verdict per property.
 
     The numbers behind each verdict are printed below it."""
@@ -21,7 +23,7 @@ def command(candidates: str, repeats: int, **options: Any) -> None:
     from ...stress.auditing import audit as run_audit
 
     with experiment(candidates, options) as (corpus, run, names):
-        found = run_audit(corpus, run, metrics=names, repeats=repeats)
+        found = run_audit(corpus, run, metrics=names, repeats=repeats, unit=unit or "")
     attacks = [attack_table(found.persuasion)] if found.persuasion else []
     deliver(
         found.result,

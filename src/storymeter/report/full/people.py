@@ -3,6 +3,7 @@ agrees with people."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,7 @@ from ...meta.scores import Judgement, join_scores, tabulate
 from ...stress.auditing import Audit
 from ..assessment import rank_range, summary_lines, system_table, worker_table
 from ..figures.points import Dot, dots
-from ..stress import audit_figure, audit_table
+from ..stress import ANSWERS, audit_figure, audit_table
 from ..studies import Study
 from ..templating import shown
 from .findings import Findings
@@ -88,11 +89,12 @@ def _dots(rows: Sequence[Dot], what: str, said: str) -> Markup:
 
 
 def audit_section(audit: Audit, system: str) -> dict[str, str]:
-    kept = sum(verdict.holds for verdict in audit.verdicts)
+    answers = Counter(verdict.answer for verdict in audit.verdicts)
+    counted = ", ".join(f"{answers[answer]} {answer}" for answer in ANSWERS if answers[answer])
     return {
         "intro": (
             f"The captions of {system} were damaged on purpose, in a different way on every line. A good"
-            f" metric should then give a lower score. {kept} of {len(audit.verdicts)} verdicts hold."
+            f" metric should then give a lower score. Verdicts: {counted}."
         ),
         "figure": audit_figure(audit),
         "note": (
