@@ -38,7 +38,7 @@ class Named:
         self.word, self.sentence, self.preset = word, sentence, preset
 
 
-class Seen(NamedTuple):
+class TrainingData(NamedTuple):
     """What was trained or tuned to make a measure, and the benchmarks of `meta.benchmarks` that it thereby
     knows.
     """
@@ -48,7 +48,7 @@ class Seen(NamedTuple):
 
 
 #: of a sentence encoder that learnt from captions of Flickr30k and COCO
-ENCODER_SEEN = Seen(
+ENCODER_TRAINING = TrainingData(
     "encoder: captions of Flickr30k and COCO", ("flickr8k-expert", "flickr8k-expert-all", "thumb", "nebula")
 )
 
@@ -64,8 +64,8 @@ class Measure(Options):
     papers: ClassVar[tuple[str, ...]] = ()
 
     @property
-    def seen(self) -> Seen:
-        return Seen("nothing")
+    def trained_on(self) -> TrainingData:
+        return TrainingData("nothing")
 
     @property
     def name(self) -> str:

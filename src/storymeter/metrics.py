@@ -76,12 +76,15 @@ class Metric(Measure, ABC):
             return self
         return self.knowing(protocol=protocol)
 
-    def needs_whole(self) -> str:
+    def unshardable_reason(self) -> str:
         """Why the row of a document cannot be found without the other documents; '' where it can, and a
         corpus may be scored in shards.
         """
+        older = getattr(self, "needs_whole", None)  # the name of release 0.1, which plug-ins may define
+        if older is not None:
+            return str(older())
         scorer = getattr(self, "scorer", None)
-        if scorer is None or not getattr(scorer, "learns", False) or scorer.by_group:
+        if scorer is None or not getattr(scorer, "learns", False) or scorer.fits_per_video:
             return ""
         return f"{scorer.name} is fitted to the references of all documents"
 

@@ -160,7 +160,7 @@ def test_shards_have_the_signatures_and_numbers_of_one_process(
 
     systems, references = data(seed)
     protocol, found = get(preset).change(**changes), Found()
-    names = [name for name in names if not metric(name).under(protocol).needs_whole()]
+    names = [name for name in names if not metric(name).under(protocol).unshardable_reason()]
     if not names:
         return
     found.add(Run(references, protocol=protocol, jobs=1).score(systems, names, 0), "one process")

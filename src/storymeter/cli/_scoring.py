@@ -114,7 +114,7 @@ def make_run(references: Sequence[Corpus], progress: Progress, options: Mapping[
 
 def metric_names(texts: Sequence[str]) -> list[str]:
     """The metrics named on the command line, all checked before any file is opened."""
-    from ..engine.run import named
+    from ..engine.run import parse_metrics
 
     names = [name for text in texts for name in split(text)]
     if texts and not names:
@@ -122,7 +122,7 @@ def metric_names(texts: Sequence[str]) -> list[str]:
             f"--metric {texts[0]!r} is empty.",
             hint="Leave it out for the default ones, or see storymeter info --metrics.",
         )
-    named(names)
+    parse_metrics(names)
     return names
 
 
@@ -134,14 +134,14 @@ def read_both(
     progress: Progress = silent,
 ) -> tuple[list[Corpus], list[Corpus]]:
     """Systems and references, read as the options say."""
-    from ..engine.run import named
+    from ..engine.run import parse_metrics
     from ..engine.systems import read_systems
 
     return read_systems(
         candidates,
         references,
         layout=layout_of(options),
-        metrics=named(metrics).values(),
+        metrics=parse_metrics(metrics).values(),
         images=options.get("images"),
         progress=progress,
         note=say,

@@ -84,13 +84,13 @@ class CaptionScore(torchmetrics.Metric):
         self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
 
     def _of_documents(self, metric: Metric, protocol: str, tokenizer: Tokenizer, timed: bool) -> None:
-        if reason := metric.needs_whole():
+        if reason := metric.unshardable_reason():
             raise UsageError(
                 f"{metric.name} cannot be summed over steps: {reason}.",
                 hint="Score the whole corpus at once.",
             )
         run = Run(protocol=protocol, tokenizer=tokenizer, jobs=1)
-        (self.scorer,) = run.built([metric], referenced=True).values()
+        (self.scorer,) = run.resolve_metrics([metric], referenced=True).values()
         self.run, self.timed = run, timed
         width = len(self.scorer.columns)
         self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")

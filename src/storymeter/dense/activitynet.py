@@ -74,10 +74,10 @@ class ActivityNet(Metric):
         """Whether the pairs of all videos are put together."""
         return self.protocol.corpus_scorers == "corpus"
 
-    def needs_whole(self) -> str:
+    def unshardable_reason(self) -> str:
         if self.protocol.unmatched == "garbage-random" and self.scorer.tokenized_by("ptb") == "none":
             return "unmatched captions are compared with random letters, drawn for all documents at once"
-        return super().needs_whole() if self._corpus else ""
+        return super().unshardable_reason() if self._corpus else ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class ActivityNet(Metric):
         captions = CaptionPairs(self.scorer, task, context)
         thresholds = pairs_by_threshold(tracks_of(context, task), captions, self.protocol)
         if self._corpus:
-            sums = sums_by_group if self.scorer.by_group else sums_per_video
+            sums = sums_by_group if self.scorer.fits_per_video else sums_per_video
             return np.column_stack([*(sums(pairs, captions) for pairs in thresholds)])
         if self.scorer.learns:
             values = self._learnt_per_video(list(thresholds), captions)

@@ -145,7 +145,7 @@ class CaptionPairs:
         orientation.
         """
         candidates, references = self._numbers(problems, entries)
-        if self.scorer.by_group:
+        if self.scorer.fits_per_video:
             chosen = slice(None) if entries is None else entries
             sizes = np.bincount(problems.overlaps.problem()[chosen], minlength=len(problems))
             tracks = self._side(problems.references)
@@ -157,7 +157,7 @@ class CaptionPairs:
 
     def bounds(self, problems: Problems) -> FloatArray | None:
         """What f of the overlapping pairs cannot exceed, where the scorer knows."""
-        if self.scorer.by_group:
+        if self.scorer.fits_per_video:
             return None
         return self.table.bounds(*self._numbers(problems), jobs=self.context.jobs)
 

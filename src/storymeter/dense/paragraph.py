@@ -106,8 +106,8 @@ class Paragraph(Metric):
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         return self.metric.combine(sums)
 
-    def needs_whole(self) -> str:
-        return self.metric.needs_whole()
+    def unshardable_reason(self) -> str:
+        return self.metric.unshardable_reason()
 
     def corpus_counts(self, task: Task, context: Context) -> CorpusCounts | None:
         return self.metric.corpus_counts(paragraphs_of(context, task), _reading(context))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ..captions import Corpus, Kind
 from ..metrics import Metric
+from ..registry import room_of
 from ..text.sentences import split_sentences
 
 _DENSE = [
@@ -53,7 +54,7 @@ def choose_metrics(corpus: Corpus, *, references: bool, images: bool = False) ->
 
 def tells_stories(metrics: Iterable[Metric]) -> bool:
     """Whether one of the metrics measures stories."""
-    return any(type(metric).__module__.startswith("storymeter.story.") for metric in metrics)
+    return any(room_of(metric) == "story" for metric in metrics)
 
 
 def default_metrics(kind: Kind, *, references: bool, images: bool = False) -> list[str]:

@@ -69,7 +69,7 @@ def _moved(metric: Metric, results: Results) -> str:
         return "the tokenizer of its scorer was ignored"
     learns = getattr(metric if scorer is None else scorer, "learns", metric.name == "paragraph_cider")
     missing = any(system.coverage.sizes[0] for system in results.systems)
-    if protocol.missing == "skip" and missing and learns and not getattr(scorer, "by_group", False):
+    if protocol.missing == "skip" and missing and learns and not getattr(scorer, "fits_per_video", False):
         return "idf was counted without the documents that a system lacks"
     if _corpus_mean(metric, protocol) and _uneven(results):
         return "alternatives of one file, and videos without reference captions, count for each annotator"

@@ -26,6 +26,7 @@ from ..progress import Progress, silent
 from ..protocol import Protocol
 from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
+from ..registry import room_of
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .cautions import joins_captions, own_tokenizer, warn_of_language, warn_of_paragraphs, warn_of_wordless
@@ -35,7 +36,7 @@ from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResu
 from .units import found_unit, with_unit
 
 #: a metric, by name or as an object
-Asked = str | Metric
+MetricLike = str | Metric
 
 
 class Journal(Interface):
@@ -84,7 +85,7 @@ class Run:
     def score(
         self,
         candidates: Corpus | Sequence[Corpus],
-        metrics: Asked | Sequence[Asked],
+        metrics: MetricLike | Sequence[MetricLike],
         resamples: Resamples = AUTO,
         *,
         unit: str = "",
@@ -111,7 +112,7 @@ class Run:
         unit = unit or found_unit(self.references, systems)
         if unit:
             resamples = 0  # intervals over documents are not wanted
-        built = self.built(metrics)
+        built = self.resolve_metrics(metrics)
         warn_of_language(
             [*systems, *self.references], built, tokenizer=self.context.tokenizer, language=self.language
         )
@@ -140,22 +141,29 @@ class Run:
         other.context = Context(**self.context.settings())
         return other
 
-    def score_task(self, task: Task, metrics: Asked | Sequence[Asked]) -> list[Score]:
+    def score_task(self, task: Task, metrics: MetricLike | Sequence[MetricLike]) -> list[Score]:
         """Documents that stand beside their references already; no intervals."""
-        return [self._score(task, name, metric, 0) for name, metric in self.built(metrics, task=task).items()]
+        return [
+            self._score(task, name, metric, 0)
+            for name, metric in self.resolve_metrics(metrics, task=task).items()
+        ]
 
     def task(self, candidates: Corpus) -> Task:
         return join(candidates=candidates, references=self.references, protocol=self.context.protocol)
 
-    def built(
-        self, metrics: Asked | Sequence[Asked], *, task: Task | None = None, referenced: bool | None = None
+    def resolve_metrics(
+        self,
+        metrics: MetricLike | Sequence[MetricLike],
+        *,
+        task: Task | None = None,
+        referenced: bool | None = None,
     ) -> dict[str, Metric]:
         """The metrics asked for, each under the name it was asked by; all that are wrong are named at once.
         `referenced`: whether there are references, where they lie elsewhere.
         """
         built = {
             label: metric.under(self.context.protocol)
-            for label, metric in named(asked_metrics(metrics)).items()
+            for label, metric in parse_metrics(asked_metrics(metrics)).items()
         }
         for metric in built.values():  # raises where the protocol strips what its tokenizer is for
             Settings(protocol=self.context.protocol, tokenizer=own_tokenizer(metric))
@@ -205,9 +213,7 @@ class Run:
         if score is not None:
             return score
         score = self._score(task, name, metric, resamples)
-        score = replace(
-            score, signature=score.signature.add(**inputs_signed(corpus, self.references, metric))
-        )
+        score = replace(score, signature=score.signature.add(**input_fields(corpus, self.references, metric)))
         if metric.ordered:
             score = replace(score, signature=score.signature.add(order=order_field(self._order)))
         if journal:
@@ -222,7 +228,7 @@ class Run:
         try:
             score = replace(metric.score(task, self.context), metric=name)
         except Exception as error:
-            if isinstance(error, StorymeterError) or type(metric).__module__.startswith("storymeter."):
+            if isinstance(error, StorymeterError) or room_of(metric):
                 raise
             problem = f"{name}, a metric of your own or of a plug-in, failed: {type(error).__name__}: {error}"
             raise UsageError(
@@ -238,7 +244,7 @@ class Run:
 def evaluate(
     candidates: Given,
     references: Given = None,
-    metrics: Asked | Sequence[Asked] | None = None,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
     protocol: str | Protocol = "paper",
     tokenizer: Tokenizer = "ptb",
@@ -272,7 +278,7 @@ def evaluate(
     """
     from .defaults import choose_metrics, tells_stories
 
-    wanted = None if metrics is None else list(named(asked_metrics(metrics)).values())
+    wanted = None if metrics is None else list(parse_metrics(asked_metrics(metrics)).values())
     story = images is not None or (wanted is not None and tells_stories(wanted))
     systems, against = both(candidates, references, story=story)
     if metrics is None:
@@ -293,7 +299,7 @@ def evaluate(
     return run.score(systems, metrics, resamples, unit=unit, cluster=cluster)
 
 
-def asked_metrics(metrics: Asked | Sequence[Asked]) -> list[Asked]:
+def asked_metrics(metrics: MetricLike | Sequence[MetricLike]) -> list[MetricLike]:
     """A list of names and objects; one text may hold several names, as on the command line."""
     if isinstance(metrics, str):
         return [*split(metrics)]
@@ -309,7 +315,7 @@ def asked_metrics(metrics: Asked | Sequence[Asked]) -> list[Asked]:
     return asked
 
 
-def named(metrics: Sequence[Asked]) -> dict[str, Metric]:
+def parse_metrics(metrics: Sequence[MetricLike]) -> dict[str, Metric]:
     """Each metric under the name it was asked by; names that mean nothing are reported together."""
     found: dict[str, Metric] = {}
     errors: list[StorymeterError] = []
@@ -352,7 +358,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def inputs_signed(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
+def input_fields(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
     """What the signature says of the files: how many annotators there were, whether anything was repaired,
     and whether timed captions were joined to paragraphs.
     """

@@ -15,7 +15,7 @@ from ..scores import Score
 from .defaults import choose_metrics, default_metrics
 from .partial import PartialRun
 from .results import AUTO, INTERVALS, Conditions, Resamples, Results, merged
-from .run import Asked, Run, asked_metrics, named
+from .run import MetricLike, Run, asked_metrics, parse_metrics
 from .saved import load
 from .systems import (
     FOUND,
@@ -35,7 +35,7 @@ Files: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 def score_files(
     candidates: Files,
     references: Files = (),
-    metrics: Asked | Sequence[Asked] | None = None,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
     systems: Mapping[str, Sequence[str]] | None = None,
     layout: Layout = FOUND,
@@ -71,7 +71,7 @@ def score_files(
     """
     paths, against = _paths(candidates), _paths(references)
     wanted = None if metrics is None else asked_metrics(metrics)
-    built = {} if wanted is None else named(wanted)
+    built = {} if wanted is None else parse_metrics(wanted)
     about: dict[str, Any] = {"layout": layout, "progress": progress, "note": note}
     if into is not None:
         if systems:
@@ -156,7 +156,7 @@ def _score_into(
 def _score_in_shards(
     candidates: Sequence[str],
     references: Sequence[str],
-    metrics: Sequence[Asked] | None,
+    metrics: Sequence[MetricLike] | None,
     cluster: str | None,
     save: str | None,
     parts: Mapping[str, Any],
@@ -213,7 +213,7 @@ def _saved(results: Results, path: str) -> str:
 
 
 def load_runs(
-    paths: Sequence[str], references: Sequence[str] = (), metrics: Sequence[Asked] | None = None
+    paths: Sequence[str], references: Sequence[str] = (), metrics: Sequence[MetricLike] | None = None
 ) -> Results:
     """Saved runs as one, with some of their metrics."""
     others = [path for path in paths if not is_saved(path)]

@@ -78,7 +78,7 @@ class Judge(ModelScorer):
     parallel: int = option(16, "number of parallel requests; does not change results", low=1, high=1024)
     timeout: float = option(120.0, "time limit of one request in seconds; does not change results", low=0.01)
 
-    may_miss: ClassVar[bool] = True
+    may_be_missing: ClassVar[bool] = True
     columns = ("value", "documents", "missing")
 
     _budget: ClassVar[Budget] = Budget()
@@ -132,7 +132,7 @@ class Judge(ModelScorer):
         all_of_them = np.maximum(sums[..., 1] + sums[..., 2], 1.0)
         return {"value": self.value_of(sums), "missing": np.asarray(sums[..., 2] / all_of_them)}
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         return {"references": "together" if self.needs_references else None, **self.depends_on()}
 
     def depends_on(self) -> dict[str, object]:

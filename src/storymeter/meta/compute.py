@@ -88,7 +88,10 @@ def values_of(
     for done, asked in enumerate(metrics):
         run.context.progress("metrics", done, len(metrics))
         try:
-            (name, metric), (score,) = *run.built(asked, task=task).items(), run.score_task(task, asked)
+            (name, metric), (score,) = (
+                *run.resolve_metrics(asked, task=task).items(),
+                run.score_task(task, asked),
+            )
         except StorymeterError as error:
             if not skip_missing:
                 raise

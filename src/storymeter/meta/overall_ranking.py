@@ -1,10 +1,9 @@
 """How metrics stand over several benchmarks, and which of them to trust: a rule, no opinion.
 
 On each benchmark the metrics are ranked by the statistic of its published figures, ties sharing a rank. Every
-two metrics are compared there by a two-sided permutation test; Benjamini and
-Hochberg's correction runs over all comparisons of all benchmarks together. What survives it at .05 is a win
-of the one and a loss of the other, unless the winner has seen the benchmark (`Measure.seen`): then it counts
-for nobody.
+two metrics are compared there by a two-sided permutation test; Benjamini and Hochberg's correction runs over
+all comparisons of all benchmarks together. What survives it at .05 is a win of the one and a loss of the
+other, unless the winner was trained on the benchmark (`Measure.trained_on`): then it counts for nobody.
 
 Variants of one metric (`sts` and `sts(engine=align)`, `bleu_1` to `bleu_4`) are one family. On each benchmark
 a metric is compared with the best variant of every other family, and with no variant of its own: so weaker
@@ -24,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import StorymeterError
-from ..measure import Seen
+from ..measure import TrainingData
 from ..registry import MEASURES
 from ..registry import metric as get_metric
 from ..stats.multiple import benjamini_hochberg
@@ -79,18 +78,18 @@ class Standing:
     #: (metric, benchmark) of its losses, and of those that do not count because the winner has seen it
     beaten: tuple[tuple[str, str], ...]
     uncounted: tuple[tuple[str, str], ...]
-    seen: Seen
+    seen: TrainingData
 
     @property
     def mean_rank(self) -> float:
         return float(np.mean(list(self.ranks.values()))) if self.ranks else math.nan
 
 
-def seen_by(metric: str) -> Seen:
+def seen_by(metric: str) -> TrainingData:
     try:
-        return get_metric(metric).seen
+        return get_metric(metric).trained_on
     except StorymeterError:
-        return Seen("nothing")
+        return TrainingData("nothing")
 
 
 def family(metric: str) -> str:

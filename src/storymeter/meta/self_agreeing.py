@@ -25,7 +25,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.results import document_values
-from ..engine.run import Run, named
+from ..engine.run import Run, parse_metrics
 from ..errors import UsageError
 from ..measure import Measure
 from ..metrics import Metric
@@ -129,7 +129,7 @@ def self_agreement(
     """Every metric `trials` times over all documents of all systems."""
     if trials < 2:
         raise UsageError(f"{trials} trials are too few to measure agreement.", hint="Use 2 or more.")
-    built = named(metrics)
+    built = parse_metrics(metrics)
     rows: dict[str, list[FloatArray]] = {label: [] for label in built}
     signatures: dict[str, str] = {}
     for trial in range(trials):

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from .. import _native
 from ..arrays import Float32, FloatArray, IntArray
 from ..errors import UsageError
-from ..measure import ENCODER_SEEN, Named, Seen, measure
+from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
 from ..models.encoder import Precision
 from ..models.vectors import VectorRows
 from ..options import option
@@ -83,12 +83,13 @@ class BertScore(ModelScorer):
         return self.idf
 
     @property
-    def seen(self) -> Seen:
+    def trained_on(self) -> TrainingData:
         if self.model:
-            return Seen("the training data of the given model")
+            return TrainingData("the training data of the given model")
         years = tuple(f"trecvid-{year}{kind}" for year in (2016, 2017) for kind in ("", "-multiple"))
-        return Seen(
-            f"{ENCODER_SEEN.what}; its layer was chosen on TRECVID", (*ENCODER_SEEN.benchmarks, *years)
+        return TrainingData(
+            f"{ENCODER_TRAINING.what}; its layer was chosen on TRECVID",
+            (*ENCODER_TRAINING.benchmarks, *years),
         )
 
     def depends_on(self) -> dict[str, object]:

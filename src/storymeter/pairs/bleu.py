@@ -163,5 +163,5 @@ class Bleu(PairScorer):
             "length_ratio": sums[..., -2] / np.maximum(sums[..., -1], 1.0),
         }
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         return {"level": self.level, "smoothing": self.smoothing, "reference_length": "closest"}

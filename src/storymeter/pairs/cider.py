@@ -71,7 +71,7 @@ class Cider(PairScorer):
             raise UsageError("cider_d is CIDEr-D.", hint="The paper's first formula is cider(variant=plain).")
 
     @property
-    def by_group(self) -> bool:  # type: ignore[override]
+    def fits_per_video(self) -> bool:  # type: ignore[override]
         return self.idf == "video"
 
     def fit(self, references: Sequence[Sequence[str]]) -> Cider:
@@ -115,7 +115,7 @@ class Cider(PairScorer):
 
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         """Of documents: every item of the corpus gives the idf."""
-        if self.by_group:
+        if self.fits_per_video:
             raise UsageError(
                 f"{self.name} of whole documents would be 0: a video has one document.",
                 hint="Leave idf out; idf=video belongs into anet(scorer=…) and soda_c(scorer=…).",
@@ -128,7 +128,7 @@ class Cider(PairScorer):
             model = _native.CiderModel.of_frequencies(batch.index, known.items, known.counts.astype(float))
         return np.column_stack([self._score(model, batch, context.jobs), np.ones(len(task))])
 
-    def needs_whole(self) -> str:
+    def unshardable_reason(self) -> str:
         return ""
 
     def corpus_counts(self, task: Task, context: Context) -> CorpusCounts | None:
@@ -145,7 +145,7 @@ class Cider(PairScorer):
     def needs_corpus_counts(self) -> bool:
         return True
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         d = self.variant == "d"
         return {
             "variant": "cider-d" if d else "plain",

@@ -75,7 +75,7 @@ class SelfBleu(_Mean):
             [np.bincount(owner, weights=column, minlength=len(task)) for column in values.T]
         )
 
-    def needs_whole(self) -> str:
+    def unshardable_reason(self) -> str:
         return "each caption is compared with all others" if self.within == "corpus" else ""
 
     def signature(self, context: Context) -> Signature:

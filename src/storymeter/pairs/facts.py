@@ -34,7 +34,7 @@ import numpy as np
 
 from ..arrays import Float32, FloatArray
 from ..captions import Document
-from ..measure import ENCODER_SEEN, Named, Seen, measure
+from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
 from .scorer import IndexedPairs, ModelScorer, open_scorer
 from .word_kinds import KINDS, WORD, Kind, tagged
@@ -128,19 +128,21 @@ class SentenceSupport(NamedTuple):
 @dataclass(frozen=True)
 class Facts(ModelScorer):
     @property
-    def seen(self) -> Seen:
+    def trained_on(self) -> TrainingData:
         own = (
             "ActivityNet Captions, wrong details made from them (other videos); FactVC was used for model"
             " selection"
         )
-        return Seen(f"{ENCODER_SEEN.what}; {own}", (*ENCODER_SEEN.benchmarks, "factvc-activitynet"))
+        return TrainingData(
+            f"{ENCODER_TRAINING.what}; {own}", (*ENCODER_TRAINING.benchmarks, "factvc-activitynet")
+        )
 
     def depends_on(self) -> dict[str, object]:
         from ..models.encoder import load_encoder
 
         return {"encoder": load_encoder("", self._device).label, "layer": label()}
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         return {"references": "all", **self.depends_on()}
 
     def words(self, *, candidate: str, references: Sequence[str]) -> list[tuple[str, float]]:

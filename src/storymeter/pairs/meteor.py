@@ -40,7 +40,7 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
-from ..measure import Named, Seen, measure
+from ..measure import Named, TrainingData, measure
 from ..options import UNSPACED, ScorerTokenizer, option
 from .meteor_tables import load
 from .scorer import TOKENIZER_OPTION, IndexedPairs, PairScorer, open_scorer
@@ -140,7 +140,7 @@ class Meteor(PairScorer):
 
     pair_columns = STATISTICS
     columns = (*STATISTICS, "score", "documents")
-    seen = Seen("weights tuned by its authors on WMT judgements")
+    trained_on = TrainingData("weights tuned by its authors on WMT judgements")
 
     @property
     def ordered(self) -> bool:
@@ -259,7 +259,7 @@ class Meteor(PairScorer):
         value = self.score_of_statistics(sums[..., : len(STATISTICS)])
         return {"value": value, "mean": sums[..., -2] / np.maximum(sums[..., -1], 1.0)}
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         table = _native.METEOR_TABLE_VERSION
         return {"task": self.task, "normalize": self.normalize, **self.depends_on(), "table": table}
 

@@ -83,7 +83,7 @@ class RougeL(PairScorer):
         means = sums[..., :3] / np.maximum(sums[..., 3:], 1.0)
         return {key: means[..., k] for k, key in enumerate(("value", "precision", "recall"))}
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         return {"beta": self.beta, "references": "best-P-best-R"}
 
 

@@ -1,7 +1,7 @@
 """The PairScorer seam: how alike are two sentences?
 
 A scorer is a value: its options never change, and `fit` gives another scorer that has learnt from references.
-What a driver may ask is declared (`symmetric`, `range`, `raw_text`, `learns`, `pair_columns`, `by_group`),
+Its properties are declared (`symmetric`, `range`, `raw_text`, `learns`, `pair_columns`, `fits_per_video`),
 never guessed. Everything is built on one call: distinct sentences in two lists, and two index arrays that say
 which pairs are wanted (`score_indexed`). `pairs`, `matrix`, `statistics` and `aggregate` check what they are
 given and are made from it. Roles are keyword-only everywhere, because swapping them gives another number:
@@ -78,11 +78,11 @@ class PairScorer(Metric):
     #: whether numbers depend on what `fit` has seen
     learns: ClassVar[bool] = False
     #: whether a pair may have no value (NaN): a judge's verdict that cannot be read
-    may_miss: ClassVar[bool] = False
+    may_be_missing: ClassVar[bool] = False
     #: whether it is made for English alone; captions in another language are warned of
     english: ClassVar[bool] = False
     #: whether the value of a pair depends on the pairs beside it: it is scored by `score_groups` then
-    by_group: ClassVar[bool] = False
+    fits_per_video: ClassVar[bool] = False
     #: whether a sentence without words matches nothing, so that its pairs are 0 and never scored
     needs_words: ClassVar[bool] = True
     #: how several references of one candidate become one value, where the measure has no rule of its own
@@ -319,7 +319,9 @@ class PairScorer(Metric):
 
     # As a metric of whole documents.
 
-    def needs_whole(self) -> str:
+    def unshardable_reason(self) -> str:
+        if hasattr(self, "needs_whole"):  # see Metric
+            return super().unshardable_reason()
         if self.learns:
             return "it is fitted to the references of all documents"
         return "pairs are scored in batches across documents" if getattr(self, "batch", 0) else ""
@@ -340,9 +342,9 @@ class PairScorer(Metric):
 
     def signature(self, context: Context) -> Signature:
         tok = self.tokenized_by(context.tokenizer)
-        return super().signature(context).add(tok=tok, **open_scorer(context, self).signed())
+        return super().signature(context).add(tok=tok, **open_scorer(context, self).signature_fields())
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         """What the signature of the metric of documents says beside its name."""
         return {"references": self.over_references, **self.depends_on()}
 

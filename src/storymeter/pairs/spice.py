@@ -34,7 +34,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import UsageError
-from ..measure import Named, Seen, measure
+from ..measure import Named, TrainingData, measure
 from ..options import option
 from ..scores import Rows
 from .scene_graph import SceneGraph, scene_graph
@@ -179,12 +179,12 @@ class Spice(ModelScorer):
             )
 
     @property
-    def seen(self) -> Seen:
+    def trained_on(self) -> TrainingData:
         if self.engine == "java":
-            return Seen("the original's parser: a treebank")
+            return TrainingData("the original's parser: a treebank")
         if self.engine == "parse":
-            return Seen("parser: OntoNotes")
-        return Seen("rules tuned on Flickr8k-Expert", ("flickr8k-expert", "flickr8k-expert-all"))
+            return TrainingData("parser: OntoNotes")
+        return TrainingData("rules tuned on Flickr8k-Expert", ("flickr8k-expert", "flickr8k-expert-all"))
 
     def depends_on(self) -> dict[str, object]:
         if self.engine == "java":
@@ -290,7 +290,7 @@ class Spice(ModelScorer):
         means = sums[..., :size] / np.maximum(sums[..., size:], 1.0)
         return {name: means[..., k] for k, name in enumerate(["value", *KINDS])}
 
-    def signed(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         return {"references": "union", **self.depends_on()}
 
 

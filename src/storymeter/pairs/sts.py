@@ -23,7 +23,7 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
-from ..measure import ENCODER_SEEN, Named, Seen, measure
+from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
 from ..models.encoder import Precision
 from ..models.multilingual import MULTILINGUAL
 from ..models.vectors import Embeddings, embeddings
@@ -83,8 +83,12 @@ class Sts(ModelScorer):
             )
 
     @property
-    def seen(self) -> Seen:
-        return Seen("the training data of the given model") if self.model or self.vectors else ENCODER_SEEN
+    def trained_on(self) -> TrainingData:
+        return (
+            TrainingData("the training data of the given model")
+            if self.model or self.vectors
+            else ENCODER_TRAINING
+        )
 
     def depends_on(self) -> dict[str, object]:
         if self.engine == "align":

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import DataError, MissingPartError
-from ..measure import ENCODER_SEEN, Named, Seen, measure
+from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
 from ..models.word_vectors import Vector, WordVectors, word_vectors
 from ..options import option
 from ..text.unicode import well_formed
@@ -67,8 +67,8 @@ class Wmd(ModelScorer):
     symmetric: ClassVar[bool] = True
 
     @property
-    def seen(self) -> Seen:
-        return Seen("the training data of the given vectors") if self.vectors else ENCODER_SEEN
+    def trained_on(self) -> TrainingData:
+        return TrainingData("the training data of the given vectors") if self.vectors else ENCODER_TRAINING
 
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._source.label}

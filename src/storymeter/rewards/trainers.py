@@ -127,7 +127,7 @@ class TrainerReward:
         ids = tuple(document.id for document in documents)
         task = Task("answers", ids, tuple(documents), tuple(references), Coverage(len(ids)))
         run = Run(protocol=self.protocol, jobs=self.jobs)
-        (metric,) = run.built([self.metric], task=task).values()
+        (metric,) = run.resolve_metrics([self.metric], task=task).values()
         rows = metric.checked(metric.rows(task, run.context), task).values
         return [float(value) for value in metric.by_document(rows)]
 

@@ -158,7 +158,7 @@ class EmScore(ClipMetric):
             return [*chain(*task.references, *task.unscored)]
         return [*task.candidates]
 
-    def needs_whole(self) -> str:
+    def unshardable_reason(self) -> str:
         return "" if self.idf == "none" else "the rarity of words is counted in all captions"
 
     def corpus_fields(self, task: Task, context: Context) -> dict[str, object]:

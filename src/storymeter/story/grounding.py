@@ -197,7 +197,7 @@ class VisualGrounding(RegionMetric):
     missing: Missing = option("error", "missing pictures: stop, or continue without them")
     scaled: bool = option(False, "whether the value is scaled to 0 … 1 (eq. 3)")
 
-    def needs_whole(self) -> str:
+    def unshardable_reason(self) -> str:
         return "the rarity of nouns is counted in all stories" if self.idf == "corpus" else ""
 
     def document_values(self, task: Task, context: Context) -> FloatArray:

@@ -53,8 +53,8 @@ class Rovist(StoryMetric):
     def repeating(self) -> NonRedundancy:
         return NonRedundancy(self.jaccard)
 
-    def needs_whole(self) -> str:
-        return self.seeing.needs_whole()
+    def unshardable_reason(self) -> str:
+        return self.seeing.unshardable_reason()
 
     def document_values(self, task: Task, context: Context) -> FloatArray:
         columns = [

@@ -20,7 +20,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.results import document_values
-from ..engine.run import Run, named
+from ..engine.run import Run
 from ..meta.self_agreeing import SelfAgreement, self_agreement
 from ..metrics import Metric
 from .changes import Scene, fewer_documents
@@ -137,7 +137,7 @@ def _values(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> dict[s
     return {
         label: document_values(metric, score)
         for label, metric, score in zip(
-            named(metrics), results.metrics, results.systems[0].scores, strict=True
+            parse_metrics(metrics), results.metrics, results.systems[0].scores, strict=True
         )
         if metric.needs_references
     }

@@ -65,7 +65,7 @@ def splittable(protocol: str) -> list[str]:
     inner = [f"{name}(scorer={each})" for name in ("soda_c", "soda_a", "anet") for each in scorers]
     refs = [f"soda_c(refs={each})" for each in ("best", "mean", "merge", "corpus-mean")]
     bound = {name: metric(name).under(get(protocol)) for name in (*quick, *inner, *refs)}
-    kept = [name for name, each in bound.items() if not each.slow and not each.needs_whole()]
+    kept = [name for name, each in bound.items() if not each.slow and not each.unshardable_reason()]
     return [name for name in kept if name not in ("sts", "wmd", "spice", "facts")]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from storymeter.measure import Seen
+from storymeter.measure import TrainingData
 from storymeter.meta import overall_ranking
 from storymeter.meta.benchmark import Choice
 from storymeter.meta.benchmarks import Benchmark
@@ -27,8 +27,8 @@ def contest(benchmark: str, values: dict[str, float], *wins: tuple[str, str]) ->
 
 @pytest.fixture(autouse=True)
 def seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {"y": Seen("the third", ("three",))}
-    monkeypatch.setattr(overall_ranking, "seen_by", lambda name: known.get(name, Seen("nothing")))
+    known = {"y": TrainingData("the third", ("three",))}
+    monkeypatch.setattr(overall_ranking, "seen_by", lambda name: known.get(name, TrainingData("nothing")))
 
 
 def test_the_rule() -> None:

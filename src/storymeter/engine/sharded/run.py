@@ -23,7 +23,7 @@ from ...progress import Progress, silent
 from ..cautions import warn_of_language, warn_of_wordless
 from ..cluster import Failure, connected, each_on_workers
 from ..results import AUTO, Conditions, Resamples, Results
-from ..run import Asked, Run, cores
+from ..run import MetricLike, Run, cores
 from .cutting import cut_all
 from .folder import Folder
 from .inputs import RESULT, WORK, Job, distinct, find, glance, slices
@@ -37,7 +37,7 @@ CAPTIONS = 200_000
 def score_shards(
     candidates: Sequence[str],
     references: Sequence[str],
-    metrics: Asked | Sequence[Asked],
+    metrics: MetricLike | Sequence[MetricLike],
     *,
     cluster: str = "local",
     save: str | None = None,
@@ -87,7 +87,7 @@ def enough_resamples(systems: int) -> int:
 def make_job(
     candidates: Sequence[str],
     references: Sequence[str],
-    metrics: Asked | Sequence[Asked],
+    metrics: MetricLike | Sequence[MetricLike],
     save: str,
     shards: int | None,
     sample: float | None,
@@ -114,7 +114,7 @@ def make_job(
     )
     if shards is None:
         shards = max(1, -(-round(captions * (sample or 1.0)) // CAPTIONS))
-    if any(metric.needs_whole() for metric in built.values()):
+    if any(metric.unshardable_reason() for metric in built.values()):
         shards = 1
     if any("sequence" in str(reading.get(key) or "") for key in ("id_map", "reference_id_map")):
         raise UsageError(
@@ -143,10 +143,12 @@ def make_job(
 
 
 def _splittable(
-    run: Run, metrics: Asked | Sequence[Asked], against: bool, sample: float | None
+    run: Run, metrics: MetricLike | Sequence[MetricLike], against: bool, sample: float | None
 ) -> dict[str, Metric]:
-    built = run.built(metrics, referenced=against)
-    whole = {name: metric.needs_whole() for name, metric in built.items() if metric.needs_whole()}
+    built = run.resolve_metrics(metrics, referenced=against)
+    whole = {
+        name: metric.unshardable_reason() for name, metric in built.items() if metric.unshardable_reason()
+    }
     if whole and sample is None:
         said = "; ".join(f"{name}: {reason}" for name, reason in whole.items())
         raise UsageError(

@@ -23,7 +23,7 @@ from ...stats.paired import win_tie_loss
 from ...stats.poisson import document_keys, resampled
 from ..order import order_of_references
 from ..results import Tally
-from ..run import Run, inputs_signed
+from ..run import Run, input_fields
 from .counts import CorpusLookup, add_range, count_shard
 from .inputs import WORK, Job
 from .reading import ShardReader
@@ -139,8 +139,8 @@ class Worker:
             else:
                 found = np.zeros((0, len(metric.columns)))
             rows.append(found)
-            signed = metric.signature(run.context).add(**inputs_signed(corpus, run.references, metric))
-            if metric.needs_whole():  # the shard is the whole corpus
+            signed = metric.signature(run.context).add(**input_fields(corpus, run.references, metric))
+            if metric.unshardable_reason():  # the shard is the whole corpus
                 signed = signed.add(**metric.corpus_fields(task, run.context))
             signed = signed.add(sample=f"{self.job.sample:g}" if self.job.sample < 1.0 else None)
             signatures.append(str(signed))
