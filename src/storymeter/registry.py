@@ -80,7 +80,7 @@ def declared(name: str) -> tuple[type[Measure], Named]:
 
 
 def room_of(made: Measure) -> str:
-    """The room that declares a measure: 'pairs', 'dense', 'story', …; '' for a plug-in's or the user's own."""
+    """The room that declares a measure: 'pairs', 'dense', 'story', …; '' for plug-ins and the user's own."""
     word = next((named.word for named in type(made).names), "")
     ours = word in MEASURES and declared(word)[0] is type(made)
     return MEASURES[word].partition(".")[0] if ours else ""

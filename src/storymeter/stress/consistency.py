@@ -20,7 +20,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.results import document_values
-from ..engine.run import Run
+from ..engine.run import Run, parse_metrics
 from ..meta.self_agreeing import SelfAgreement, self_agreement
 from ..metrics import Metric
 from .changes import Scene, fewer_documents
