@@ -49,7 +49,7 @@ def cli() -> None:
     """Evaluation of video captions, dense captions and visual stories.
 
     \b
-    storymeter demo                                             run the packaged example
+    storymeter demo                                             run the example
     storymeter validate mine.json                               check a file
     storymeter score mine.json -r references.json               score a system
     storymeter compare mine.json yours.json -r references.json  test a difference

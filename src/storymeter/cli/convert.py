@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import click
 
 from ..captions import Corpus
@@ -11,7 +13,9 @@ from ._options import busy, say
 from ._reading import reading_options
 
 
-@click.command(epilog="Formats: " + ", ".join(registry.FORMATS))
+@click.command(
+    epilog="\b\n" + textwrap.fill("Formats: " + ", ".join(registry.FORMATS), 78, break_on_hyphens=False)
+)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @reading_options

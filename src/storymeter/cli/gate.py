@@ -107,7 +107,7 @@ def command(
     elif style == "markdown":
         output(gate_markdown(checked, new, old))
     else:
-        put(gate_table(checked), "table")
+        put(gate_table(checked, short=True), "table")
         say(gate_paragraph(checked, new, old))
     if any(each.failed for each in checked):
         click.get_current_context().exit(1)

@@ -27,7 +27,7 @@ def command() -> None:
 
     \b
     storymeter meta a.json b.json -r references.json --human ratings.csv
-    storymeter meta agree --human human.csv --scores scores.csv      the same, from tables
+    storymeter meta agree --human human.csv --scores scores.csv    from tables
 
     Without a subcommand, `agree` runs.
     """

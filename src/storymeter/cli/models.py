@@ -16,8 +16,8 @@ def command() -> None:
     """Add encoders, a detector and a language model.
 
     \b
-    storymeter models list                    available and installed models
-    storymeter models add mpnet               download it (404 MB), check it, install it
+    storymeter models list                 available and installed models
+    storymeter models add mpnet            download (404 MB), check, install it
     storymeter score mine.json -r references.json -m "sts(model=minilm+mpnet)"
     """
 

@@ -19,8 +19,9 @@ from ._options import busy, format_option, output, tokenizer_option
 
 
 @click.command(
-    epilog="\n\n".join(
-        f"\b\n{textwrap.fill(kind.summary, 78, initial_indent=f'{name:<11} ', subsequent_indent=' ' * 12)}"
+    epilog="\b\n"
+    + "\n".join(
+        f"{textwrap.fill(kind.summary, 78, initial_indent=f'{name:<11} ', subsequent_indent=' ' * 12)}"
         for name, kind in TOKENIZERS.items()
     )
 )

@@ -208,31 +208,29 @@ def _sentence(each: Checked) -> str:
     )
 
 
-def gate_table(checked: Sequence[Checked]) -> Table:
+def gate_table(checked: Sequence[Checked], *, short: bool = False) -> Table:
+    """The verdict first; `short` fits 80 columns: what it leaves out is in the paragraph below."""
     rows = [
         [
+            "fails" if each.failed else "passes",
             each.condition,
             each.old,
             each.new,
             each.change,
             each.interval,
-            each.p,
+            *([] if short else [each.p]),
             each.p_holm,
-            each.detectable,
-            each.n,
-            "fails" if each.failed else "passes",
+            *([] if short else [each.detectable, each.n]),
         ]
         for each in checked
     ]
     return Table(
         [
-            *keys("fails if"),
+            *keys("gate", "fails if"),
             *numbers(".2f", "old", "new"),
             *numbers("+.2f", "change", "95 %"),
-            *numbers(".4f", "p", "p Holm"),
-            *numbers("+.2f", "detectable"),
-            "n",
-            "gate",
+            *numbers(".4f", *([] if short else ["p"]), "p Holm"),
+            *([] if short else [*numbers("+.2f", "detectable"), "n"]),
         ],
         rows,
         note="p: one-sided, that the change is beyond the limit; the gate fails below .05 after Holm.",

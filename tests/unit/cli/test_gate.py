@@ -34,6 +34,8 @@ def test_a_worse_version_fails_and_says_why(run: Verb, baseline: str, examples: 
     limits = ["--fail-if", "soda_c < -0.5", "--fail-if", "meteor < -1"]
     code, out, err = run("gate", new, "--against", baseline, *limits, *files)
     assert code == 1 and "The gate fails" in err and "fails" in out
+    table = [line for line in out.splitlines() if " soda_c" in line]  # one row, the verdict first
+    assert len(table) == 1 and table[0].split()[0] == "fails" and len(table[0]) <= 80, out
     suite = ElementTree.parse(tmp_path / "g.xml").getroot()
     assert suite.attrib["failures"] == "1" and [case.attrib["name"] for case in suite] == limits[1::2]
     assert "| soda_c < -0.5 | 20.75 | 8.75 |" in (tmp_path / "g.md").read_text()

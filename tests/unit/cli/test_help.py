@@ -63,6 +63,14 @@ def test_the_short_help_shows_ten_options_and_the_long_one_all(path: tuple[str, 
         assert len(line) <= 80, line
 
 
+def test_the_help_of_groups_fits_too() -> None:
+    groups = {path[:-1] for path in COMMANDS}
+    assert ("human",) in groups and () in groups
+    for path in groups:
+        for line in [*_help(*path, "--help").splitlines(), *_help(*path, "--help-all").splitlines()]:
+            assert len(line) <= 80, line
+
+
 def test_a_required_option_is_never_in_the_second_layer() -> None:
     for path, command in COMMANDS.items():
         shown = _shown(command, _help(*path, "--help"))

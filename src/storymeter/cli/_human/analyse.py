@@ -25,8 +25,8 @@ from ._studies import files, studies
 )
 @option(
     "--columns",
-    "Columns of a table by their roles: rater=worker,item=clip,system=model,score=rating; several columns of"
-    " a role are joined by + (rater=ann+bob); pattern={item} - {system} for a column per question.",
+    "Columns of a table by their roles: rater=worker,item=clip,score=rating; several columns of a"
+    " role are joined by + (rater=ann+bob); pattern={item} - {system} for a column per question.",
     callback=pairs_of,
     metavar="PAIRS",
 )

@@ -18,7 +18,7 @@ from .._reading import pairs_of
 )
 @option(
     "--columns",
-    "Columns of a table by their roles: rater=worker,item=clip,left=first,right=second,choice=answer",
+    "Columns of a table by their roles: left=first,right=second,choice=answer",
     callback=pairs_of,
     metavar="PAIRS",
 )
