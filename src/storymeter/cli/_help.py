@@ -45,7 +45,8 @@ HEADINGS: dict[str, str] = {
         " real-ids to"
     ),
     "Reading of files": (
-        "from columns answers id-from id-map reference-id-map reference-columns lists repair unequal-lines skip-bad"
+        "from columns answers id-from id-map reference-id-map reference-columns lists repair unequal-lines"
+        " skip-bad"
     ),
     "Language models as judges": "judge max-requests deadline token-price yes",
     "Large corpora": "cluster shards sample",
