@@ -47,6 +47,15 @@ class StorymeterWarning(UserWarning):
     """Something that a user should know and that stops nothing."""
 
 
+def many(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> many(1, "document"), many(1200, "document")
+    ('1 document', '1,200 documents')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def some(items: Iterable[object], *, limit: int = 5) -> str:
     """The first few of many, for a message that has said how many there are.
 

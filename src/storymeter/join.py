@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from .captions import Corpus, Document
-from .errors import DataError, UsageError, some
+from .errors import DataError, UsageError, many, some
 from .protocol import Protocol
 
 
@@ -128,7 +128,7 @@ def _one_each(candidates: Corpus) -> dict[str, Document]:
         return {i: documents[0] for i, documents in groups.items()}
     doubled = sorted(i for i, documents in groups.items() if len(documents) > 1)
     raise DataError(
-        f"{candidates.name!r} gives {len(doubled):,} documents more than once: {some(doubled)}",
+        f"{candidates.name!r} gives {many(len(doubled), 'document')} more than once: {some(doubled)}",
         hint="A system has one document per id; alternatives for an id belong in --references.",
     )
 

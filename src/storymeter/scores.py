@@ -24,7 +24,7 @@ from typing import NamedTuple
 import msgspec
 
 from .arrays import FloatArray, IntArray, KeyArray
-from .errors import UsageError
+from .errors import UsageError, many
 
 _ESCAPES = {"%": "%25", "|": "%7C", ":": "%3A", "\n": "%0A", "\r": "%0D"}
 
@@ -263,6 +263,6 @@ class Score:
         """What a notebook shows: the number, and below it what it depends on."""
         times = "value × 100; " if self.as_percent else ""
         return (
-            f"<div><strong>{escape(str(self))}</strong><br><small>{times}{self.n:,} documents<br>"
+            f"<div><strong>{escape(str(self))}</strong><br><small>{times}{many(self.n, 'document')}<br>"
             f"<code>{escape(str(self.signature))}</code></small></div>"
         )

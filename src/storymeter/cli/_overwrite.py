@@ -14,7 +14,7 @@ import click
 from ..errors import UsageError
 
 #: options of any command that name a file, or a folder of files, to be written
-WRITTEN = frozenset(["out", "save", "html", "per-document", "figures"])
+WRITTEN = frozenset(["out", "save", "html", "per-document", "figures", "junit", "markdown"])
 #: command -> further options that do
 ALSO = {"analyse": ("captions", "words"), "details": ("pairs",)}
 _KEY = "storymeter.force"
@@ -72,7 +72,7 @@ def _checked(callback: Any) -> Any:
 def _refuse(path: Path, parameter: click.Parameter, command: str) -> None:
     """Raise where something would be overwritten: a file, or files in a folder."""
     try:
-        there = [path] if path.is_file() else []
+        there = [path] if path.is_file() and path.stat().st_size else []  # an empty file has nothing to lose
         if path.is_dir():
             pattern = "*.png" if "--figures" in parameter.opts else f"{command}.*"
             there = sorted(path.glob(pattern))[:1]

@@ -7,6 +7,7 @@ import textwrap
 import click
 
 from ..captions import Corpus
+from ..errors import many
 from ..formats import examine, registry, write
 from ._declare import option
 from ._options import busy, say
@@ -57,7 +58,4 @@ def command(
         say(f"note: repaired: {done}")
     warnings = len(reading.problems)
     if warnings:
-        say(
-            f"note: {warnings:,} warning{'s' if warnings > 1 else ''}; see them with: storymeter validate"
-            f" {source}"
-        )
+        say(f"note: {many(warnings, 'warning')}; see them with: storymeter validate {source}")

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from ..captions import Corpus, Origin
-from ..errors import DataError, MissingPartError, StorymeterError, some
+from ..errors import DataError, MissingPartError, StorymeterError, many, some
 from ..formats import Reading, examine
 from ..formats.aliases import Role
 from ..formats.ids import bare_ids
@@ -114,7 +114,7 @@ def _fit(reading: Reading, against: list[Reading]) -> _Fit:
     except StorymeterError as error:
         return _Fit(reading.path, [f"{name}: {escape_controls(str(error))}"], str(error))
     missing, extra, _ = coverage.sizes
-    line = f"{name}: {_many(coverage.matched, 'document')} of {coverage.matched + missing:,} references found"
+    line = f"{name}: {many(coverage.matched, 'document')} of {coverage.matched + missing:,} references found"
     if missing:
         line += f", {missing:,} missing ({escape_controls(some(coverage.missing, limit=3))})"
     if extra:
@@ -195,8 +195,8 @@ def _page(reading: Reading) -> str:
     corpus = reading.corpus
     lines = [
         _styled(reading.path, bold=True)
-        + f": {corpus.origin.format or 'unknown format'}, {_many(len(corpus.by_id()), 'document')},"
-        f" {_many(corpus.captions, 'caption')}"
+        + f": {corpus.origin.format or 'unknown format'}, {many(len(corpus.by_id()), 'document')},"
+        f" {many(corpus.captions, 'caption')}"
     ]
     if assumed := corpus.meta.get("read_as"):
         lines.append(f"  read as: {escape_controls(str(assumed))}")
@@ -210,7 +210,7 @@ def _page(reading: Reading) -> str:
         ]
     errors = len(reading.errors)
     lines.append(
-        f"  {_many(errors, 'error')}, {_many(len(reading.problems) - errors, 'warning')}"
+        f"  {many(errors, 'error')}, {many(len(reading.problems) - errors, 'warning')}"
         if reading.problems
         else _styled("  fine", fg="green")
     )
@@ -221,7 +221,3 @@ def _page(reading: Reading) -> str:
 
 def _styled(text: str, **style: Any) -> str:
     return click.style(escape_controls(text), **style) if coloured() else escape_controls(text)
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from ..errors import DataError, UsageError
+from ..errors import DataError, UsageError, many
 from ..formats import read
 from ..formats.aliases import Role
 from ..formats.ids import bare_ids
@@ -282,8 +282,7 @@ def _check_lengths(system: Corpus, given: list[Any]) -> None:
     lengths = {len(each) for each in references}
     if lengths == {n} and not any(isinstance(each, str) for each in references):
         raise UsageError(
-            f"The references are {m} list{'s' if m > 1 else ''} of {n:,} texts: sacrebleu's order, a list per"
-            " annotator.",
+            f"The references are {many(m, 'list')} of {n:,} texts: sacrebleu's order, a list per annotator.",
             hint="Here each candidate has its own list: references=[list(each) for each in zip(*references)]",
         )
     raise UsageError(

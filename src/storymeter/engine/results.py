@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..errors import MissingPartError, StorymeterError, UsageError, closest, some
+from ..errors import MissingPartError, StorymeterError, UsageError, closest, many, some
 from ..join import Coverage, Task, join
 from ..metrics import Metric
 from ..protocol import Protocol
@@ -309,12 +309,16 @@ def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
     return metric.combine(sums)["value"]
 
 
+def with_reference(matched: int) -> str:
+    return f"{many(matched, 'document')} {'has' if matched == 1 else 'have'} a reference"
+
+
 def _gaps(coverage: Coverage) -> str:
     """What keeps documents of one side out, for a printed result; nothing where both sides fit."""
     missing, extra, empty = coverage.sizes
     counts = [f"{missing:,} missing"] * bool(missing) + [f"{extra:,} extra"] * bool(extra)
     counts += [f"{empty:,} empty"] * bool(empty)
-    return f" ({coverage.matched:,} documents have a reference, {', '.join(counts)})" if counts else ""
+    return f" ({with_reference(coverage.matched)}, {', '.join(counts)})" if counts else ""
 
 
 def document_values(metric: Metric, score: Score) -> FloatArray:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..captions import Corpus, Document, Origin
-from ..errors import DataError, StorymeterWarning, some
+from ..errors import DataError, StorymeterWarning, many, some
 from . import registry
 from .aliases import Role
 from .base import Format, LineFormat
@@ -53,9 +53,7 @@ class Reading:
         shown = lines(self.errors)
         more = "" if len(shown) <= 10 else f"\n  … and {len(shown) - 10:,} more kinds of error"
         raise DataError(
-            f"{self.path} has {len(self.errors):,} error{'s' if len(self.errors) > 1 else ''}:\n  "
-            + "\n  ".join(shown[:10])
-            + more,
+            f"{self.path} has {many(len(self.errors), 'error')}:\n  " + "\n  ".join(shown[:10]) + more,
             hint=_hint(self.errors, self.path),
         )
 

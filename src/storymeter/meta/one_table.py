@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, some
+from ..errors import DataError, many, some
 from ..human.tables.roles import NOT_SCORES, by_name, given_columns, plain
 from ..human.tables.scales import number, numeric
 from ..human.tables.sheets import Sheet, from_object, read_sheet
@@ -61,7 +61,7 @@ def read_one_table(source: Any, columns: Mapping[str, str] | None = None) -> One
     note = (
         f"read {sheet.name}: human = {some(people)}, metrics = {some(metrics, limit=20)}"
         + (f", {assumed}" if assumed else "")
-        + f" ({len(sheet.rows):,} rows)"
+        + f" ({many(len(sheet.rows), 'row')})"
     )
     scores = {}
     for head in people:

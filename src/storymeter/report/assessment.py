@@ -8,6 +8,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 
+from ..errors import many
 from ..human.analysis.assessment import Analysis
 from ..human.analysis.reliability import Replication
 from ..human.analysis.scores import Ranking
@@ -167,7 +168,7 @@ def summary_lines(analysis: Analysis) -> list[str]:
         "repeats": " and the check of repeats (p < 0.1)",
         "": "",
     }[analysis.quality.second]
-    people = f"{len(quality.workers):,} {'rater' if len(quality.workers) == 1 else 'raters'}"
+    people = f"{many(len(quality.workers), 'rater')}"
     if not analysis.tested:
         found = "no rater could be tested (no control pairs), and the ratings of all are used."
     else:
@@ -180,7 +181,7 @@ def summary_lines(analysis: Analysis) -> list[str]:
             f"{passed:,} passed the control test ({TEST_NAMES[quality.test]}, p < {quality.alpha:g}){second},"
             f" {used}"
         )
-    lines = [f"{len(analysis.ratings):,} ratings by {people}; {found}"]
+    lines = [f"{many(len(analysis.ratings), 'rating')} by {people}; {found}"]
     if agree.units:
         lines.append(
             f"Agreement on the {agree.units:,} captions that two or more raters rated: Krippendorff's alpha"

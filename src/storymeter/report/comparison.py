@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from ..engine.gate import Checked
 from ..engine.results import Comparison
+from ..errors import many
 from .marks import rough, scale_note, too_few
 from .table import Cell, Column, Table, keys, numbers, to_json
 
@@ -75,7 +76,7 @@ def narrow_tables(comparisons: Sequence[Comparison]) -> list[Table]:
         name = keys("metric" if by_pair else "A, B")
         names = [c.metric if by_pair else f"{c.a}, {c.b}" for c in own]
         counts = sorted({c.n for c in own})
-        number = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+        number = f"{counts[0]:,} to " * (counts[0] < counts[-1]) + many(counts[-1], "document")
         values = [[*_values(c, c.value_a, c.value_b, c.difference), _interval(c), c.p_holm] for c in own]
         tests = [
             [
@@ -91,7 +92,7 @@ def narrow_tables(comparisons: Sequence[Comparison]) -> list[Table]:
             Table(
                 [*name, "A", "B", "A - B", "95 %", *numbers(".4f", "p Holm")],
                 [[key, *row] for key, row in zip(names, values, strict=True)],
-                title=f"{title} ({number} documents)",
+                title=f"{title} ({number})",
             ),
             Table(
                 [
@@ -203,8 +204,8 @@ def _sentence(each: Checked) -> str:
     low, high = each.interval
     return (
         f"{each.metric}: {each.old:.2f} to {each.new:.2f}, a change of {each.change:+.2f} [{low:+.2f},"
-        f" {high:+.2f}] on {each.n:,} documents (limit {each.limit:+g}, p {each.p_holm:.4f}); a change of"
-        f" {each.detectable:+.2f} fails in 80 of 100 test sets."
+        f" {high:+.2f}] on {many(each.n, 'document')} (limit {each.limit:+g}, p {each.p_holm:.4f}); a change"
+        f" of {each.detectable:+.2f} fails in 80 of 100 test sets."
     )
 
 
@@ -230,7 +231,7 @@ def gate_table(checked: Sequence[Checked], *, short: bool = False) -> Table:
             *numbers(".2f", "old", "new"),
             *numbers("+.2f", "change", "95 %"),
             *numbers(".4f", *([] if short else ["p"]), "p Holm"),
-            *([] if short else [*numbers("+.2f", "detectable"), "n"]),
+            *([] if short else [*numbers("+.2f", "detectable"), Column("n")]),
         ],
         rows,
         note="p: one-sided, that the change is beyond the limit; the gate fails below .05 after Holm.",

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from ..engine.annotators import Spread
-from ..engine.results import Comparison, Results
+from ..engine.results import Comparison, Results, with_reference
 from ..engine.units import unit_note, units_of
 from ..errors import MissingPartError, UsageError
 from ..files import guarded, write_bytes
@@ -231,7 +231,7 @@ def coverage_lines(results: Results) -> list[str]:
     number; and what the missing ones cost.
     """
     return [
-        f"{system.name}: {system.coverage.matched:,} documents have a reference, {missing:,} missing"
+        f"{system.name}: {with_reference(system.coverage.matched)}, {missing:,} missing"
         f"{cost_of_missing(results) if missing else ''}, {extra:,} extra, {empty:,} empty."
         for system in results.systems
         for missing, extra, empty in [system.coverage.sizes]

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ..errors import many
 from ..stress.auditing import Audit
 from ..stress.effects import Answer
 from ..stress.experiment import OracleScore, Result, Row
@@ -356,7 +357,8 @@ def attack_table(found: Persuasion) -> Table:
         note=(
             "Number of successful attacks of those tried, and the highest lift (increase in the score of"
             " wrong captions by the attack, in % of the score of correct captions). An attack succeeds if its"
-            f" lift is above {100 * SUCCESS:.0f} %. {found.documents} documents. {found.result.signature}"
+            f" lift is above {100 * SUCCESS:.0f} %. {many(found.documents, 'document')}."
+            f" {found.result.signature}"
         ),
     )
 

@@ -149,7 +149,7 @@ def test_a_printed_result_says_which_documents_are_not_there() -> None:
     texts = {"a": "a man rides a horse", "b": "two dogs run", "c": "a cat sleeps"}
     some = {"a": texts["a"], "z": "a bird sings"}
     partial = storymeter.evaluate(some, texts, "meteor", resamples=0)
-    said = "1 documents have a reference, 2 missing"
+    said = "1 document has a reference, 2 missing"
     assert f"{said}, 1 extra" in repr(partial)
     assert said in partial._repr_html_() and "2 missing (each counts 0" in partial._repr_html_()
     whole = storymeter.evaluate(texts, texts, "meteor", resamples=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import DataError
+from ...errors import DataError, many
 from ...files import write_text
 from .._options import busy, fragment_asked, rendered, say, write_figures
 
@@ -43,7 +43,7 @@ def studies(
         return _text({name: study(part, page, style, **options)}, style, options["caption_file"])
     say(
         f"{len(chosen)} strata are analysed each by itself: "
-        + ", ".join(f"{name} ({len(part):,} ratings)" for name, part in chosen.items())
+        + ", ".join(f"{name} ({many(len(part), 'rating')})" for name, part in chosen.items())
         + ". --stratum NAME takes one of them, --stratum all mixes them."
     )
     done = {}
@@ -178,7 +178,7 @@ def _words(marked: SpanStudy | None, path: str | None) -> None:
             "There are no marked words in these ratings.", hint="--words is for error span studies."
         )
     write_text(path, to_jsonl(marked.labels))
-    say(f"Words of {len(marked.labels):,} captions: {path}")
+    say(f"Words of {many(len(marked.labels), 'caption')}: {path}")
 
 
 def _captions(analysis: Analysis, path: str) -> None:
@@ -186,7 +186,7 @@ def _captions(analysis: Analysis, path: str) -> None:
     from ...report.assessment import caption_csv, caption_json
 
     write_text(path, caption_json(analysis) if path.endswith(".json") else caption_csv({"": analysis}))
-    say(f"Scores of {len(analysis.captions.z):,} captions: {path}")
+    say(f"Scores of {many(len(analysis.captions.z), 'caption')}: {path}")
 
 
 def files(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ...errors import many
 from .._options import busy, say
 
 
@@ -30,6 +31,6 @@ def command(folder: Path, out: Path) -> None:
     with busy("copying the campaign"):
         manifest = backup(Folder(folder), out)
     say(
-        f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters are in {out}, checked. It"
-        " holds the private key: keep it as safe as the campaign."
+        f"{many(manifest.rows['rating'], 'answer')} of {many(manifest.rows['rater'], 'rater')} in {out},"
+        " checked. It holds the private key: keep it as safe as the campaign."
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ...errors import many
 from .._declare import PATH, option
 from .._options import say
 from ._campaign import campaign
@@ -39,4 +40,4 @@ def command(folder: Path, style: str, out: Path | None, real_ids: bool) -> None:
         sys.stdout.write(text)
     else:
         write_text(out, text)
-        say(f"{text.count(chr(10)):,} lines in {out}")
+        say(f"{many(text.count(chr(10)), 'line')} in {out}")

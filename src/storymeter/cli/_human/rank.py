@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ...errors import many
 from .._declare import SHARE, WITHIN, option
 from .._options import format_option, output, rendered, say
 from .._reading import pairs_of
@@ -49,7 +50,8 @@ def command(sources: tuple[Path, ...], style: str, **options: Any) -> None:
 
     found = rank(list(sources), **options)
     say(
-        f"{found.votes:,} votes of {found.raters:,} raters on {found.items:,} items; two equal systems would"
+        f"{many(found.votes, 'vote')} of {many(found.raters, 'rater')} on"
+        f" {many(found.items, 'item')}; two equal systems would"
         f" tie in {100 * found.tie_share:.0f} % of the votes.",
         *found.notes,
     )

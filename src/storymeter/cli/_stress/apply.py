@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ...errors import many
 from ...options import parse
 from ...progress import silent
 from .._options import busy, jobs_option, protocol_option, references_option, say, seed_option
@@ -55,4 +56,7 @@ def command(
         scene = Scene.of(make_run(against, silent, {"protocol": protocol, "jobs": jobs, "seed": seed}))
         changed = transform([made], corpus, scene, seed=seed)
         write(changed, target)
-    say(f"{len(changed):,} documents, {changed.captions:,} captions (before: {corpus.captions:,}): {target}")
+    say(
+        f"{many(len(changed), 'document')}, {many(changed.captions, 'caption')}"
+        f" (before: {corpus.captions:,}): {target}"
+    )

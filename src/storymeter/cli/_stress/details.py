@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ...errors import many
 from .._declare import COUNT, option
 from .._options import put, say
 from ._shared import experiment, experiment_options, keep
@@ -37,5 +38,5 @@ def command(candidates: str, most: int, pairs: str | None, **options: Any) -> No
     if pairs is not None:
         lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
         write_text(pairs, "\n".join(lines) + "\n")
-        say(f"{len(lines):,} pairs: {pairs}")
+        say(f"{many(len(lines), 'pair')}: {pairs}")
     keep(options["out"], "details", json=data, csv=table.render("csv"))

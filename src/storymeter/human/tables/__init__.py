@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...captions import Rating
-from ...errors import DataError, some
+from ...errors import DataError, many, some
 from . import votes
 from .roles import ALIASES, Given, by_name, given_columns, rater_like
 from .scales import Bounds, found_scale, scale_name, stated_scale
@@ -207,7 +207,7 @@ def _of_platform(records: list[Rating], platform: Mapping[str, str], notes: list
         )
     states = sorted({platform[rater] for rater in left})
     notes.append(
-        f"Participants: {len(raters):,} raters, {len(raters & platform.keys()):,} of them in the list"
+        f"Participants: {many(len(raters), 'rater')}, {len(raters & platform.keys()):,} of them in the list"
         + (f"; {len(left):,} were left out ({', '.join(states).lower()})" if left else "")
         + (f"; not in the list and kept: {some(sorted(unlisted))}" if unlisted else "")
         + "."

@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import __version__
 from ...captions import Corpus
+from ...errors import many
 from ...metrics import Metric
 from ...papers import PAPERS
 from .findings import Findings
@@ -77,9 +78,9 @@ def _paragraph(findings: Findings) -> str:
     conditions = findings.results.conditions
     against = len(findings.annotators)
     text = (
-        f"We scored {len(findings.systems)} system{'s' if len(findings.systems) > 1 else ''} on"
+        f"We scored {many(len(findings.systems), 'system')} on"
         f" {len(findings.ids):,} document{'' if len(findings.ids) == 1 else 's'}"
-        + (f" against the references of {against} annotator{'s' if against > 1 else ''}" if against else "")
+        + (f" against the references of {many(against, 'annotator')}" if against else "")
         + f" with Storymeter {__version__} (protocol {conditions.protocol}, tokenizer"
         f" {conditions.tokenizer}): {', '.join(named)}."
     )
