@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import storymeter
-from storymeter.cli._show_story import show_story
+from storymeter.cli._shown import show_story
 
 STORIES = Path(__file__).resolve().parents[2] / "examples" / "stories"
 

@@ -15,7 +15,9 @@ from ..errors import DataError, UsageError, closest
 from ..metrics import Metric
 from ..progress import silent
 from ..registry import metric as get_metric
+from ..report.story_page import story_page, terminal
 from ..scores import Score
+from ..story.explain import crops_of, explain_story
 from ._scoring import make_run, read_both
 
 if TYPE_CHECKING:
@@ -167,3 +169,29 @@ class Shown:
             hint = "Look at the time axis: leave out --graphs."
             raise DataError(f"{self.metric} matches no caption of {name!r} with a reference.", hint=hint)
         return found
+
+
+# The story part of `storymeter show`.
+
+
+def show_story(
+    document: str,
+    system: Corpus,
+    *,
+    images: str | None = None,
+    device: str = "cpu",
+    width: int = 120,
+    with_page: bool = False,
+) -> tuple[str, str]:
+    """(text for the terminal, HTML page or ''). The other stories of the file give the idf."""
+    found = system.by_id().get(document)
+    if not found:
+        raise DataError(
+            f"{system.name!r} has no document {document!r}.", hint=closest(document, system.by_id())
+        )
+    story = explain_story(found[0], system=system.name, corpus=system.documents, images=images, device=device)
+    page = ""
+    if with_page:
+        crops = crops_of(story.sight, images) if story.sight is not None and images is not None else {}
+        page = story_page(story, crops)
+    return terminal(story, width), page

@@ -1,6 +1,4 @@
-"""`storymeter human …`: studies with people. One module per sub-verb in `storymeter.cli._human`, found by its
-file name.
-"""
+"""`storymeter human …`: studies with people. `storymeter.cli._human` lists the sub-verbs."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def command(
         compared = shown.graphs(document)
         text, html = pictured.graphs_text(compared, width), pictured.graphs_page(document, compared)
     elif shown.corpus.kind == "story":
-        from ._show_story import show_story
+        from ._shown import show_story
 
         text, html = show_story(
             document, shown.corpus, images=images, device=device, width=width, with_page=page is not None

@@ -1,6 +1,5 @@
-"""`storymeter stress …`: damage captions and measure how each metric responds. One module per sub-verb in
-`storymeter.cli._stress`.
-"""
+"""`storymeter stress …`: damage captions and measure how each metric responds. `storymeter.cli._stress` lists
+the sub-verbs."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .._options import say, seed_option
 @option("--no-open", "Build it without serving it.", bool)
 @option("--port", "Port to serve on.  [default: any free one]", PORT, 0, show_default=False)
 @seed_option
-def command(folder: Path, no_open: bool, port: int, seed: int) -> None:
+def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     """Build and serve a small example study.
 
     Builds the example campaign (a dozen tiny clips), serves it, and opens a rater's page in the browser."""

@@ -38,7 +38,7 @@ from .._options import format_option, progress_bar, put, say, seed_option
 )
 @seed_option
 @format_option("table", "json", "csv")
-def command(
+def simulate_command(
     folder: Path,
     raters: int,
     shares: str,

@@ -1,1 +1,10 @@
-"""Sub-verbs of `storymeter meta`, one module each, found by file name."""
+"""The sub-verbs of `storymeter meta`, and the modules that declare them."""
+
+VERBS = {
+    "agree": "agree",
+    "benchmark": "benchmarks",
+    "report_card": "benchmarks",
+    "self": "captions",
+    "similarity": "captions",
+    "words": "captions",
+}

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @scoring_options
 @resampling_options
 @result_options
-def command(
+def agree_command(
     candidates: tuple[str, ...],
     human: Path | None,
     scores: Path | None,

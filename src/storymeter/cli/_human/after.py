@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ...errors import UsageError
+from ...errors import UsageError, many
 from .._declare import AMOUNT, COUNT, PATH, SHARE, WITHIN, option
-from .._options import busy, format_option, fragment_asked, output, rendered, say, seed_option
+from .._options import busy, format_option, fragment_asked, output, put, rendered, say, seed_option
 from .._reading import pairs_of
+from ._campaign import campaign
 from ._studies import files, studies
 
 
@@ -109,7 +113,7 @@ from ._studies import files, studies
 @option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR")
 @format_option("table", "json", "csv", "latex", "markdown", "html")
 @seed_option
-def command(
+def analyse_command(
     sources: tuple[Path, ...],
     origin: str | None,
     page: str | None,
@@ -166,3 +170,140 @@ def _compared(found: Any, style: str, page: str | None, figures: Path | None) ->
     if style == "html" and not fragment_asked():
         return shown.page()
     return rendered(shown.tables, style)
+
+
+# `storymeter human export DIR`: the answers, joined with the private key.
+
+
+@click.command("export")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option(
+    "--format style",
+    "jsonl: one Rating per line. mturk, prolific: lists of workers to accept and reject.",
+    ("jsonl", "csv", "wmt", "appraise", "mturk", "prolific"),
+    "jsonl",
+)
+@option("--out", "Write to this file instead of stdout.", PATH)
+@option("--real-ids", "The platform's worker ids instead of pseudonyms.", bool)
+def export_command(folder: Path, style: str, out: Path | None, real_ids: bool) -> None:
+    """Export the ratings of a campaign.
+
+    DIR is the campaign's folder.
+
+    \b
+    storymeter human export study --out ratings.jsonl
+    """
+    from ...files import write_text
+    from ...human.campaign.export import render
+
+    with campaign(folder) as (home, store):
+        text = render(home, store, style, real_names=real_ids)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        write_text(out, text)
+        say(f"{many(text.count(chr(10)), 'line')} in {out}")
+
+
+# `storymeter human verify DIR CODE`: is a completion code genuine, and was it used before?
+
+
+@click.command("verify")
+@click.argument("words", metavar="[DIR] CODE…", nargs=-1, required=True)
+@option("--real-ids", "Print the platform's worker ids too.", bool)
+@format_option("table", "json", "csv")
+def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
+    """Verify completion codes.
+
+    Checks CODEs of the campaign in DIR (default: the current folder). A code is valid once.
+
+    The exit code is 1 if any of them is unknown or was used before.
+    """
+    from ...report.table import Table
+
+    folder, codes = (
+        (Path(words[0]), words[1:])
+        if len(words) > 1 and (Path(words[0]) / "campaign.json").exists()
+        else (Path(), words)
+    )
+    rows = []
+    with campaign(folder) as (_, store):
+        for code in codes:
+            tidy = code.strip().upper()
+            found = store.use_code(tidy, time.time()).result()
+            if found is None:
+                rows.append([code, "unknown", None, None, None, None])
+            else:
+                used = found["code_used_at"]
+                rows.append(
+                    [
+                        code,
+                        "good" if used is None else "used before",
+                        found["external"] if real_ids else found["pseudonym"],
+                        found["hit"],
+                        _when(found["finished_at"]),
+                        _when(used),
+                    ]
+                )
+    put(Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows), style, "Codes")
+    raise SystemExit(0 if all(row[1] == "good" for row in rows) else 1)
+
+
+def _when(seconds: float | None) -> str | None:
+    return (
+        None
+        if seconds is None
+        else datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).isoformat(timespec="seconds")
+    )
+
+
+# `storymeter human rank VOTES`: systems ranked by pairwise votes.
+
+
+@click.command("rank")
+@click.argument(
+    "sources", nargs=-1, required=True, metavar="CAMPAIGN | VOTES...", type=click.Path(path_type=Path)
+)
+@option(
+    "--columns",
+    "Columns of a table by their roles: left=first,right=second,choice=answer",
+    callback=pairs_of,
+    metavar="PAIRS",
+)
+@option(
+    "--answers",
+    "What the answers mean: 0=left,1=right,2=tie; names where they are systems.",
+    callback=pairs_of,
+    metavar="PAIRS",
+)
+@option("--alpha", "Significance level of the tests between systems.", WITHIN, 0.05)
+@option("--faithful", "Share of test questions a rater must get right.", SHARE, 1.0)
+@option(
+    "--held", "include: count raters whom the organiser put on hold.", ("leave-out", "include"), "leave-out"
+)
+@format_option("table", "json", "csv", "latex", "markdown")
+def rank_command(sources: tuple[Path, ...], style: str, **options: Any) -> None:
+    """Rank systems by pairwise votes.
+
+    Reads a table of votes (rater, item, left, right, choice) or a preference
+    campaign, and fits the Bradley-Terry model with ties.
+
+    \b
+    storymeter human rank votes.csv
+    """
+    from ...human.analysis.pairwise import rank
+    from ...report.pairwise import difference_table, ranking_data, ranking_table
+    from ...report.table import to_json
+
+    found = rank(list(sources), **options)
+    say(
+        f"{many(found.votes, 'vote')} of {many(found.raters, 'rater')} on"
+        f" {many(found.items, 'item')}; two equal systems would"
+        f" tie in {100 * found.tie_share:.0f} % of the votes.",
+        *found.notes,
+    )
+    if style == "json":
+        output(to_json(ranking_data(found)))
+    else:
+        tables = [ranking_table(found)]
+        output(rendered(tables if style == "csv" else [*tables, difference_table(found)], style))

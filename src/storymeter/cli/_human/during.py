@@ -1,0 +1,288 @@
+"""`storymeter human serve DIR`: the server of a campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import many
+from .._declare import PORT, SHARE, option
+from .._options import busy, format_option, put, say
+from ._campaign import campaign, warn
+
+if TYPE_CHECKING:
+    from ...human.campaign.record import Folder
+
+
+@click.command("serve")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option(
+    "--host", "Address to listen on; 0.0.0.0 accepts connections from other machines.", default="127.0.0.1"
+)
+@option("--port", "Port to listen on; 0: any free one.", PORT, 8000)
+@option(
+    "--admin-anywhere",
+    "Also allow access to the dashboard from other machines (with the token). Use only with HTTPS.",
+    bool,
+)
+@option(
+    "--public-url",
+    "The address under which raters reach the server (https://…); links.csv is written with it.",
+    metavar="URL",
+)
+@option(
+    "--proxy proxies",
+    "A reverse proxy whose forwarding headers are trusted (127.0.0.1). May be given several times.",
+    multiple=True,
+    metavar="ADDRESS",
+)
+@option(
+    "--admin-port",
+    "Separate port for the dashboard, reachable from this machine only.  [default: with --public-url or"
+    " --proxy, any free one]",
+    PORT,
+)
+@option(
+    "--watch",
+    "Minimum time before an answer is accepted, as a share of the time that clip and text take; replaces the"
+    " campaign's value.",
+    SHARE,
+)
+@option("--skip-bad", "Serve although clips are missing; raters can skip them.", bool)
+@option("--quiet", "Print nothing.", bool)
+def serve_command(
+    folder: Path,
+    host: str,
+    port: int,
+    admin_anywhere: bool,
+    public_url: str | None,
+    proxies: tuple[str, ...],
+    admin_port: int | None,
+    watch: float | None,
+    skip_bad: bool,
+    quiet: bool,
+) -> None:
+    """Serve the campaign in DIR. Ctrl-C stops it; answers that were acknowledged are never lost."""
+    from ...human.campaign.record import Folder
+    from ...human.server.run import listen, need_server, serve
+
+    need_server()
+    home = Folder(folder)
+    campaign = home.campaign
+    if not quiet:
+        warn(home)
+    _look_at_clips(home, skip_bad)
+    sock = listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    url = f"http://{shown}:{sock.getsockname()[1]}"
+    if public_url is not None and public_url.rstrip("/") != campaign.public_url:
+        home.publish(public_url)
+    public = home.campaign.public_url or url
+    proxied = bool(proxies or home.campaign.public_url) and not admin_anywhere
+    admin = listen("127.0.0.1", admin_port or 0) if proxied or admin_port is not None else None
+    dashboard = url if admin is None else f"http://127.0.0.1:{admin.getsockname()[1]}"
+    if not quiet:
+        say(f"{campaign.title}\n")
+        if campaign.platform.name == "local":
+            links = home.links()
+            note = "" if home.campaign.public_url else f"  (put {url} in front)"
+            say(
+                f"  a rater's link   {public}{links[0] if links else ''}",
+                f"  all links        {folder / 'links.csv'}{note}",
+            )
+        else:
+            say(f"  for {campaign.platform.name:9}    {public}/{campaign.platform.name}")
+        say(
+            f"  dashboard        {dashboard}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C"
+            " stops the server."
+        )
+    serve(home, sock, admin_anywhere=admin_anywhere, admin=admin, proxies=proxies, watch=watch)
+    if not quiet:
+        say("Stopped. Every rating that was acknowledged is in the store.")
+
+
+def _look_at_clips(home: Folder, skip_bad: bool) -> None:
+    """Clips that have gone since the campaign was made are said now, not discovered by raters."""
+    from ...errors import DataError, some
+    from ...human.campaign.overview import health
+    from ...human.store import Store
+
+    store = Store(home.database)
+    try:
+        found = health(home, store)
+    finally:
+        store.close()
+    if not found.broken:
+        return
+    listed = some([f"{name} {what}" for name, what in found.broken.items()], limit=3)
+    if not skip_bad:
+        raise DataError(
+            f"{len(found.broken):,} of {found.clips:,} files in {home.clips} cannot be shown: {listed}.",
+            hint=(
+                "Restore them, write their new folder into campaign.json (clips), or serve with --skip-bad."
+            ),
+        )
+    say(f"note: {len(found.broken):,} of {found.clips:,} files cannot be shown: {listed}")
+
+
+# `storymeter human status DIR`: the progress of a campaign.
+
+
+@click.command("status")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@format_option("table", "json", "csv", "markdown")
+def status_command(folder: Path, style: str) -> None:
+    """Show the progress of the campaign in DIR.
+
+    Assignments and raters, with the control statistics so far."""
+    from ...human.campaign.overview import overview
+    from ...report.table import Column, Table, numbers, to_json
+
+    with campaign(folder) as (home, store):
+        seen = overview(home, store)
+    seats = seen["seats"]
+    columns: list[Column | str] = [
+        *("rater", "done", "active", "abandoned", "ratings"),
+        Column("s/item", ".1f"),
+        "pairs",
+        *numbers(".1f", "high", "low"),
+        Column("p", ".4f"),
+        *("flags", "last answer"),
+    ]
+    rows = [
+        [
+            r["id"],
+            r["done"],
+            r["active"],
+            r["abandoned"],
+            r["ratings"],
+            r["seconds_per_item"],
+            r["pairs"],
+            r["mean_high"],
+            r["mean_low"],
+            r["p"],
+            ", ".join(r["flags"]),
+            r["last"],
+        ]
+        for r in seen["raters"]
+    ]
+    title = (
+        f"{seen['title']} ({seen['state']}): {seats['done']:,} of {seats['total']:,} assignments done,"
+        f" {seats['active']:,} under way, {seats['free']:,} free, {seats['abandoned']:,} abandoned;"
+        f" {seen['ratings']:,} of {seen['wanted']:,} ratings"
+    )
+    put(Table(columns, rows, title=title if style == "table" else ""), style, title, json=to_json(seen))
+
+
+# `storymeter human close DIR`: no more answers (or a pause, or open again).
+
+
+@click.command("close")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option("--pause state", "Give out no new HITs; HITs under way can be finished.", flag_value="paused")
+@option("--reopen state", "Accept answers again.", flag_value="open")
+def close_command(folder: Path, state: str | None) -> None:
+    """Close the campaign in DIR.
+
+    No more answers are accepted, also by a running server."""
+    chosen: Any = state or "closed"
+    with campaign(folder) as (_, store):
+        store.set_state(chosen).result()
+    say(f"The campaign is {chosen}.")
+
+
+# `storymeter human backup DIR OUT`: a copy of everything, while raters are at work.
+
+
+@click.command("backup")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+def backup_command(folder: Path, out: Path) -> None:
+    """Back up the campaign in DIR.
+
+    OUT is a new folder.
+
+    Raters may continue: the backup contains every answer that was acknowledged before it started. Copying
+    campaign.db by hand is not enough.
+
+    \b
+    storymeter human backup study /mnt/safe/study-monday
+    storymeter human restore /mnt/safe/study-monday study-again
+    """
+    from ...human.campaign.backup import backup
+    from ...human.campaign.record import Folder
+
+    with busy("copying the campaign"):
+        manifest = backup(Folder(folder), out)
+    say(
+        f"{many(manifest.rows['rating'], 'answer')} of {many(manifest.rows['rater'], 'rater')} in {out},"
+        " checked. It holds the private key: keep it as safe as the campaign."
+    )
+
+
+# `storymeter human restore OUT DIR`: a campaign from its backup.
+
+
+@click.command("restore")
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option(
+    "--db",
+    "An empty PostgreSQL database for the answers.  [default: SQLite in DIR, whatever database was"
+    " used before]",
+    metavar="URL",
+)
+@option("--clips", "Folder of the clips.  [default: where they were]", metavar="FOLDER")
+def restore_command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
+    """Restore a campaign from its backup.
+
+    OUT is the backup, DIR a new folder.
+
+    The backup is checked first, and the clips are compared with their recorded hashes. Links and codes remain
+    valid.
+    """
+    from ...errors import some
+    from ...human.campaign.backup import restore
+
+    with busy("restoring the campaign"):
+        manifest, changed = restore(out, folder, database=db, clips=clips)
+    say(
+        f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters were restored to {folder}."
+    )
+    if changed:
+        say(
+            f"note: {len(changed):,} clips have changed or are missing: {some(changed, limit=3)}. Their"
+            " folder is named in campaign.json (clips)."
+        )
+    say(f"Serve it: storymeter human serve {folder}")
+
+
+# `storymeter human deploy DIR OUT`: files for a server of its own.
+
+
+@click.command("deploy")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@option("--host", "The server's name: study.example.org.", required=True, metavar="NAME")
+@option("--admin", "Also allow access to the dashboard from other machines, with its token.", bool)
+def deploy_command(folder: Path, out: Path, host: str, admin: bool) -> None:
+    """Write deployment files for a server.
+
+    Writes the files that run the campaign in DIR on a server: a container file, a compose file (server,
+    PostgreSQL, Caddy with automatic HTTPS) and an nginx site.
+
+    \b
+    storymeter human deploy study study-server --host study.example.org
+    cd study-server && docker compose up --detach
+    """
+    from ...human.campaign.record import Folder
+    from ...human.deploy import deploy
+
+    with busy("writing the files"):
+        written = deploy(Folder(folder), out, host, admin=admin)
+    say(
+        f"{', '.join(path.name for path in written)} and a backup of the campaign are in {out}.",
+        f"Start it there: docker compose up --detach. Raters then reach https://{host}.",
+    )

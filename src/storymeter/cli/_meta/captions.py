@@ -1,0 +1,207 @@
+"""storymeter meta self CANDIDATES…: does a metric or a judge say the same when it is asked again?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .._declare import ABOVE_ZERO, PATH, RESAMPLES, ManyFiles, option
+from .._options import (
+    coloured,
+    device_option,
+    metrics_option,
+    output,
+    progress_bar,
+    put,
+    run_options,
+    say,
+    terminal_width,
+    tokenizer_option,
+)
+from .._reading import result_options, unequal_lines_option
+from .._scoring import make_run, metric_names, read_both, scoring_options
+from ._shared import keep, keep_page
+
+
+@click.command("self")
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@option("--trials", "Number of times that everything is scored.", click.IntRange(2, 100), 2)
+@option("--resamples", "Bootstrap resamples for the interval of Pearson's r; 0: none.", RESAMPLES, 1000)
+@scoring_options
+@result_options
+def self_command(
+    candidates: tuple[str, ...],
+    trials: int,
+    resamples: int,
+    metrics: tuple[str, ...],
+    style: str,
+    **options: Any,
+) -> None:
+    """Agreement of a judge with itself.
+
+    CANDIDATES are scored several times: all requests to a judge are sent again (stored answers are
+    not used), other metrics are computed again.
+
+    \b
+    storymeter meta self mine.json -r r.json -m "judge(model=NAME,endpoint=URL)"
+    """
+    from ...engine.defaults import default_metrics
+    from ...meta.self_agreeing import self_agreement
+    from ...report.self_agreement import self_json, self_table
+
+    names = metric_names(metrics)
+    systems, against = read_both(candidates, options["references"], options)
+    names = names or default_metrics(systems[0].kind, references=bool(against))
+    with progress_bar() as progress:
+        run = make_run(against, progress, options)
+        found = self_agreement(systems, run, metrics=names, trials=trials, resamples=resamples)
+    put(self_table(found), style, json=self_json(found))
+
+
+# storymeter meta similarity --systems A B … [--human H …]: similarity of captions between sources.
+
+
+@click.command("similarity", cls=ManyFiles, many=("--systems", "--human"))
+@option("--systems", "Captions by systems, one file each.", multiple=True, required=True, metavar="FILE...")
+@option(
+    "--human people", "Captions of the same items by people, one file each.", multiple=True, metavar="FILE..."
+)
+@option("--scorer", "Scorer of the similarity of two captions.", default="sts", metavar="NAME")
+@tokenizer_option("For scorers that count words.")
+@unequal_lines_option
+@option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 1000)
+@option("--html page", "Also write a page with figures that explains every number.", PATH, metavar="FILE")
+@option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR")
+@option("--out", "Write the result to this file instead of stdout.", PATH, metavar="FILE")
+@device_option
+@result_options
+def similarity_command(
+    systems: tuple[str, ...],
+    people: tuple[str, ...],
+    scorer: str,
+    tokenizer: Any,
+    unequal_lines: bool,
+    resamples: int,
+    page: Path | None,
+    figures: Path | None,
+    out: Path | None,
+    device: str,
+    style: str,
+    jobs: int,
+    seed: int,
+    **reading: Any,
+) -> None:
+    """Measure how similar the captions of sources are.
+
+    Compares captions of the same items by systems and people, every source with every other: means
+    and distributions."""
+    from ...engine.systems import require_equal_lines
+    from ...files import write_text
+    from ...meta.similarity import similarity
+    from ...registry import scorer as get_scorer
+    from ...report.similarity import (
+        draw,
+        kind_table,
+        matrix_table,
+        similarity_json,
+        similarity_page,
+        source_table,
+    )
+
+    judge = get_scorer(scorer)
+    with progress_bar() as progress:
+        read, _ = read_both([*systems, *people], (), reading)
+        if not unequal_lines:
+            require_equal_lines(read)
+        found = similarity(
+            read[: len(systems)],
+            read[len(systems) :],
+            scorer=judge,
+            tokenizer=tokenizer,
+            jobs=jobs,
+            resamples=resamples,
+            seed=seed,
+            device=device,
+            progress=progress,
+        )
+    if figures is not None:
+        keep({f"similarity-{name}": data for name, data in draw(found).items()}, figures)
+    if page is not None:
+        keep_page(similarity_page(found), page)
+    say(*found.notes)
+    if style in ("json", "html"):
+        text = similarity_json(found) if style == "json" else similarity_page(found)
+    else:
+        width, colour = (terminal_width(), coloured()) if out is None else (None, False)
+        text = "\n".join(
+            table.render(style, width=width, colour=colour)
+            for table in (source_table(found), kind_table(found), matrix_table(found))
+        )
+    if out is None:
+        output(text)
+    else:
+        write_text(out, text)
+        say(f"Similarities of {len(found.names)} sources: {out}")
+    if style == "table":
+        say(f"signature: {found.signature}")
+
+
+# storymeter meta words LABELS -r REFERENCES…: does a metric penalise the words that raters marked?
+
+
+@click.command("words")
+@click.argument("labels", metavar="LABELS", type=click.Path(path_type=Path))
+@option(
+    "--references -r", "Captions of the same items by people.", multiple=True, required=True, metavar="FILE"
+)
+@metrics_option("Scorer of sentence pairs, or a comma-separated list.  [default: meteor,rouge_l,bleu_1]")
+@option("--threshold", "Share of raters who must have marked a word for it to be wrong.", ABOVE_ZERO, 0.5)
+@option("--tokenizer", "Tokeniser.", ("ptb", "whitespace", "none"), "ptb")
+@option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 1000)
+@run_options()
+def words_command(
+    labels: Path, references: tuple[str, ...], metrics: tuple[str, ...], style: str, **options: Any
+) -> None:
+    """Does a metric penalise the words that raters marked as wrong?
+
+    LABELS are the words of an error span study: storymeter human analyse CAMPAIGN --words LABELS. The blame
+    of a word is the gain in score when it is left out.
+
+    \b
+    storymeter meta words labels.jsonl -r references.json -m meteor,rouge_l
+    """
+    from dataclasses import asdict
+
+    from ... import read
+    from ...human.analysis.spans import read_labels
+    from ...meta.words import point_at_words
+    from ...options import split
+    from ...report.table import Table, keys, numbers, to_json
+
+    told: dict[str, list[str]] = {}
+    for path in references:
+        for document in read(path):
+            told.setdefault(document.id, []).append(document.text)
+    names = [name for text in metrics for name in split(text)] or ["meteor", "rouge_l", "bleu_1"]
+    with progress_bar() as progress:
+        found = point_at_words(read_labels(labels), told, names, progress=progress, **options)
+    table = Table(
+        [
+            *keys("metric"),
+            *numbers(".3f", "AUC", "95 %"),
+            *numbers(".1f", "first %", "chance %", scale=100.0),
+            *numbers(",d", "captions", "words", "wrong"),
+        ],
+        [
+            [one.metric, one.auc, one.interval, one.first, one.chance, one.captions, one.words, one.wrong]
+            for one in found
+        ],
+        title="Words that a metric penalises",
+        note=(
+            "AUC: how often a wrong word of a caption gets a larger penalty than a correct one (0.5 is"
+            " chance); first: how often the word with the largest penalty is wrong."
+        ),
+    )
+    put(table, style, json=to_json({"schema": 1, "words": [asdict(one) for one in found]}))
