@@ -39,7 +39,8 @@ def storymeter_command(*arguments: object, cwd: Path) -> str:
 
 def lmms_eval(cwd: Path, tasks: str, answers: Path, out: str, *more: str) -> tuple[dict[str, Any], str]:
     """What lmms-eval writes as results, and what it prints; its logs are in `out`."""
-    home = {"HF_HOME": str(cwd / "home"), "LMMS_EVAL_PLUGINS": "scripted", "PYTHONPATH": str(HERE)}
+    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    home = {"HF_HOME": str(cwd / "home"), "LMMS_EVAL_PLUGINS": "scripted", "PYTHONPATH": path}
     command = [sys.executable, "-m", "lmms_eval", "--include_path", "tasks", "--tasks", tasks, *more]
     command += ["--model", "scripted", "--model_args", f"answers={answers}"]
     command += ["--log_samples", "--output_path", out]
