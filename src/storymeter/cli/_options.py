@@ -206,11 +206,14 @@ class Bars:
         self._latest = (what, done, total)
         if time.monotonic() - self._begin < self._patience or not what:
             return
+        from ..report.fitting import clip
+
         bars = self._started()
         kind, _, remark = what.partition("\t")
+        # a long name leaves room for the bar, the count and the time
+        shown = clip(f"{kind} ({remark})" if remark else kind, max(16, bars.console.width - 46))
         if kind not in self._tasks:
-            self._tasks[kind] = bars.add_task(kind, total=total)
-        shown = f"{kind} ({remark})" if remark else kind
+            self._tasks[kind] = bars.add_task(shown, total=total)
         bar = bars.tasks[bars.task_ids.index(self._tasks[kind])]
         if bar.finished or done < bar.completed:  # the same kind of work for the next system
             bars.reset(bar.id, total=total)
@@ -235,7 +238,7 @@ class Bars:
         if self._bars is None:
             columns = (
                 TextColumn("{task.description}"),
-                BarColumn(),
+                BarColumn(bar_width=20),
                 MofNCompleteColumn(),
                 TimeRemainingColumn(),
             )

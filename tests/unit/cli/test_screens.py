@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -206,6 +207,20 @@ def test_the_bar_shows_the_time_left_and_begins_again_for_the_next_system() -> N
     for half in (first, second):
         assert [count for count in ("1000/4000", "2000/4000", "3000/4000") if count not in half] == []
         assert "0:00:0" in half
+
+
+def test_a_long_name_leaves_room_for_the_bar_and_the_count() -> None:
+    name = "sentences of a_system_whose_name_is_long " * 4
+    text = terminal_of(
+        "from storymeter.cli._options import progress_bar\n"
+        "with progress_bar(patience=0.0) as progress:\n"
+        "    for k in range(3):\n"
+        f"        progress({name!r}, 1000 * k, 123456)\n"
+        "        progress._bars.refresh()\n"
+    )
+    lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text))
+    assert max(map(len, lines)) <= 100
+    assert "━" * 20 in text and "2000/123456" in text, text
 
 
 def test_the_bar_moves_with_every_batch_of_sentences() -> None:
