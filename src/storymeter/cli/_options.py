@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..files import write_bytes
+from ..files import write_bytes, write_text
 from ..text.tokenizers import TOKENIZERS
 from ._declare import FROM_ZERO, PATH, F, option, together
 
 if TYPE_CHECKING:
+    from ..report import Presentation
     from ..report.table import Table
 
 #: where the context keeps whether --fragment was given
@@ -62,6 +63,25 @@ def put(tables: Table | Sequence[Table], style: str, title: str = "", *, json: s
         output(table_page(title or "Storymeter", listed))
     else:
         output(rendered(listed, style))
+
+
+def print_result(shown: Presentation, style: str) -> None:
+    """A result to stdout in the style asked for."""
+    from ..report import render
+
+    fragment = fragment_asked()
+    output(render(shown, style, width=terminal_width(), colour=coloured(), fragment=fragment))
+
+
+def keep(shown: Presentation, page: str | Path | None, figures: Path | None) -> None:
+    """What --figures and --html ask for."""
+    if figures is not None and shown.figures is not None:
+        drawn = shown.figures()
+        write_figures(figures, drawn)
+        say(f"{len(drawn)} figures in {figures}")
+    if page is not None and shown.page is not None:
+        write_text(page, shown.page())
+        say(f"Page with figures and explanations: {page}")
 
 
 def rendered(tables: Iterable[Table], style: str) -> str:

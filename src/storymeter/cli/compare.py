@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from ..errors import UsageError
 from ._declare import Resamples, option
-from ._options import busy, progress_bar, put, say, terminal_width
+from ._options import busy, print_result, progress_bar, say
 from ._reading import result_options
 from ._scoring import (
     annotators_option,
@@ -71,7 +71,7 @@ def command(
     """
     from ..engine.seeds import collapsed
     from ..engine.systems import in_shards, is_saved
-    from ..report.comparison import comparison_json, difference_table, fitted_tables, needed_table
+    from ..report import present
     from ..report.scores import annotator_table, coverage_lines, spread_records
 
     if len(candidates) + len(options["systems"]) < 2 and not any(map(is_saved, candidates)):
@@ -93,15 +93,8 @@ def command(
     say(*coverage_lines(results))
     if not results.seeds:
         say(_NO_SEEDS)
-    differences = difference_table(comparisons)
-    people = style in ("table", "html") and len(differences.rows)
-    width = terminal_width() if style == "table" else None
-    tables = [*fitted_tables(comparisons, width), *([differences] if people else [])]
-    if difference is not None and style != "csv":
-        tables.append(needed_table(comparisons, difference))
-    by_annotator = None
+    more: dict[str, Any] = {}
     if annotators:
         spread = spread_of_annotators(results, options, pairs=True)
-        by_annotator = spread_records(results, spread)
-        tables.append(annotator_table(results, spread))
-    put(tables, style, "Comparison", json=comparison_json(comparisons, by_annotator))
+        more = {"annotators": spread_records(results, spread), "spread": annotator_table(results, spread)}
+    print_result(present(comparisons, difference=difference, **more), style)

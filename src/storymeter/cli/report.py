@@ -120,11 +120,12 @@ def _people(findings: Any, source: Path, seed: int) -> Any:
     from ..human.analysis.studies import result_of
     from ..human.sources import open_ratings
     from ..report.full.people import people_section, study_section
-    from ..report.studies import presented
+    from ..report.studies import preferences, survey
 
     opened = open_ratings(source)
     say(*opened.about)
     if not opened.kind.scored:
-        return study_section(presented(result_of(opened)))
+        other: Any = result_of(opened)
+        return study_section(preferences(other) if isinstance(other, list) else survey(other))
     found: Any = result_of(opened, splits=0, seed=seed)
     return people_section(findings, found if opened.table is not None else found.analysis, seed=seed)

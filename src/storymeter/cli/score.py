@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError
 from ._declare import Resamples, option
-from ._options import busy, output, progress_bar, put, say
+from ._options import busy, print_result, progress_bar, say
 from ._reading import result_options
 from ._scoring import (
     annotators_option,
@@ -79,17 +79,9 @@ def command(
     from ..engine.defaults import kind_of, left_out
     from ..engine.seeds import collapsed
     from ..engine.systems import is_saved
+    from ..report import present
     from ..report.fitting import escape_controls
-    from ..report.scores import (
-        annotator_table,
-        coverage_lines,
-        document_writer,
-        leaderboard_table,
-        score_json,
-        score_line,
-        score_table,
-        signature_lines,
-    )
+    from ..report.scores import coverage_lines, document_writer, score_line, signature_lines
 
     _check(save, into, candidates, per_document)
     write = document_writer(per_document) if per_document else None  # a wrong name must not cost the scoring
@@ -112,11 +104,7 @@ def command(
     spread = spread_of_annotators(results, options) if annotators else []
     results = collapsed(results)
     tests = _tests(results, options["resamples"]) if not long and style != "csv" else []
-    if style == "json":
-        output(score_json(results, tests, spread))
-        return
-    table = score_table(results) if long else leaderboard_table(results, tests)
-    put([table, *([annotator_table(results, spread)] if spread else [])], style, "Scores")
+    print_result(present(results, comparisons=tests, spread=spread, long=long), style)
     if style == "table":
         say("Signatures (what the numbers depend on):")
         for line in signature_lines(results):  # in one piece, so that it can be copied

@@ -5,7 +5,8 @@
 >>> round(agree(table, resamples=0)["human"].results[0].values["pearson"], 3)
 0.963
 
-Benchmarks and the report card are commands: `storymeter meta benchmark`, `storymeter meta report-card`.
+`benchmark` runs metrics on one of the `BENCHMARKS`, `report_card` on all of a folder; `self_agreement`
+measures whether a metric repeats itself, `similarity` how alike the captions of sources are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,22 @@ from .._lazy import late
 if TYPE_CHECKING:
     from .agreeing import Agreement as Agreement
     from .agreeing import agree as agree
+    from .benchmarking import Benchmarked as Benchmarked
+    from .benchmarking import benchmark as benchmark
+    from .benchmarking import report_card as report_card
+    from .benchmarks import BENCHMARKS as BENCHMARKS
+    from .self_agreeing import self_agreement as self_agreement
+    from .similarities import similarity as similarity
 
-_LATE = {"Agreement": "agreeing", "agree": "agreeing"}
+_LATE = {
+    "Agreement": "agreeing",
+    "BENCHMARKS": "benchmarks",
+    "Benchmarked": "benchmarking",
+    "agree": "agreeing",
+    "benchmark": "benchmarking",
+    "report_card": "benchmarking",
+    "self_agreement": "self_agreeing",
+    "similarity": "similarities",
+}
 __all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

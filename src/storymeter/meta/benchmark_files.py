@@ -28,8 +28,8 @@ from ..errors import DataError
 from ..join import Task
 from ..pairs.word_kinds import WORD
 from ..text.sentences import split_sentences
-from .benchmark import Benchmark, Choice, decoded, decoded_lines, lines_of
 from .compute import captions_task, documents_task
+from .records import Benchmark, Choice, decoded, decoded_lines, lines_of
 from .scores import Judgement
 from .words import LabelledSentence
 

@@ -26,14 +26,14 @@ from ..errors import DataError, StorymeterError, UsageError, closest
 from ..options import parse
 from ..registry import MEASURES
 from ..registry import metric as get_metric
-from .benchmark import Benchmark as Benchmark
-from .benchmark import lines_of
 from .benchmark_files import CLOZE, UNION, factvc, hat, msvd, nebula, rated_stories, story_cloze, thumb
 from .choices import foil, pascal50s
 from .compute import Key, pooled
 from .minimal_pairs import FOLDER as ANET
 from .minimal_pairs import NAME as WRONG_DETAIL
 from .minimal_pairs import wrong_detail
+from .records import Benchmark as Benchmark
+from .records import lines_of
 from .scores import Judgement
 
 

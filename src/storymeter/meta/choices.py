@@ -29,10 +29,10 @@ from ..pairs.word_kinds import WORD
 from ..stats.choices import pair_accuracy, pair_accuracy_interval
 from ..stats.dependent import permutation_grouped
 from ..stats.resampling import percentiles
-from .benchmark import Benchmark, Choice, decoded, decoded_lines
 from .comparisons import compare
 from .compute import MetricValues, captions_task
 from .overall_ranking import Contest, Figure, Outcome
+from .records import Benchmark, Choice, decoded, decoded_lines
 from .scores import Scores
 from .statistics import MetricResult
 from .words import LabelledSentence

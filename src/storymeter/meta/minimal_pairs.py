@@ -34,7 +34,7 @@ from ..join import Coverage, Task
 from ..pairs.word_classes import COLOURS, NUMBERS
 from ..pairs.word_kinds import Word, tagged
 from ..pairs.wordnet import base_forms, meanings
-from .benchmark import Benchmark, Choice, decoded, lines_of
+from .records import Benchmark, Choice, decoded, lines_of
 
 Kind = Literal["object", "action", "colour", "number", "negation", "exchange"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -14,8 +14,8 @@ from .. import __version__
 from ..engine.run import Run
 from ..files import write_text
 from ..registry import metric as get_metric
-from .benchmark import Benchmark
 from .compute import MetricValues, value_of, values_of
+from .records import Benchmark
 
 
 class _File(msgspec.Struct):
@@ -33,7 +33,12 @@ class _File(msgspec.Struct):
 
 
 def kept_values(
-    benchmark: Benchmark, metrics: Sequence[str], run: Run, folder: Path | None, *, skip_missing: bool = False
+    benchmark: Benchmark,
+    metrics: Sequence[str],
+    run: Run,
+    folder: Path | None,
+    *,
+    skip_missing: bool = False,
 ) -> tuple[dict[str, MetricValues], dict[str, str]]:
     """As `values_of`, metric by metric; what is in the folder is taken from there, the rest is put there."""
     if folder is None:

@@ -6,6 +6,14 @@
 |:--|--:|
 | mine | 5.12 |
 
+`present` makes tables, JSON, notes, figures and a page of any result, `render` the text of one style:
+
+>>> from storymeter import evaluate
+>>> from storymeter.report import present, render
+>>> results = evaluate(["a dog runs"], [["the dog runs"]], "rouge_l", resamples=0)
+>>> print(render(present(results), "markdown").splitlines()[2])
+| candidates | 66.67 |
+
 `write_report` writes the page of `storymeter report`: leaderboard, tests, captions and timelines.
 """
 
@@ -17,10 +25,20 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .full.build import write_report as write_report
+    from .presentation import Presentation as Presentation
+    from .presentation import present as present
+    from .presentation import render as render
     from .table import Column as Column
     from .table import Table as Table
 
-_LATE = {"Column": "table", "Table": "table", "write_report": "full.build"}
+_LATE = {
+    "Column": "table",
+    "Presentation": "presentation",
+    "Table": "table",
+    "present": "presentation",
+    "render": "presentation",
+    "write_report": "full.build",
+}
 
 __all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

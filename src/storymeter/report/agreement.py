@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..human.analysis.preference import MetricAccuracy, Preference
 from ..meta.agreeing import Agreement as Agreement
 from ..meta.choices import ChoiceResult
 from ..meta.scores import Scores
@@ -310,5 +311,35 @@ def word_table(results: Sequence[WordResult], title: str) -> Table:
             "AUC: how often a word that was not marked as wrong has more support than a word that was. Lowest"
             " is wrong: share of the sentences with a wrong word in which the least supported word is a wrong"
             " one."
+        ),
+    )
+
+
+def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:
+    return to_json({"schema": 1, "metrics": [{"a": p.a, "b": p.b, **asdict(m)} for p, m in rows]})
+
+
+def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
+    cells = [
+        [
+            *(p.a, p.b, m.metric, m.accuracy),
+            interval_cell(m.interval, "no decided item"),
+            *(m.n, m.ties),
+        ]
+        for p, m in rows
+    ]
+    rule = rows[0][1].rule if rows else "half"
+    meaning = {"half": "counts half", "wrong": "counts as wrong", "drop": "is left out"}[rule]
+    return Table(
+        [
+            *keys("A", "B", "metric"),
+            *numbers(".1f", "accuracy %", "95 %", scale=100.0),
+            *numbers("d", "items", "metric ties"),
+        ],
+        cells,
+        title="Accuracy against human preferences",
+        note=(
+            "Share of items on which the metric prefers what people prefer. Items on which people are"
+            f" undecided are left out; a tie of the metric {meaning}."
         ),
     )

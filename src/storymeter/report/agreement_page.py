@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from markupsafe import Markup
 
+from ..meta.benchmarking import Benchmarked
 from ..meta.scores import Scores
 from ..stats.correlation import pearson
 from .agreement import (
     STATISTICS,
     Agreement,
+    agreement_json,
     agreement_table,
     best_first,
+    choice_data,
+    choice_table,
     comparison_table,
     interval_table,
     shown_statistics,
     system_points,
+    williams_matrix,
+    word_table,
 )
 from .figures.maps import Tile, heat_map
 from .figures.points import Dot, dots, scatter
 from .figures.series import lines
+from .presentation import Presentation, present, present_all
+from .table import Table, to_json
 from .templating import render, shown
 
 WORDS = {
@@ -94,6 +102,72 @@ def draw(agreement: Agreement) -> dict[str, bytes]:
     if agreement.curve:
         pictures["references"] = reference_curve(agreement.curve, STATISTICS[agreement.curve_statistic])
     return pictures
+
+
+@present_all.register(Agreement)
+def present_agreements(
+    first: Agreement, agreements: Sequence[Agreement] | Mapping[str, Agreement]
+) -> Presentation:
+    listed = list(agreements.values()) if isinstance(agreements, Mapping) else list(agreements)
+    several = len({agreement.title for agreement in listed}) > 1
+
+    def tables(style: str, width: int | None) -> list[Table]:
+        each = [(agreement, _tables(agreement, style)) for agreement in listed]
+        if style == "csv" and len(listed) > 1:  # these have no headings
+            return [_named(agreement, table) for agreement, own in each for table in own]
+        return [table for _, own in each for table in own]
+
+    def figures() -> dict[str, bytes]:
+        return {
+            f"{agreement.level}-{f'{agreement.title}-' if several else ''}{name}": data
+            for agreement in listed
+            for name, data in draw(agreement).items()
+        }
+
+    return Presentation(
+        "Agreement with people",
+        tables,
+        lambda: agreement_json(listed),
+        list(dict.fromkeys(note for agreement in listed for note in agreement.notes)),
+        page=lambda: agreement_page(listed),
+        figures=figures,
+    )
+
+
+@present.register(Agreement)
+def present_agreement(agreement: Agreement) -> Presentation:
+    return present_agreements(agreement, [agreement])
+
+
+@present.register(Benchmarked)
+def present_benchmark(found: Benchmarked) -> Presentation:
+    """Agreements, or accuracies over pairs of texts; below them results by word."""
+    words = [word_table(results, f"{found.title}: {which}") for which, results in found.words.items()]
+    if found.agreements:
+        shown = present(list(found.agreements))
+        return replace(shown, tables=lambda style, width: [*shown.tables(style, width), *words])
+    data = {"schema": 1, "benchmark": found.name, "accuracy": choice_data(found.choices)}
+    return Presentation(
+        found.title,
+        lambda style, width: [choice_table(found.choices, found.title), *words],
+        lambda: to_json({**data, "signatures": found.signatures}),
+        found.notes,
+    )
+
+
+def _tables(agreement: Agreement, style: str) -> list[Table]:
+    tables = [agreement_table(agreement)]
+    if style == "table":
+        tables.append(interval_table(agreement))
+    if len(agreement.results) > 1:
+        people = agreement.level == "system" and style == "table"
+        tables.append(williams_matrix(agreement) if people else comparison_table(agreement))
+    return tables
+
+
+def _named(agreement: Agreement, table: Table) -> Table:
+    name = f"{agreement.title} ({agreement.level} level)"
+    return replace(table, columns=["data", *table.columns], rows=[[name, *row] for row in table.rows])
 
 
 def agreement_page(agreements: Sequence[Agreement]) -> str:

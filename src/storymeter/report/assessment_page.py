@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from ..human.analysis.assessment import CAPTION_MINIMUM, Analysis
 from ..human.analysis.quality import FLAGS
 from ..human.analysis.reliability import Replication, cost
 from ..human.analysis.spans import SpanStudy
 from .assessment import (
     TEST_NAMES,
+    draw,
     evidence_table,
     pair_table,
     replication_line,
@@ -15,10 +20,18 @@ from .assessment import (
     system_table,
     worker_table,
 )
-from .assessment_data import EVIDENCE_WORDS, PAIR_WORDS, SECOND_GATE, SYSTEM_WORDS, WORKER_WORDS
+from .assessment_data import (
+    EVIDENCE_WORDS,
+    PAIR_WORDS,
+    SECOND_GATE,
+    SYSTEM_WORDS,
+    WORKER_WORDS,
+    analysis_data,
+)
 from .assessment_figures import distributions, score_histograms, significance, workers
 from .influence import WORDS as INFLUENCE_WORDS
 from .influence import influence_table
+from .presentation import Presentation, present, present_all
 from .studies import (
     KIND_WORDS,
     PROFILE_WORDS,
@@ -27,8 +40,86 @@ from .studies import (
     kind_table,
     profile_table,
     rater_table,
+    span_data,
 )
+from .table import Table, to_json
 from .templating import render, shown
+
+
+@present.register(Analysis)
+def present_analysis(
+    analysis: Analysis,
+    *,
+    price: float = 0.99,
+    fee: float = 0.20,
+    currency: str = "USD",
+    repeated: Replication | None = None,
+    spans: SpanStudy | None = None,
+) -> Presentation:
+    """`repeated`: how a second run agreed; `spans`: what an error span study adds."""
+    more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
+
+    def tables(style: str, width: int | None) -> list[Table]:
+        listed = [system_table(analysis)]
+        if style == "csv":
+            return listed
+        listed += [profile_table(spans), kind_table(spans)] if spans else []
+        if style == "table":
+            listed += [pair_table(analysis), worker_table(analysis), evidence_table(analysis)]
+            listed += [rater_table(spans)] if spans else []
+            listed += [influence_table(analysis.influence)]
+        return listed
+
+    return Presentation(
+        "Results of the human study",
+        tables,
+        lambda: to_json(study_data(spans or analysis, **more)),
+        # how a table was read is said in every style
+        [note for note in analysis.notes if note.startswith("read ")],
+        (
+            *summary_lines(analysis),
+            *analysis.notes,
+            *((agreement_line(spans), *spans.notes) if spans else ()),
+        ),
+        lambda: analysis_page(analysis, spans=spans, currency=currency, **more),
+        lambda: draw(analysis),
+    )
+
+
+@present.register(SpanStudy)
+def present_spans(study: SpanStudy, **more: Any) -> Presentation:
+    return present_analysis(study.analysis, spans=study, **more)
+
+
+@present_all.register(Analysis)
+@present_all.register(SpanStudy)
+def present_strata(
+    first: Analysis | SpanStudy,
+    results: Mapping[str, Analysis | SpanStudy],
+    *,
+    currency: str = "USD",
+    repeated: Mapping[str, Replication] | None = None,
+    **pay: Any,
+) -> Presentation:
+    """Several strata: in CSV a column names them, in JSON a level."""
+    more = {name: {**pay, "repeated": (repeated or {}).get(name)} for name in results}
+    parts = {name: present(one, currency=currency, **more[name]) for name, one in results.items()}
+
+    def tables(style: str, width: int | None) -> list[Table]:
+        each = [(name, part.tables("csv", None)[0]) for name, part in parts.items()]
+        rows = [[name, *row] for name, table in each for row in table.rows]
+        return [replace(each[0][1], columns=["stratum", *each[0][1].columns], rows=rows)]
+
+    def json() -> str:
+        data = {name: study_data(one, **more[name]) for name, one in results.items()}
+        return to_json({"schema": 1, "strata": data})
+
+    return Presentation("Results of the human study", tables, json, parts=parts)
+
+
+def study_data(found: Analysis | SpanStudy, **more: Any) -> dict[str, Any]:
+    """What the JSON output of one study holds."""
+    return span_data(found, **more) if isinstance(found, SpanStudy) else analysis_data(found, **more)
 
 
 def analysis_page(

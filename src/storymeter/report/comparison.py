@@ -12,9 +12,36 @@ from ..engine.gate import Checked
 from ..engine.results import Comparison
 from ..errors import many
 from .marks import rough, scale_note, too_few
+from .presentation import Presentation, present_all
 from .table import Cell, Column, Table, keys, numbers, to_json
 
 SCORES = ("A's score", "B's score", "A - B")
+
+
+@present_all.register(Comparison)
+def present_comparisons(
+    first: Comparison,
+    comparisons: Sequence[Comparison],
+    *,
+    difference: float | None = None,
+    spread: Table | None = None,
+    annotators: Sequence[dict[str, Any]] | None = None,
+) -> Presentation:
+    """`difference`: how many documents find it; `spread` and `annotators`: the differences by each annotator
+    alone, as a table and for JSON.
+    """
+
+    def tables(style: str, width: int | None) -> list[Table]:
+        documents = difference_table(comparisons)
+        people = style in ("table", "html") and len(documents.rows)
+        return [
+            *fitted_tables(comparisons, width if style == "table" else None),
+            *([documents] if people else []),
+            *([needed_table(comparisons, difference)] if difference is not None and style != "csv" else []),
+            *([spread] if spread is not None else []),
+        ]
+
+    return Presentation("Comparison", tables, lambda: comparison_json(comparisons, annotators))
 
 
 def comparison_json(

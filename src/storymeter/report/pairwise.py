@@ -5,8 +5,25 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from ..errors import many
 from ..human.analysis.pairwise import PairwiseRanking
-from .table import Column, Table, interval_cell, keys, numbers
+from .presentation import Presentation, present
+from .table import Column, Table, interval_cell, keys, numbers, to_json
+
+
+@present.register(PairwiseRanking)
+def present_ranking(found: PairwiseRanking) -> Presentation:
+    about = (
+        f"{many(found.votes, 'vote')} of {many(found.raters, 'rater')} on"
+        f" {many(found.items, 'item')}; two equal systems would"
+        f" tie in {100 * found.tie_share:.0f} % of the votes."
+    )
+    return Presentation(
+        "Systems by pairwise votes",
+        lambda style, width: [ranking_table(found), *([] if style == "csv" else [difference_table(found)])],
+        lambda: to_json(ranking_data(found)),
+        (about, *found.notes),
+    )
 
 
 def ranking_table(found: PairwiseRanking) -> Table:

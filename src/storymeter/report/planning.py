@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from ..human.analysis.plan import BOTS, HONEST, Plan, TestRates
+from .presentation import Presentation, plain, present, present_all
 from .table import Column, Table, numbers, to_json
+
+
+@present.register(Plan)
+def present_plan(plan: Plan) -> Presentation:
+    return plain("Plan of a human study", [plan_table(plan)], json=lambda: plan_json(plan))
+
+
+@present_all.register(TestRates)
+def present_rates(first: TestRates, rates: Sequence[TestRates], **about: Any) -> Presentation:
+    table = rates_table(rates, **about)
+    return plain("Errors of the worker tests", [table], json=lambda: rates_json(rates))
 
 
 def plan_json(plan: Plan) -> str:

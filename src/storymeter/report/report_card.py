@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from ..meta.choices import ChoiceResult
+from ..meta.benchmarking import PERMUTATIONS, YARDSTICK, Card
 from ..meta.comparisons import MetricComparison
 from ..meta.overall_ranking import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, standings
 from ..meta.statistics import MetricResult
@@ -22,8 +22,6 @@ from .self_agreement import judge_table, judges
 from .table import Column, Table, numbers, to_json
 from .templating import render, shown
 
-#: what every other metric is tested against in the details, and the permutations of each test
-YARDSTICK, PERMUTATIONS = "meteor", 1000
 RULE = (
     "Rule: metrics are compared pairwise on every benchmark of the table (two-sided permutation tests of"
     f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
@@ -53,23 +51,6 @@ JUDGES = """A judge is a served language model: its numbers hold for the model, 
 days below, and may differ on another day. `storymeter meta self` measures whether it gives the same mark
 twice, and `storymeter stress audit` whether attacks inside captions raise its marks
 ([judge audit](judge-audit.md))."""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One benchmark: what was found at each level or over its pairs, all metrics beside each other, and which
-    could not run.
-    """
-
-    benchmark: str
-    title: str
-    headline: str
-    agreements: Sequence[Agreement] = ()
-    choices: Sequence[ChoiceResult] = ()
-    contest: Contest | None = None
-    skipped: Mapping[str, str] = field(default_factory=dict)
-    signatures: Mapping[str, str] = field(default_factory=dict)
-    notes: Sequence[str] = ()
 
 
 def contests(cards: Sequence[Card]) -> list[Contest]:

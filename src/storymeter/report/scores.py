@@ -20,7 +20,28 @@ from ..metrics import Metric
 from ..scores import Score
 from .comparison import comparison_records
 from .marks import SIGNS, Mark, mark_notes, marks, rough, scale_note
+from .presentation import Presentation, present
 from .table import Cell, Column, Table, keys, raw, to_json
+
+
+@present.register(Results)
+def present_results(
+    results: Results,
+    *,
+    comparisons: Sequence[Comparison] = (),
+    spread: Sequence[Spread] = (),
+    long: bool = False,
+) -> Presentation:
+    """`comparisons`: the tests behind the marks; `spread`: scores by each annotator alone; `long`: one row
+    per system and metric.
+    """
+
+    def tables(style: str, width: int | None) -> list[Table]:
+        first = score_table(results) if long else leaderboard_table(results, comparisons)
+        return [first, *([annotator_table(results, spread)] if spread else [])]
+
+    notes = coverage_lines(results) if results.references else []
+    return Presentation("Scores", tables, lambda: score_json(results, comparisons, spread), notes)
 
 
 def score_json(

@@ -8,7 +8,13 @@ from typing import Any
 
 from ..meta.self_agreeing import SelfAgreement
 from ..scores import Signature
+from .presentation import Presentation, plain, present_all
 from .table import Table, keys, to_json
+
+
+@present_all.register(SelfAgreement)
+def present_self_agreement(first: SelfAgreement, found: Sequence[SelfAgreement]) -> Presentation:
+    return plain("Agreement of a metric with itself", [self_table(found)], json=lambda: self_json(found))
 
 
 def self_table(found: Sequence[SelfAgreement]) -> Table:

@@ -9,10 +9,11 @@ import math
 import numpy as np
 
 from ..arrays import FloatArray
-from ..meta.similarity import KINDS, Mean, Similarity
+from ..meta.similarities import KINDS, Mean, Similarity
 from .agreement_page import correlation_figure
 from .figures.points import Spread, boxes
 from .figures.series import steps
+from .presentation import Presentation, present
 from .table import Table, keys, numbers, to_json
 from .templating import render, shown
 
@@ -30,6 +31,18 @@ WORDS = {
         " that lie below 0"
     ),
 }
+
+
+@present.register(Similarity)
+def present_similarity(found: Similarity) -> Presentation:
+    return Presentation(
+        "Similarity between sources",
+        lambda style, width: [source_table(found), kind_table(found), matrix_table(found)],
+        lambda: similarity_json(found),
+        found.notes,
+        page=lambda: similarity_page(found),
+        figures=lambda: {f"similarity-{name}": data for name, data in draw(found).items()},
+    )
 
 
 def bars(values: FloatArray, bins: int = 20) -> str:

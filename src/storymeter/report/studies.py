@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from ..human.analysis.preference import MetricAccuracy, Preference
+from ..human.analysis.preference import Preference
 from ..human.analysis.spans import SpanStudy
 from ..human.analysis.survey import Survey
 from .assessment_data import analysis_data
+from .presentation import Presentation, plain, present, present_all
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 from .templating import render, shown
 
@@ -68,9 +68,6 @@ class Study:
     png: Callable[[], bytes]
     svg: Callable[[], Markup]
 
-    def draw(self) -> dict[str, bytes]:
-        return {self.figure: self.png()}
-
     def page(self) -> str:
         return render(
             "study.html",
@@ -80,14 +77,27 @@ class Study:
             figures=[{"note": self.figure_note, "drawn": self.svg()}],
         )
 
+    def presentation(self) -> Presentation:
+        return plain(
+            self.title,
+            self.tables,
+            json=lambda: self.json,
+            notes=self.notes,
+            page=self.page,
+            figures=lambda: {self.figure: self.png()},
+        )
 
-@functools.singledispatch
-def presented(found: Any) -> Study:
-    """The result of a study without scores, ready to be shown."""
-    raise TypeError(f"{type(found).__name__} is no result of a study")
+
+@present_all.register(Preference)
+def present_preferences(first: Preference, results: Sequence[Preference]) -> Presentation:
+    return preferences(results).presentation()
 
 
-@presented.register(list)
+@present.register(Survey)
+def present_survey(result: Survey) -> Presentation:
+    return survey(result).presentation()
+
+
 def preferences(results: Sequence[Preference]) -> Study:
     from . import assessment_figures, plots
 
@@ -132,7 +142,6 @@ def preferences(results: Sequence[Preference]) -> Study:
     )
 
 
-@presented.register
 def survey(result: Survey) -> Study:
     from . import assessment_figures, plots
 
@@ -250,36 +259,6 @@ def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
         "Mean mark of each system for each criterion, with its 95 % range.",
         lambda: plots.survey_means(result),
         lambda: assessment_figures.survey_means(result),
-    )
-
-
-def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:
-    return to_json({"schema": 1, "metrics": [{"a": p.a, "b": p.b, **asdict(m)} for p, m in rows]})
-
-
-def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:
-    cells = [
-        [
-            *(p.a, p.b, m.metric, m.accuracy),
-            interval_cell(m.interval, "no decided item"),
-            *(m.n, m.ties),
-        ]
-        for p, m in rows
-    ]
-    rule = rows[0][1].rule if rows else "half"
-    meaning = {"half": "counts half", "wrong": "counts as wrong", "drop": "is left out"}[rule]
-    return Table(
-        [
-            *keys("A", "B", "metric"),
-            *numbers(".1f", "accuracy %", "95 %", scale=100.0),
-            *numbers("d", "items", "metric ties"),
-        ],
-        cells,
-        title="Accuracy against human preferences",
-        note=(
-            "Share of items on which the metric prefers what people prefer. Items on which people are"
-            f" undecided are left out; a tie of the metric {meaning}."
-        ),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
-from storymeter.meta.similarity import similarity
+from storymeter.meta import similarity
 from storymeter.options import Tokenizer
 from storymeter.registry import scorer as get_scorer
 

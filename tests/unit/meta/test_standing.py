@@ -11,11 +11,11 @@ import pytest
 
 from storymeter.measure import TrainingData
 from storymeter.meta import overall_ranking
-from storymeter.meta.benchmark import Choice
 from storymeter.meta.benchmarks import Benchmark
 from storymeter.meta.choices import choice_contest, choice_results
 from storymeter.meta.compute import MetricValues, captions_task
 from storymeter.meta.overall_ranking import Contest, Figure, Outcome, advice, standings
+from storymeter.meta.records import Choice
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from storymeter.errors import DataError
-from storymeter.meta.benchmark import sampled
 from storymeter.meta.benchmarks import available, load
+from storymeter.meta.records import sampled
 
 Run = Callable[..., tuple[int, str, str]]
 HEAD = ["InputStoryid", *(f"InputSentence{k}" for k in range(1, 5))]

@@ -22,10 +22,11 @@ from storymeter.cache import cache_folder
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.errors import DataError
+from storymeter.meta.benchmarking import Card
 from storymeter.meta.self_agreeing import asked_again, is_asked, self_agreement
 from storymeter.pairs import meteor_tables
 from storymeter.registry import metric
-from storymeter.report.report_card import Card, card_markdown
+from storymeter.report.report_card import card_markdown
 from storymeter.report.self_agreement import judges
 from storymeter.report.stress import attack_list, attack_table
 from storymeter.stress import attacks, audit

@@ -6,16 +6,20 @@ import datetime
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import UsageError, many
+from ...errors import DataError, UsageError, many
+from ...files import write_text
 from .._declare import AMOUNT, COUNT, PATH, SHARE, WITHIN, option
-from .._options import busy, format_option, fragment_asked, output, put, rendered, say, seed_option
+from .._options import busy, format_option, keep, output, print_result, put, say, seed_option
 from .._reading import pairs_of
 from ._campaign import campaign
-from ._studies import files, studies
+
+if TYPE_CHECKING:
+    from ...human.analysis.assessment import Analysis
+    from ...report import Presentation
 
 
 @click.command("analyse")
@@ -115,13 +119,12 @@ from ._studies import files, studies
 @seed_option
 def analyse_command(
     sources: tuple[Path, ...],
-    origin: str | None,
     page: str | None,
     style: str,
-    faithful: float,
-    minimum: int,
-    columns: dict[str, str] | None,
-    answers: dict[str, str] | None,
+    replicates: Path | None,
+    caption_file: str | None,
+    word_file: str | None,
+    figures: Path | None,
     **options: Any,
 ) -> None:
     """Analyse ratings: worker tests, z-scores, ranking.
@@ -133,43 +136,92 @@ def analyse_command(
     \b
     storymeter human analyse ratings.csv --html people.html
     """
-    from ...human.analysis.studies import result_of
-    from ...human.sources import open_ratings
+    from ...human import analyse
+    from ...human.analysis.assessment import Analysis
+    from ...human.analysis.spans import SpanStudy
+    from ...human.analysis.studies import replications
+    from ...report import present
+    from ...report.assessment import caption_csv, replication_line
 
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
         raise UsageError(
             f"--html would write its page to {page!r}, which is not an .html file.",
             hint="Put the ratings before the options, or name the page: --html report.html",
         )
-    stated = None if options["scale"] in ("raw", "z") else options["scale"]
-    options["scale"] = "z" if options["scale"] == "z" else "raw"
-    with busy("reading the ratings"):
-        opened = open_ratings(sources, origin, columns=columns, scale=stated, answers=answers)
-        again = options["replicates"]
-        second = (
-            open_ratings(again, origin, columns=columns, scale=stated).table if again is not None else None
-        )
-    say(*opened.about)
-    if opened.kind.scored:
-        options |= {"faithful": faithful, "minimum": minimum, "replicates": second}
-        output(studies(opened, page, style, **options))
+    pay = {key: options.pop(key) for key in ("price", "fee", "currency")}
+    notes: list[str] = []
+    try:
+        with busy("analysing the ratings"):
+            found = analyse(list(sources), note=notes.append, **options)
+            repeated = replications(found, replicates, **options) if replicates is not None else {}
+    finally:
+        say(*notes)
+    several = len(found) > 1
+    scored: dict[str, Analysis] = {}
+    for name, one in found.items():
+        shown = _present(one, repeated.get(name), pay)
+        if several:
+            say(f"\n{name}")
+        keep(shown, _beside(page, name, several), _beside(figures, name, several))
+        if name in repeated:
+            say(replication_line(repeated[name]))
+        if isinstance(one, Analysis | SpanStudy):
+            scored[name] = one.analysis if isinstance(one, SpanStudy) else one
+        if word_file is not None:
+            _words(one, _beside(word_file, name, several))
+        if caption_file is not None:
+            _captions(scored.get(name), _beside(caption_file, name, several))
+        say(*shown.said("json" if caption_file == "-" else style))
+    if caption_file == "-":
+        output(caption_csv(scored))
+    elif several:
+        print_result(present(found, **pay, repeated=repeated), style)
     else:
-        found = result_of(opened, faithful=faithful, minimum=minimum, held=options["held"])
-        output(_compared(found, style, page, options["figures"]))
+        print_result(shown, style)
 
 
-def _compared(found: Any, style: str, page: str | None, figures: Path | None) -> str:
-    """A study without scores, as text in the style asked for; files are written, notes said."""
-    from ...report.studies import presented
+def _present(found: Any, repeated: Any, pay: dict[str, Any]) -> Presentation:
+    from ...human.analysis.assessment import Analysis
+    from ...human.analysis.spans import SpanStudy
+    from ...report import present
 
-    shown = presented(found)
-    files(page, figures, shown.draw, shown.page)
-    say(*shown.notes)
-    if style == "json":
-        return shown.json
-    if style == "html" and not fragment_asked():
-        return shown.page()
-    return rendered(shown.tables, style)
+    return (
+        present(found, **pay, repeated=repeated)
+        if isinstance(found, Analysis | SpanStudy)
+        else present(found)
+    )
+
+
+def _words(found: Any, path: str) -> None:
+    """The labels of every word, into a file."""
+    from ...human.analysis.spans import SpanStudy, to_jsonl
+
+    if not isinstance(found, SpanStudy):
+        raise DataError(
+            "There are no marked words in these ratings.", hint="--words is for error span studies."
+        )
+    write_text(path, to_jsonl(found.labels))
+    say(f"Words of {many(len(found.labels), 'caption')}: {path}")
+
+
+def _captions(analysis: Analysis | None, path: str) -> None:
+    """The caption scores, into a file."""
+    from ...report.assessment import caption_csv, caption_json
+
+    if analysis is None:
+        raise DataError("There are no scores of captions in these answers.", hint="Leave --captions out.")
+    if path != "-":
+        write_text(path, caption_json(analysis) if path.endswith(".json") else caption_csv({"": analysis}))
+        say(f"Scores of {many(len(analysis.captions.z), 'caption')}: {path}")
+
+
+def _beside(path: Any, name: str, several: bool) -> Any:
+    """`people.html` and `cs-en` to `people-cs-en.html`, where there are several strata."""
+    if path in (None, "-") or not several:
+        return path
+    plain = Path(path)
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name) or "none"
+    return type(path)(plain.with_name(f"{plain.stem}-{safe}{plain.suffix}"))
 
 
 # `storymeter human export DIR`: the answers, joined with the private key.
@@ -291,19 +343,9 @@ def rank_command(sources: tuple[Path, ...], style: str, **options: Any) -> None:
     \b
     storymeter human rank votes.csv
     """
-    from ...human.analysis.pairwise import rank
-    from ...report.pairwise import difference_table, ranking_data, ranking_table
-    from ...report.table import to_json
+    from ...human import rank
+    from ...report import present
 
-    found = rank(list(sources), **options)
-    say(
-        f"{many(found.votes, 'vote')} of {many(found.raters, 'rater')} on"
-        f" {many(found.items, 'item')}; two equal systems would"
-        f" tie in {100 * found.tie_share:.0f} % of the votes.",
-        *found.notes,
-    )
-    if style == "json":
-        output(to_json(ranking_data(found)))
-    else:
-        tables = [ranking_table(found)]
-        output(rendered(tables if style == "csv" else [*tables, difference_table(found)], style))
+    shown = present(rank(list(sources), **options))
+    say(*shown.notes)
+    print_result(shown, style)

@@ -23,7 +23,7 @@ from .._declare import (
     ManyFiles,
     option,
 )
-from .._options import busy, format_option, output, progress_bar, rendered, say, seed_option
+from .._options import busy, format_option, output, print_result, progress_bar, say, seed_option
 
 if TYPE_CHECKING:
     from ...human.campaign.design import Layout
@@ -286,25 +286,23 @@ def plan_command(
     storymeter human plan --systems 6 --captions 1900 --difference 5
     """
     if worker_tests:
-        text = _worker_tests(style, seed, simulations or 2000, alpha)
+        _worker_tests(style, seed, simulations or 2000, alpha)
     elif systems is None or captions is None or difference is None:
         raise UsageError(
             "A plan needs --systems, --captions and --difference.",
             hint="For example: storymeter human plan --systems 6 --captions 1900 --difference 5",
         )
     else:
-        text = _plan(systems, captions, difference, style, seed, simulations or 500, alpha, **options)
-    output(text)
+        _plan(systems, captions, difference, style, seed, simulations or 500, alpha, **options)
 
 
-def _worker_tests(style: str, seed: int, simulations: int, alpha: float) -> str:
+def _worker_tests(style: str, seed: int, simulations: int, alpha: float) -> None:
     from ...human.analysis.plan import worker_tests
-    from ...report.planning import rates_json, rates_table
+    from ...report import present
 
     with progress_bar() as progress:
         rates = worker_tests(alpha=alpha, simulations=simulations, seed=seed, progress=progress)
-    table = rates_table(rates, simulations, seed, alpha)
-    return rates_json(rates) if style == "json" else rendered([table], style)
+    print_result(present(rates, simulations=simulations, seed=seed, alpha=alpha), style)
 
 
 def _plan(
@@ -325,10 +323,10 @@ def _plan(
     accept: str,
     accepted: float | None,
     **costs: Any,
-) -> str:
+) -> None:
     from ...human.analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot, plan
     from ...human.imports import read
-    from ...report.planning import plan_json, plan_table
+    from ...report import present
 
     found = from_pilot(read(pilot), everybody=accept == "all") if pilot else None
     between = sd_captions if sd_captions is not None else found.between if found else BETWEEN
@@ -365,4 +363,4 @@ def _plan(
         if smallest == smallest
         else "One rater cannot show a difference that holds for other raters: plan more HITs."
     )
-    return plan_json(result) if style == "json" else rendered([plan_table(result)], style)
+    print_result(present(result), style)

@@ -66,6 +66,7 @@ def agree_command(
     """
     from ...meta.agreeing import read_people
     from ...meta.inputs import open_human, read_preferences, read_scores
+    from ...report import present
 
     resampling = {key: options.pop(key) for key in ("resamples", "permutations", "unit", "statistic")}
     table = human or (Path(candidates[0]) if len(candidates) == 1 else None)
@@ -96,7 +97,7 @@ def agree_command(
             measured(title, level, table, curve, reference_curve, **again)
             for title, table, curve in zip(tables, scored, curves, strict=True)
         ]
-    show(agreements, style, page, figures)
+    show(present(agreements), style, page, figures)
 
 
 def _one_table(path: Path, columns: dict[str, str] | None, *, alone: bool) -> OneTable:
@@ -182,7 +183,7 @@ def _preferences(
     """Accuracy against -2..2: how often a metric prefers what people prefer."""
     from ...human.analysis.preference import analyse_preferences, metric_accuracy
     from ...meta.inputs import read_scores
-    from ...report.studies import accuracy_json, accuracy_table
+    from ...report.agreement import accuracy_json, accuracy_table
 
     values = values_of_file(read_scores(scores)) if scores is not None else {}
     preferences = analyse_preferences(records)

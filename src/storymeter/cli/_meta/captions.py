@@ -9,20 +9,18 @@ import click
 
 from .._declare import ABOVE_ZERO, PATH, RESAMPLES, ManyFiles, option
 from .._options import (
-    coloured,
     device_option,
     metrics_option,
-    output,
+    print_result,
     progress_bar,
     put,
     run_options,
     say,
-    terminal_width,
     tokenizer_option,
 )
 from .._reading import result_options, unequal_lines_option
 from .._scoring import make_run, metric_names, read_both, scoring_options
-from ._shared import keep, keep_page
+from ._shared import show
 
 
 @click.command("self")
@@ -48,8 +46,8 @@ def self_command(
     storymeter meta self mine.json -r r.json -m "judge(model=NAME,endpoint=URL)"
     """
     from ...engine.defaults import default_metrics
-    from ...meta.self_agreeing import self_agreement
-    from ...report.self_agreement import self_json, self_table
+    from ...meta import self_agreement
+    from ...report import present
 
     names = metric_names(metrics)
     systems, against = read_both(candidates, options["references"], options)
@@ -57,7 +55,7 @@ def self_command(
     with progress_bar() as progress:
         run = make_run(against, progress, options)
         found = self_agreement(systems, run, metrics=names, trials=trials, resamples=resamples)
-    put(self_table(found), style, json=self_json(found))
+    print_result(present(found), style)
 
 
 # storymeter meta similarity --systems A B … [--human H …]: similarity of captions between sources.
@@ -99,16 +97,9 @@ def similarity_command(
     and distributions."""
     from ...engine.systems import require_equal_lines
     from ...files import write_text
-    from ...meta.similarity import similarity
+    from ...meta import similarity
     from ...registry import scorer as get_scorer
-    from ...report.similarity import (
-        draw,
-        kind_table,
-        matrix_table,
-        similarity_json,
-        similarity_page,
-        source_table,
-    )
+    from ...report import present, render
 
     judge = get_scorer(scorer)
     with progress_bar() as progress:
@@ -126,23 +117,10 @@ def similarity_command(
             device=device,
             progress=progress,
         )
-    if figures is not None:
-        keep({f"similarity-{name}": data for name, data in draw(found).items()}, figures)
-    if page is not None:
-        keep_page(similarity_page(found), page)
-    say(*found.notes)
-    if style in ("json", "html"):
-        text = similarity_json(found) if style == "json" else similarity_page(found)
-    else:
-        width, colour = (terminal_width(), coloured()) if out is None else (None, False)
-        text = "\n".join(
-            table.render(style, width=width, colour=colour)
-            for table in (source_table(found), kind_table(found), matrix_table(found))
-        )
-    if out is None:
-        output(text)
-    else:
-        write_text(out, text)
+    shown = present(found)
+    show(shown, style if out is None else "", page, figures)
+    if out is not None:
+        write_text(out, render(shown, style))
         say(f"Similarities of {len(found.names)} sources: {out}")
     if style == "table":
         say(f"signature: {found.signature}")

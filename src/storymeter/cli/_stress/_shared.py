@@ -16,10 +16,9 @@ from .._options import (
     device_option,
     images_option,
     metrics_option,
-    output,
+    print_result,
     progress_bar,
     protocol_option,
-    put,
     references_option,
     say,
     tokenizer_option,
@@ -29,11 +28,9 @@ from .._reading import result_options
 from .._scoring import make_run, metric_names, read_both
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from ...captions import Corpus
     from ...engine.run import Run
-    from ...report.table import Table
+    from ...report import Presentation
 
 
 stress_options = together(
@@ -101,44 +98,17 @@ def keep(folder: str | None, name: str, **files: str) -> None:
         say(f"Tables: {folder}/{name}.*")
 
 
-def deliver(
-    result: Any,
-    options: dict[str, Any],
-    *,
-    verb: str,
-    base: str | None,
-    title: str,
-    intro: str,
-    shown: list[Table] | None = None,
-    json: str | None = None,
-    figure: Markup | None = None,
-) -> None:
+def deliver(shown: Presentation, options: dict[str, Any], verb: str) -> None:
     """Print the result in the style asked for, and put everything that belongs to it into the folder."""
-    from ...report.stress import (
-        change_figure,
-        curve_figure,
-        figures,
-        number_table,
-        result_json,
-        result_table,
-    )
+    from ...report import render
 
-    style, out = options["style"], options["out"]
-    tables = shown or [result_table(result, change_from=base)]
-    if style == "json":
-        output(json or result_json(result))
-    else:
-        put([number_table(result)] if style == "csv" else tables, style, title)
-    if out:
-        from ...report.templating import table_page
-
+    print_result(shown, options["style"])
+    if out := options["out"]:
         folder = Path(out)
-        images = figures(result, base)
-        write_text(folder / f"{verb}.csv", number_table(result).render("csv"))
-        write_text(folder / f"{verb}.tex", "\n".join(table.render("latex") for table in tables))
-        write_text(folder / f"{verb}.json", json or result_json(result))
-        drawn = figure or (curve_figure(result) if base is None else change_figure(result, base))
-        write_text(folder / f"{verb}.html", table_page(title, tables, intro=intro, figure=drawn))
-        for kind, data in images.items():
+        for ending, style in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
+            write_text(folder / f"{verb}.{ending}", render(shown, style))
+        if shown.page is not None:
+            write_text(folder / f"{verb}.html", shown.page())
+        for kind, data in (shown.figures() if shown.figures else {}).items():
             write_bytes(folder / f"{verb}.{kind}", data)
         say(f"Table, figure and page: {folder}/{verb}.*")

@@ -14,9 +14,9 @@ from .._declare import COUNT, FROM_TWO, SHARE, option
 from .._options import (
     busy,
     jobs_option,
+    print_result,
     progress_bar,
     protocol_option,
-    put,
     references_option,
     say,
     seed_option,
@@ -87,24 +87,14 @@ def attacks_command(candidates: str, most: int, long: bool, shuffled: bool, **op
 
     Instructions, flattery, marks, closing delimiters and more (fifty attacks of ten kinds) are added to
     captions of the wrong document; the table shows how much their scores rise."""
-    from ...report.stress import attack_data, attack_list, attack_table
-    from ...report.table import to_json
-    from ...stress.persuasion import attacks as run_attacks
+    from ...report import present, render
+    from ...stress import attacks
 
     with experiment(candidates, options) as (corpus, run, names):
-        found = run_attacks(corpus, run, metrics=names, most=most, shuffled=shuffled)
-    data = to_json(
-        {
-            "schema": 1,
-            "signature": str(found.result.signature),
-            "documents": found.documents,
-            "verdicts": {verdict.metric: verdict.answer for verdict in found.verdicts()},
-            "attacks": attack_data(found),
-        }
-    )
-    table = attack_list(found) if long or options["style"] == "csv" else attack_table(found)
-    put(table, options["style"], f"{corpus.name}: attacks inside captions", json=data)
-    keep(options["out"], "attacks", json=data, csv=attack_list(found).render("csv"))
+        found = attacks(corpus, run, metrics=names, most=most, shuffled=shuffled)
+    shown = present(found, title=f"{corpus.name}: attacks inside captions", long=long)
+    print_result(shown, options["style"])
+    keep(options["out"], "attacks", json=render(shown, "json"), csv=render(shown, "csv"))
 
 
 # `storymeter stress audit`: all stress tests, with a verdict per property.
@@ -118,23 +108,12 @@ def audit_command(candidates: str, repeats: int, unit: str, **options: Any) -> N
     """Run all stress tests and give a verdict per property.
 
     The numbers behind each verdict are printed below it."""
-    from ...report.stress import attack_table, audit_figure, audit_json, audit_table, damage_tables
-    from ...stress.auditing import audit as run_audit
+    from ...report import present
+    from ...stress import audit
 
     with experiment(candidates, options) as (corpus, run, names):
-        found = run_audit(corpus, run, metrics=names, repeats=repeats, unit=unit or "")
-    attacks = [attack_table(found.persuasion)] if found.persuasion else []
-    deliver(
-        found.result,
-        options,
-        verb="audit",
-        base="original",
-        title=f"{corpus.name}: stress audit",
-        intro="Each line is one kind of damage; the verdicts are derived from these numbers.",
-        shown=[audit_table(found), *attacks, *damage_tables(found.result)],
-        json=audit_json(found),
-        figure=audit_figure(found),
-    )
+        found = audit(corpus, run, metrics=names, repeats=repeats, unit=unit or "")
+    deliver(present(found, title=f"{corpus.name}: stress audit"), options, "audit")
 
 
 # `storymeter stress count`: the number of captions.
@@ -149,22 +128,18 @@ def count_command(candidates: str, m: str | None, k: str | None, repeats: int, *
     """Vary the number of captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
+    from ...report import present
     from ...stress import experiment as tables
     from ...stress.experiment import PAPER_METRICS
 
     with experiment(candidates, options, PAPER_METRICS) as (corpus, run, names):
         result = tables.count(corpus, run, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names)
-    deliver(
-        result,
-        options,
-        verb="count",
-        base=None,
-        title=f"{corpus.name}: number of captions",
-        intro=(
-            "Captions were drawn at random without replacement. A good metric should be highest near"
-            " the number of reference captions (m = 1)."
-        ),
+    intro = (
+        "Captions were drawn at random without replacement. A good metric should be highest near"
+        " the number of reference captions (m = 1)."
     )
+    shown = present(result, title=f"{corpus.name}: number of captions", intro=intro)
+    deliver(shown, options, "count")
 
 
 # `storymeter stress details`: one wrong detail.
@@ -183,21 +158,19 @@ def details_command(candidates: str, most: int, pairs: str | None, **options: An
     import msgspec
 
     from ...files import write_text
-    from ...report.agreement import choice_data, choice_table
-    from ...report.table import to_json
+    from ...report import present, render
     from ...stress.wrong_details import details as run_details
 
     usual = ["meteor", "cider", "rouge_l", "bleu_4", "sts", "bertscore", "facts"]
     with experiment(candidates, options, usual) as (corpus, run, names):
         found = run_details(corpus, run, metrics=names, most=most)
-    table = choice_table(found.results, f"{corpus.name}: one wrong detail")
-    data = to_json({"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures})
-    put(table, options["style"], json=data)
+    shown = present(found, title=f"{corpus.name}: one wrong detail")
+    print_result(shown, options["style"])
     if pairs is not None:
         lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
         write_text(pairs, "\n".join(lines) + "\n")
         say(f"{many(len(lines), 'pair')}: {pairs}")
-    keep(options["out"], "details", json=data, csv=table.render("csv"))
+    keep(options["out"], "details", json=render(shown, "json"), csv=render(shown, "csv"))
 
 
 # `storymeter stress oracle`: oracle captions.
@@ -214,17 +187,18 @@ def oracle_command(
 
     Mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
     from ...files import write_text
-    from ...report.stress import oracle_table
+    from ...report import present, render
     from ...stress import experiment
 
     systems, against = read(candidates, options)
     with progress_bar() as progress:
         run = make_run(against, progress, options)
         scores = [experiment.oracle(corpus, run) for corpus in systems]
-    put(oracle_table(scores), options["style"], "Oracle captions")
+    shown = present(scores)
+    print_result(shown, options["style"])
     if out := options["out"]:
         for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
-            write_text(Path(out) / f"oracle.{ending}", oracle_table(scores).render(kind))
+            write_text(Path(out) / f"oracle.{ending}", render(shown, kind))
 
 
 # `storymeter stress order`: the order of captions.
@@ -242,6 +216,7 @@ def order_command(
     """Change the order of the captions.
 
     Table 3 of the SODA paper."""
+    from ...report import present
     from ...stress import experiment as tables
 
     with experiment(candidates, options, ("anet(scorer=meteor)", "soda_c")) as (corpus, run, names):
@@ -254,17 +229,12 @@ def order_command(
             oracle=not as_told,
             reverse=reverse,
         )
-    deliver(
-        result,
-        options,
-        verb="order",
-        base="Correct",
-        title=f"{corpus.name}: order of captions",
-        intro=(
-            "Percentage changes are from the correct order. A good metric should fall when sentences are"
-            " swapped, and most when all are shuffled."
-        ),
+    intro = (
+        "Percentage changes are from the correct order. A good metric should fall when sentences are"
+        " swapped, and most when all are shuffled."
     )
+    shown = present(result, title=f"{corpus.name}: order of captions", intro=intro, base="Correct")
+    deliver(shown, options, "order")
 
 
 # `storymeter stress pad`: redundant captions.
@@ -280,6 +250,7 @@ def pad_command(candidates: str, n: str, repeats: int, **options: Any) -> None:
     Repeated captions, other captions under the same segment, captions of other videos (section 4 of the SODA
     paper)."""
     from ...errors import UsageError
+    from ...report import present
     from ...stress import experiment as tables
     from ...stress.experiment import PAPER_METRICS
 
@@ -287,11 +258,6 @@ def pad_command(candidates: str, n: str, repeats: int, **options: Any) -> None:
         raise UsageError(f"--n cannot be {n!r}.", hint="Write it like --n 20,50")
     with experiment(candidates, options, PAPER_METRICS) as (corpus, run, names):
         result = tables.pad(corpus, run, n=[int(part) for part in split(n)], repeats=repeats, metrics=names)
-    deliver(
-        result,
-        options,
-        verb="pad",
-        base="original",
-        title=f"{corpus.name}: padded",
-        intro="A good metric should not reward redundant captions.",
-    )
+    intro = "A good metric should not reward redundant captions."
+    shown = present(result, title=f"{corpus.name}: padded", intro=intro, base="original")
+    deliver(shown, options, "pad")

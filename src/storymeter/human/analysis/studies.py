@@ -16,11 +16,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from ...errors import DataError, StorymeterWarning
+from ...errors import DataError, StorymeterWarning, many
+from ...progress import Note, unsaid
 from ..ratings import parts
 from ..sources import OpenedRatings, open_ratings
 from .assessment import Analysis
 from .preference import Preference
+from .reliability import Replication, replication
 from .spans import SpanStudy
 from .survey import Survey
 
@@ -37,33 +39,67 @@ def analyse(
     scale: str = "raw",
     columns: Mapping[str, str] | None = None,
     answers: Mapping[str, str] | None = None,
+    note: Note = unsaid,
     **options: Any,
 ) -> dict[str, StudyResult]:
     """Analyses a human study; the results by stratum (`all` where there is one only).
 
-    Parameters ---------- sources The folder of a campaign, a file of ratings (any table), several of them,
-    a list of records, or a data frame. origin The format of the files: storymeter, wmt, mturk, appraise or
-    table. Default: found out. stratum One stratum (such as a language pair), or `all` to mix them. Default:
-    each by itself. scale `raw`, `z` (the scores are standardised already), or the ends of the scale of a
-    table: `1-5`. Default: found from the scores. columns Columns of a table by their roles: `{"rater":
-    "worker", "system": "model"}`. answers What the answers of a table of votes mean: `{"0": "left", "1":
-    "right"}`. options Those of `storymeter human analyse`: test, alpha, accept, held, repeats, gates,
-    enforce_repeats, splits, seed, clusters; faithful and minimum for preferences."""
+    sources: the folder of a campaign, a file of ratings (any table), several of them, a list of records, or
+        a data frame.
+    origin: the format of the files: storymeter, wmt, mturk, appraise or table; default: found out.
+    stratum: one stratum (such as a language pair), or `all` to mix them; default: each by itself.
+    scale: `raw`, `z` (the scores are standardised already), or the ends of the scale of a table: `1-5`;
+        default: found from the scores.
+    columns: columns of a table by their roles: `{"rater": "worker", "system": "model"}`.
+    answers: what the answers of a table of votes mean: `{"0": "left", "1": "right"}`.
+    note: called with each sentence about what was read and what is analysed by itself.
+    options: those of `storymeter human analyse`: test, alpha, accept, held, repeats, gates, enforce_repeats,
+        splits, seed, clusters; faithful and minimum for preferences.
+    """
     stated = None if scale in ("raw", "z") else scale
     opened = open_ratings(sources, origin, columns=columns, scale=stated, answers=answers)
     options = {"scale": "z" if scale == "z" else "raw", **options}
+    for line in opened.about:
+        note(line)
+    chosen = strata_of(opened, stratum)
+    if len(chosen) > 1:
+        note(
+            f"{len(chosen)} strata are analysed each by itself: "
+            + ", ".join(f"{name} ({many(len(part), 'rating')})" for name, part in chosen.items())
+            + ". --stratum NAME takes one of them, --stratum all mixes them."
+        )
+    elif opened.table is not None and opened.table.strata and stratum not in (None, "all"):
+        note(f"Only {stratum}: {len(chosen[stratum]):,} of {len(opened):,} ratings.")
     results: dict[str, StudyResult] = {}
-    problems: list[DataError] = []
-    for name, part in strata_of(opened, stratum).items():
+    for name, part in chosen.items():
         try:
             results[name] = result_of(part, **options)
         except DataError as error:
-            problems.append(error)
-            if name != "all":
-                warnings.warn(f"{name} was left out: {error.message}", StorymeterWarning, stacklevel=2)
+            if len(chosen) == 1:
+                raise
+            warnings.warn(f"{name} was left out: {error.message}", StorymeterWarning, stacklevel=2)
     if not results:
-        raise problems[0]
+        raise DataError("No stratum could be analysed.", hint="The lines above say why.")
     return results
+
+
+def replications(found: Mapping[str, StudyResult], again: Any, **options: Any) -> dict[str, Replication]:
+    """How the system scores of a second run correlate with those of the first, by stratum.
+
+    again: the ratings of the second run; options: those that `analyse` was called with.
+    """
+    second = analyse(again, **{**options, "stratum": None, "splits": 0})
+    only = next(iter(second.values()))
+    repeated = {}
+    for name, one in found.items():
+        other = second.get(name, only)
+        if isinstance(one, Analysis | SpanStudy) and isinstance(other, Analysis | SpanStudy):
+            repeated[name] = replication(_scores(one).ranking, _scores(other).ranking)
+    return repeated
+
+
+def _scores(found: Analysis | SpanStudy) -> Analysis:
+    return found.analysis if isinstance(found, SpanStudy) else found
 
 
 def strata_of(opened: OpenedRatings, wanted: str | None) -> dict[str, OpenedRatings]:

@@ -1,0 +1,219 @@
+"""Benchmarks in one call: metrics against the people of one benchmark, and the report card of many.
+
+found = benchmark("trecvid-2016", "data", ["meteor", "cider"])
+cards = report_card("data")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..engine.run import MetricLike, Run, asked_metrics
+from ..errors import DataError
+from ..options import split
+from ..progress import Progress, silent
+from .agreeing import Agreement, measured
+from .benchmarks import available, load, suitable
+from .choices import ChoiceResult, choice_contest, choice_results, segment_contest
+from .compute import values_of
+from .overall_ranking import Contest
+from .records import Benchmark, sampled
+from .run import benchmark_scores, check_references, reference_curve
+from .scores import join_scores, tabulate
+from .value_cache import kept_values
+from .words import WordResult, said_at_all, word_auc, word_measures
+
+#: what every metric of a report card is tested against, and by how many permutations
+YARDSTICK, PERMUTATIONS = "meteor", 1000
+#: metrics of a benchmark that is asked for none, with and without references
+USUAL = ("bleu_1", "bleu_4", "rouge_l", "meteor", "cider")
+WITHOUT_REFERENCES = ("rovist_nr", "self_bleu", "distinct_2", "words")
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmarked:
+    """What a benchmark found: agreements with people, or accuracies over pairs of texts; `words` are results
+    by word, over content words and over all.
+    """
+
+    name: str
+    title: str
+    agreements: Sequence[Agreement] = ()
+    choices: Sequence[ChoiceResult] = ()
+    words: Mapping[str, Sequence[WordResult]] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def benchmark(
+    name: str,
+    data: str | Path,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    level: str | None = None,
+    curve: str | None = None,
+    sample: int | None = None,
+    resamples: int = 500,
+    permutations: int = 10_000,
+    statistic: str = "pearson",
+    unit: str = "both",
+    progress: Progress = silent,
+    **settings: Any,
+) -> Benchmarked:
+    """Metrics against the human scores of a benchmark.
+
+    name: a name of `BENCHMARKS`.
+    data: the folder of benchmark data (docs/meta-evaluation.md has its layout).
+    metrics: names or objects; default: usual ones, or those that need no references.
+    level: `segment` or `system`; default: all that the benchmark has.
+    curve: also this coefficient with 1, 2, 3, … references: pearson, spearman, kendall_b or kendall_c.
+    sample: a number of items (or pairs), drawn by the seed.
+    resamples: bootstrap resamples of the intervals; 0: none.
+    permutations, statistic: of the permutation test, and what it compares.
+    unit: what is resampled at system level: items, systems or both.
+    settings: those of `Run`: tokenizer, jobs, seed, device, budget.
+    """
+    found = load(name, Path(data))
+    run = Run(progress=progress, **settings)
+    seed, jobs = run.context.seed, run.context.jobs
+    if sample is not None:
+        found = sampled(found, sample, seed)
+    usual = USUAL if found.needs_references else WITHOUT_REFERENCES
+    names = list(usual) if metrics is None else asked_metrics(metrics)
+    words = _words(found, names, resamples, seed)
+    if found.choices:
+        check_references(found, names)
+        values, _ = values_of(found.task, names, run)
+        results = choice_results(found.choices, values, resamples=resamples, seed=seed)
+        signatures = {metric: known.signature for metric, known in values.items()}
+        return Benchmarked(name, found.title, (), results, words, signatures, found.notes)
+    scores, _ = benchmark_scores(found, names, run)
+    drawn = (
+        {} if curve is None else reference_curve(found.task, found.judgements, names, run, statistic=curve)
+    )
+    again: dict[str, Any] = {
+        "resamples": resamples,
+        "permutations": permutations,
+        "statistic": statistic,
+        "unit": unit,
+        "seed": seed,
+        "jobs": jobs,
+    }
+    agreements = [
+        measured(found.title, one, scores, drawn, curve, progress=progress, **again)
+        for one in (found.levels if level is None else (level,))
+    ]
+    for criterion, judgements in found.criteria.items():  # the same values beside other human scores
+        beside = replace(
+            tabulate(judgements),
+            metrics=scores.metrics,
+            signatures=scores.signatures,
+            lower_is_better=scores.lower_is_better,
+        )
+        agreements.append(measured(f"{found.title}: {criterion}", "segment", beside, **again))
+    return Benchmarked(name, found.title, agreements, (), words, scores.signatures)
+
+
+def _words(
+    found: Benchmark, names: Sequence[MetricLike], resamples: int, seed: int
+) -> dict[str, list[WordResult]]:
+    """AUC per word of every metric that says something of words, and of the plainest yardstick."""
+    texts = [name for name in names if isinstance(name, str)]
+    measures = {"the word is in a reference": said_at_all, **word_measures(texts)}
+    if not found.words or len(measures) == 1:
+        return {}
+    return {
+        which: word_auc(found.words, measures, content=content, resamples=min(resamples, 200), seed=seed)
+        for which, content in (("content words", True), ("all words", False))
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One benchmark: what was found at each level or over its pairs, all metrics beside each other, and which
+    could not run.
+    """
+
+    benchmark: str
+    title: str
+    headline: str
+    agreements: Sequence[Agreement] = ()
+    choices: Sequence[ChoiceResult] = ()
+    contest: Contest | None = None
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def report_card(
+    data: str | Path,
+    metrics: str | Sequence[str] | None = None,
+    benchmarks: Sequence[str] = (),
+    *,
+    resamples: int = 300,
+    keep: str | Path | None = None,
+    progress: Progress = silent,
+    **settings: Any,
+) -> list[Card]:
+    """All metrics on all benchmarks of a folder: which one to trust.
+
+    data: the folder of benchmark data.
+    metrics: default: all that suit a benchmark.
+    benchmarks: default: all that the folder holds.
+    resamples: bootstrap resamples of the intervals.
+    keep: a folder in which the values of every metric are stored, and from which they are taken again.
+    settings: those of `Run`: jobs, seed, device.
+    """
+    data = Path(data)
+    chosen = list(benchmarks) or available(data)
+    if not chosen:
+        raise DataError(f"{data} holds no benchmark.", hint="docs/meta-evaluation.md has the layout.")
+    asked = split(metrics) if isinstance(metrics, str) else metrics
+    run = Run(progress=progress, **settings)
+    cards = []
+    for done, name in enumerate(chosen):
+        progress("benchmarks", done, len(chosen))
+        cards.append(_card(load(name, data), asked, run, None if keep is None else Path(keep), resamples))
+    return cards
+
+
+def _card(found: Benchmark, asked: Sequence[str] | None, run: Run, kept: Path | None, resamples: int) -> Card:
+    values, skipped = kept_values(found, asked or suitable(found), run, kept, skip_missing=True)
+    signatures = {name: entry.signature for name, entry in values.items()}
+    made = _of_choices if found.choices else _of_scores
+    results = made(found, values, run, resamples)
+    return Card(
+        found.name,
+        found.title,
+        found.headline,
+        **results,
+        skipped=skipped,
+        signatures=signatures,
+        notes=found.notes,
+    )
+
+
+def _of_choices(found: Benchmark, values: Any, run: Run, resamples: int) -> dict[str, Any]:
+    seed = run.context.seed
+    results = choice_results(found.choices, values, resamples=resamples, seed=seed)
+    if not found.needs_references:
+        return {"choices": results}
+    contest = choice_contest(found, values, results, permutations=PERMUTATIONS, seed=seed)
+    return {"choices": results, "contest": contest}
+
+
+def _of_scores(found: Benchmark, values: Any, run: Run, resamples: int) -> dict[str, Any]:
+    human = tabulate(found.judgements, scale=found.scale, notes=found.notes)
+    scores = join_scores(human, values)
+    again: dict[str, Any] = {"permutations": PERMUTATIONS, "seed": run.context.seed}
+    levels = {
+        level: measured(found.title, level, scores, resamples=resamples, against=YARDSTICK, **again)
+        for level in found.levels
+    }
+    contest = None
+    if "segment" in levels and found.needs_references:
+        contest = segment_contest(found, scores, levels["segment"].results, **again)
+    return {"agreements": list(levels.values()), "contest": contest}

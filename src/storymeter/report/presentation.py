@@ -1,0 +1,157 @@
+"""Results as presentations, and presentations in the style asked for: the last two steps of every command.
+
+    shown = present(results.compare())      # tables, JSON, notes; figures and a page where there are such
+    print(render(shown, "markdown"))
+
+Results are plain data; `present` finds the presenter by their type. A presenter stands in the module of its
+kind of result, which is imported when the first such result is presented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from importlib import import_module
+from typing import Any
+
+from .table import Table
+from .templating import table_page
+
+#: name of a type -> the module beside this one that presents it
+_MODULES = {
+    "Agreement": "agreement_page",
+    "Analysis": "assessment_page",
+    "Audit": "stress_results",
+    "Benchmarked": "agreement_page",
+    "Comparison": "comparison",
+    "Details": "stress_results",
+    "GateResult": "comparison",
+    "GraphComparison": "facts_graphs",
+    "OracleScore": "stress_results",
+    "PairwiseRanking": "pairwise",
+    "Persuasion": "stress_results",
+    "Plan": "planning",
+    "Preference": "studies",
+    "Result": "stress_results",
+    "Results": "scores",
+    "SelfAgreement": "self_agreement",
+    "Similarity": "similarity",
+    "SpanStudy": "studies",
+    "Support": "facts_graphs",
+    "StoryExplanation": "story_page",
+    "Survey": "studies",
+    "TestRates": "planning",
+    "Timeline": "timeline",
+    "WordBlame": "agreement_page",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """A result, ready to be rendered; whatever costs time is made when it is needed."""
+
+    title: str
+    #: (style, width of the terminal) -> the tables of this style
+    tables: Callable[[str, int | None], Sequence[Table]]
+    #: the text of the JSON style; None: the tables as JSON
+    json: Callable[[], str] | None = None
+    #: what a person should know beside the numbers, in every style
+    notes: Sequence[str] = ()
+    #: in place of the notes where the result is shown as tables
+    summary: Sequence[str] = ()
+    #: a whole page of HTML; None: the tables on a page
+    page: Callable[[], str] | None = None
+    #: PNG files by name
+    figures: Callable[[], Mapping[str, bytes]] | None = None
+    #: what a terminal shows in place of tables, for its width
+    text: Callable[[int], str] | None = None
+    #: results that are shown one after the other, each under its name, where they share no table
+    parts: Mapping[str, Presentation] | None = None
+
+    def said(self, style: str) -> Sequence[str]:
+        """What is said beside the numbers in this style."""
+        return self.summary if self.summary and style not in ("json", "html") else self.notes
+
+
+@singledispatch
+def present(result: Any, **options: Any) -> Presentation:
+    """The presentation of a result: tables, JSON, notes, figures and a page.
+
+    result: what a function of the package returned: `Results`, comparisons, the result of a study, an
+        agreement with people, a stress test …; a list or dict of such results is presented as a whole.
+    options: what else the presenter shows, such as `comparisons` beside `Results`.
+    """
+    return _presenter(present, type(result))(result, **options)
+
+
+@singledispatch
+def present_all(first: Any, results: Any, **options: Any) -> Presentation:
+    """The presentation of a list or dict, by the type of its first value."""
+    return _presenter(present_all, type(first))(first, results, **options)
+
+
+def _presenter(dispatcher: Any, kind: type) -> Callable[..., Presentation]:
+    """The presenter of this type, whose module is imported now."""
+    module = _MODULES.get(kind.__name__)
+    if module is not None:
+        import_module(f".{module}", __package__)
+    found: Callable[..., Presentation] = dispatcher.dispatch(kind)
+    if found is dispatcher.dispatch(object):
+        raise TypeError(f"There is no presentation of {kind.__name__}.")
+    return found
+
+
+@present.register(list)
+@present.register(tuple)
+def _(results: Sequence[Any], **options: Any) -> Presentation:
+    if not results:
+        return plain("Nothing", [])
+    return present_all(results[0], results, **options)
+
+
+@present.register(dict)
+def _(results: Mapping[str, Any], **options: Any) -> Presentation:
+    if len(results) == 1:
+        return present(*results.values(), **options)
+    return present_all(next(iter(results.values())), results, **options)
+
+
+def plain(title: str, tables: Sequence[Table], **more: Any) -> Presentation:
+    """A presentation whose tables are the same in every style."""
+    return Presentation(title, lambda style, width: tables, **more)
+
+
+def render(
+    presentation: Presentation,
+    style: str = "table",
+    *,
+    width: int | None = None,
+    colour: bool = False,
+    fragment: bool = False,
+) -> str:
+    """The text of a presentation, with exactly one line break at its end.
+
+    style: table (for a terminal), json, csv, latex, markdown or html.
+    width: columns of the terminal; None: a file, in which nothing is cut.
+    colour: bold and dim text for a terminal.
+    fragment: HTML as tables alone, to embed in another page.
+    """
+    text = _text(presentation, style, width, colour, fragment)
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _text(shown: Presentation, style: str, width: int | None, colour: bool, fragment: bool) -> str:
+    if style == "json" and shown.json is not None:
+        return shown.json()
+    if style == "table" and shown.text is not None:
+        return shown.text(width or 120)
+    if shown.parts is not None and style != "csv":
+        texts = {name: _text(part, style, width, colour, fragment) for name, part in shown.parts.items()}
+        return "\n".join(f"{name}\n{text}" for name, text in texts.items())
+    whole = style == "html" and not fragment
+    if whole and shown.page is not None:
+        return shown.page()
+    tables = shown.tables(style, width)
+    if whole:
+        return table_page(shown.title, tables)
+    return "\n".join(table.render(style, width=width, colour=colour) for table in tables)

@@ -1,0 +1,108 @@
+"""Presentations of the stress tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from markupsafe import Markup
+
+from ..stress.auditing import Audit
+from ..stress.experiment import OracleScore, Result
+from ..stress.persuasion import Persuasion
+from ..stress.wrong_details import Details
+from .agreement import choice_data, choice_table
+from .presentation import Presentation, plain, present, present_all
+from .stress import (
+    attack_data,
+    attack_list,
+    attack_table,
+    audit_figure,
+    audit_json,
+    audit_table,
+    change_figure,
+    curve_figure,
+    damage_tables,
+    figures,
+    number_table,
+    oracle_table,
+    result_json,
+    result_table,
+)
+from .table import Table, to_json
+from .templating import table_page
+
+
+@present.register(Result)
+def present_result(
+    result: Result, *, title: str = "", intro: str = "", base: str | None = None
+) -> Presentation:
+    """`base`: the column that changes are measured from."""
+    return _presented(
+        result,
+        title,
+        intro,
+        [result_table(result, change_from=base)],
+        lambda: result_json(result),
+        lambda: curve_figure(result) if base is None else change_figure(result, base),
+        base,
+    )
+
+
+@present.register(Audit)
+def present_audit(found: Audit, *, title: str = "Stress audit") -> Presentation:
+    attacks = [attack_table(found.persuasion)] if found.persuasion else []
+    return _presented(
+        found.result,
+        title,
+        "Each line is one kind of damage; the verdicts are derived from these numbers.",
+        [audit_table(found), *attacks, *damage_tables(found.result)],
+        lambda: audit_json(found),
+        lambda: audit_figure(found),
+        "original",
+    )
+
+
+def _presented(
+    result: Result,
+    title: str,
+    intro: str,
+    tables: Sequence[Table],
+    json: Callable[[], str],
+    figure: Callable[[], Markup],
+    base: str | None,
+) -> Presentation:
+    return Presentation(
+        title,
+        lambda style, width: [number_table(result)] if style == "csv" else tables,
+        json,
+        page=lambda: table_page(title, tables, intro=intro, figure=figure()),
+        figures=lambda: figures(result, base),
+    )
+
+
+@present.register(Persuasion)
+def present_attacks(found: Persuasion, *, title: str = "Attacks", long: bool = False) -> Presentation:
+    """`long`: a line for each attack."""
+    data = {
+        "schema": 1,
+        "signature": str(found.result.signature),
+        "documents": found.documents,
+        "verdicts": {verdict.metric: verdict.answer for verdict in found.verdicts()},
+        "attacks": attack_data(found),
+    }
+    return Presentation(
+        title,
+        lambda style, width: [attack_list(found) if long or style == "csv" else attack_table(found)],
+        lambda: to_json(data),
+    )
+
+
+@present.register(Details)
+def present_details(found: Details, *, title: str = "One wrong detail") -> Presentation:
+    data = {"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures}
+    return plain(title, [choice_table(found.results, title)], json=lambda: to_json(data))
+
+
+@present_all.register(OracleScore)
+def present_oracles(first: OracleScore, scores: list[OracleScore]) -> Presentation:
+    return plain("Oracle captions", [oracle_table(scores)])

@@ -1,0 +1,154 @@
+"""A command is a function of the package, called with its options: the JSON of the command line is the
+function's result, presented and rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+import storymeter
+from storymeter.cli import cli
+from storymeter.engine import Run
+from storymeter.engine.scored_files import score_files
+from storymeter.human import analyse, rank
+from storymeter.meta import BENCHMARKS, agree, self_agreement, similarity
+from storymeter.report import present, render
+from storymeter.stress import attacks, audit, count, details, oracle, order, pad
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+VIDEOS = EXAMPLES / "videos"
+GOOD, PADDED = str(VIDEOS / "good.json"), str(VIDEOS / "padded.json")
+PEOPLE = [str(VIDEOS / "reference_1.json"), str(VIDEOS / "reference_2.json")]
+AGAINST = ["-r", PEOPLE[0], "-r", PEOPLE[1]]
+
+
+def printed(*arguments: str) -> str:
+    done = CliRunner().invoke(cli, list(arguments))
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def as_json(result: Any, **options: Any) -> str:
+    return render(present(result, **options), "json")
+
+
+def stressed(experiment: Callable[..., Any], **options: Any) -> Any:
+    run = Run([storymeter.read(path) for path in PEOPLE])
+    return experiment(storymeter.read(GOOD), run, **options)
+
+
+def test_score_and_compare() -> None:
+    results = score_files([GOOD, PADDED], PEOPLE, "soda_c,meteor")
+    tests = results.compare()
+    assert printed("score", GOOD, PADDED, *AGAINST, "-m", "soda_c,meteor", "--format", "json") == as_json(
+        results, comparisons=tests
+    )
+    plain = score_files([GOOD, PADDED], PEOPLE, ["soda_c"], resamples=0)
+    command = ("compare", GOOD, PADDED, *AGAINST, "-m", "soda_c", "--difference", "2", "--format", "json")
+    assert printed(*command) == as_json(plain.compare(difference=2), difference=2)
+
+
+@pytest.mark.parametrize("style", ["json", "csv", "markdown", "latex", "html"])
+def test_every_style_is_that_of_render(style: str) -> None:
+    results = score_files(GOOD, PEOPLE, "rouge_l")
+    command = ("score", GOOD, *AGAINST, "-m", "rouge_l", "--format", style)
+    assert printed(*command) == render(present(results), style)
+
+
+def test_a_run_is_saved_and_added_to(tmp_path: Path) -> None:
+    target, notes = str(tmp_path / "run.smr"), list[str]()
+    saved = score_files(GOOD, PEOPLE, "rouge_l", save=target, note=notes.append)
+    both = score_files(PADDED, into=target, note=notes.append)
+    assert [system.name for system in both.systems] == ["good", "padded"]
+    assert str(both["good", "rouge_l"]) == str(saved["rouge_l"])
+    assert notes == [
+        f"Saved: {target} (1 system, 1 metric)",
+        f"Saved: {target} (2 systems, 1 metric)",
+    ]
+    assert as_json(storymeter.load(target)) == as_json(both)
+
+
+def test_the_defaults_are_those_of_the_command_line() -> None:
+    """`jobs=None` is all usable cores in `Run`, `evaluate` and `score_files`; it changes no number."""
+    assert Run().context.jobs == storymeter.Run(jobs=None).context.jobs >= 1
+    alone = storymeter.evaluate(GOOD, PEOPLE, "rouge_l")
+    assert as_json(alone) == as_json(score_files(GOOD, PEOPLE, "rouge_l", jobs=1))
+
+
+@pytest.mark.parametrize("name", ["ratings.csv"])
+def test_human_analyse(name: str) -> None:
+    ratings = str(EXAMPLES / name)
+    found = analyse(ratings)
+    for style in ("json", "csv", "latex", "html"):
+        assert printed("human", "analyse", ratings, "--format", style) == render(present(found), style)
+
+
+def test_human_rank(tmp_path: Path) -> None:
+    votes = [
+        {"rater": f"r{r}", "video": f"v{v}", "left": "a", "right": "b", "choice": "left" if v % 3 else "tie"}
+        for r in range(3)
+        for v in range(6)
+    ]
+    path = tmp_path / "votes.json"
+    path.write_bytes(msgspec.json.encode(votes))
+    assert printed("human", "rank", str(path), "--format", "json") == as_json(rank(str(path)))
+
+
+def test_meta(tmp_path: Path) -> None:
+    rows = [{"video": n, "system": "a", "human": n % 7, "mine": n * n % 11} for n in range(12)]
+    table = tmp_path / "table.json"
+    table.write_bytes(msgspec.json.encode(rows))
+    assert printed("meta", str(table), "--format", "json") == as_json(agree(table))
+    sources = [storymeter.read(GOOD), storymeter.read(PADDED)]
+    assert printed(
+        "meta", "similarity", "--systems", GOOD, PADDED, "--scorer", "rouge_l", "--format", "json"
+    ) == as_json(similarity(sources, scorer=storymeter.scorer("rouge_l")))
+    again = self_agreement(sources[:1], Run([storymeter.read(PEOPLE[0])]), metrics=["rouge_l"])
+    assert printed("meta", "self", GOOD, "-r", PEOPLE[0], "-m", "rouge_l", "--format", "json") == as_json(
+        again
+    )
+
+
+STRESS: list[tuple[Sequence[str], Callable[[], Any]]] = [
+    (
+        ("count", "--m", "1,2", "--repeats", "2"),
+        lambda: stressed(count, m=["1", "2"], repeats=2, metrics=["rouge_l"]),
+    ),
+    (("pad", "--n", "20", "--repeats", "1"), lambda: stressed(pad, n=[20], repeats=1, metrics=["rouge_l"])),
+    (("order", "--repeats", "1"), lambda: stressed(order, repeats=1, metrics=["rouge_l"])),
+    (("audit", "--repeats", "1"), lambda: stressed(audit, repeats=1, metrics=["rouge_l"])),
+    (("attacks", "--most", "3"), lambda: stressed(attacks, most=3, metrics=["rouge_l"])),
+    (("details", "--most", "5"), lambda: stressed(details, most=5, metrics=["rouge_l"])),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "found"), STRESS, ids=lambda value: value[0] if isinstance(value, tuple) else ""
+)
+def test_stress(command: Sequence[str], found: Callable[[], Any]) -> None:
+    name, *more = command
+    text = printed("stress", name, GOOD, *AGAINST, "-m", "rouge_l", *more, "--format", "json")
+    assert text == as_json(found())
+
+
+def test_oracle_captions() -> None:
+    found = [stressed(oracle)]
+    assert printed("stress", "oracle", GOOD, *AGAINST, "--format", "json") == render(present(found), "json")
+
+
+def test_the_help_of_benchmarks_names_every_one() -> None:
+    text = printed("meta", "benchmark", "--help")
+    words = {word.strip(",.") for word in text.split()}
+    assert not set(BENCHMARKS) - words
+
+
+def test_html_of_every_command_is_a_page_or_with_fragment_the_tables() -> None:
+    """`human plan --format html` was the table alone, and `--fragment` did nothing in `meta`."""
+    plan = ("human", "plan", "--worker-tests", "--simulations", "50", "--format", "html")
+    assert printed(*plan).startswith("<!doctype html>")
+    assert printed(*plan, "--fragment").startswith("<table>")
