@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import shlex
 from pathlib import Path
+from textwrap import fill, indent
 from typing import Any
 
 import click
@@ -36,8 +37,9 @@ class _Named(click.Command):
 
         super().format_help_text(ctx, formatter)
         formatter.write_paragraph()
-        with formatter.indentation():
-            formatter.write_text(f"NAME is one of {', '.join(BENCHMARKS)}.")
+        listed = f"NAME is one of {', '.join(BENCHMARKS)}."
+        wrapped = fill(listed, formatter.width - 2, break_on_hyphens=False)
+        formatter.write(indent(wrapped, "  ") + "\n")
 
 
 @click.command("benchmark", cls=_Named)
