@@ -123,10 +123,9 @@ def deep_imports(tests: Path) -> int:
 
 
 def public_names(scorer: str) -> int:
-    """The public names of a scorer's class, its options left out."""
-    cls = importlib.import_module("storymeter.pairs")
-    kind = getattr(cls, scorer)
-    return len([name for name in dir(kind) if not name.startswith("_")])
+    """The names without an underscore that `dir()` lists of a scorer with default options, options included."""
+    made = getattr(importlib.import_module("storymeter.pairs"), scorer)()
+    return len([name for name in dir(made) if not name.startswith("_")])
 
 
 def walk() -> tuple[int, int]:
