@@ -123,7 +123,7 @@ def deep_imports(tests: Path) -> int:
 
 
 def public_names(scorer: str) -> int:
-    """The names without an underscore that `dir()` lists of a scorer with default options, options included."""
+    """The names without an underscore that `dir()` lists of a scorer, its options among them."""
     made = getattr(importlib.import_module("storymeter.pairs"), scorer)()
     return len([name for name in dir(made) if not name.startswith("_")])
 
