@@ -9,7 +9,7 @@ import numpy as np
 from uncertainty_kit import claim
 from uncertainty_systems import equal_systems, mean_part, part_of, with_ones
 
-from storymeter.engine.compare import POWER
+from storymeter.engine.comparing import POWER
 from storymeter.engine.gate import below
 from storymeter.engine.seeds import satterthwaite, t_interval, welch
 from storymeter.engine.units import summed

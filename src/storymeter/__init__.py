@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .captions import Corpus as Corpus
     from .captions import Document as Document
     from .captions import Rating as Rating
-    from .engine.compare import compare as compare
+    from .engine.comparing import compare as compare
     from .engine.results import Results as Results
     from .engine.run import Run as Run
     from .engine.run import evaluate as evaluate
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "captions": ("Caption", "Corpus", "Document", "Rating"),
-    "engine.compare": ("compare",),
+    "engine.comparing": ("compare",),
     "engine.results": ("Results",),
     "engine.run": ("Run", "evaluate"),
     "engine.saved": ("load",),

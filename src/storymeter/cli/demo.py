@@ -27,12 +27,12 @@ def command(out: str, jobs: int, seed: int) -> None:
     Scores and compares three systems, shows one video, scores stories and analyses ratings; the results are
     written to a folder."""
     from ..engine.defaults import default_metrics
+    from ..engine.one_document import OneSystem
     from ..engine.run import evaluate
     from ..formats import read
     from ..report.comparison import comparison_table, fitted_tables
     from ..report.scores import coverage_lines, document_writer, leaderboard_table, score_json
     from ..report.timeline import terminal, timeline_page
-    from ._shown import Shown
 
     examples, folder = example_folder(), Path(out)
     videos = examples / "videos"
@@ -62,7 +62,7 @@ def command(out: str, jobs: int, seed: int) -> None:
     output("\n" + rendered(fitted_tables(one, terminal_width()), "table"))
     write_text(folder / "comparison.tex", comparison_table(comparisons).render("latex"))
 
-    timeline = Shown(systems[1], tuple(references), "soda_c", results).timeline("pancakes")
+    timeline = OneSystem(systems[1], tuple(references), "soda_c", results).timeline("pancakes")
     output("\n" + terminal(timeline, terminal_width() or 80))
     write_text(folder / "pancakes.html", timeline_page(timeline))
     _stories(examples, folder, jobs, seed)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..progress import silent
 from ._declare import option
 from ._options import (
     device_option,
@@ -18,8 +19,8 @@ from ._options import (
     terminal_width,
     tokenizer_option,
 )
-from ._reading import reading_options, reference_reading_options
-from ._shown import Shown
+from ._reading import layout_of, reading_options, reference_reading_options
+from ._scoring import settings_of
 
 
 @click.command()
@@ -77,32 +78,28 @@ def command(
     storymeter show v_123 mine.json -r references.json --facts
     storymeter show -r references.json -- -abc mine.json   an id beginning with -
     """
+    from ..engine import show
     from ..files import write_text
+    from ..report import present, render
 
-    shown = Shown.of(candidates, references, system, metric, options)
-    width = terminal_width() or 120
-    if support or metric == "facts":
-        from ..report import facts_graphs as supported
-
-        marked = shown.support(document, device)
-        text, html = supported.support_text(marked, width), supported.support_page(marked)
-    elif graphs or shown.corpus.kind == "caption":
-        from ..report import facts_graphs as pictured
-
-        compared = shown.graphs(document)
-        text, html = pictured.graphs_text(compared, width), pictured.graphs_page(document, compared)
-    elif shown.corpus.kind == "story":
-        from ._shown import show_story
-
-        text, html = show_story(
-            document, shown.corpus, images=images, device=device, width=width, with_page=page is not None
-        )
-    else:
-        from ..report.timeline import terminal, timeline_page
-
-        timeline = shown.timeline(document)
-        text, html = terminal(timeline, width), timeline_page(timeline)
-    output(text)
-    if page:
-        write_text(page, html)
+    view: Any = "facts" if support else "graphs" if graphs else None
+    given = settings_of(options, silent)
+    found = show(
+        document,
+        candidates,
+        references,
+        system=system,
+        metric=metric,
+        view=view,
+        layout=layout_of(options),
+        images=images,
+        device=device,
+        note=say,
+        **given,
+    )
+    more: dict[str, dict[str, Any]] = {"list": {"document": document}, "StoryExplanation": {"images": images}}
+    shown = present(found, **more.get(type(found).__name__, {}))
+    output(render(shown, width=terminal_width()))
+    if page and shown.page is not None:
+        write_text(page, shown.page())
         say(f"The same as a page: {page}")

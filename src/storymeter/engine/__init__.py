@@ -4,6 +4,7 @@
 >>> Run(protocol="soda-v1").references
 []
 
+`score_files` scores files, `compare` tests the differences between systems, `show` looks at one document.
 `storymeter.evaluate` does all of it in one call; `storymeter.report` writes tables and pages of the results.
 """
 
@@ -14,20 +15,28 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
+    from .comparing import compare as compare
+    from .one_document import show as show
     from .results import Comparison as Comparison
     from .results import Results as Results
     from .results import SystemResult as SystemResult
     from .run import Run as Run
     from .saved import load as load
+    from .scored_files import score_files as score_files
     from .sharded.run import score_shards as score_shards
+    from .systems import Layout as Layout
 
 _LATE = {
     "Comparison": "results",
+    "Layout": "systems",
     "Results": "results",
     "Run": "run",
     "SystemResult": "results",
+    "compare": "comparing",
     "load": "saved",
+    "score_files": "scored_files",
     "score_shards": "sharded.run",
+    "show": "one_document",
 }
 
 __all__ = [*_LATE]

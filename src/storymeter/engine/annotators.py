@@ -21,7 +21,7 @@ from ..captions import Corpus
 from ..errors import StorymeterWarning, UsageError
 from ..stats.paired import Part, pseudo_values, standard_errors
 from ..stats.resampling import TAIL
-from .compare import common_rows
+from .comparing import common_rows
 from .results import Results, value_of
 from .run import Run
 from .seeds import collapsed, t_interval

@@ -25,7 +25,7 @@ from ..scores import Score
 from ..stats.multiple import SIGNIFICANT, holm
 from ..stats.paired import ALL_SWAPS, Part, all_swaps, detectable, pseudo_values, random_swaps, reached
 from ..stats.resampling import TAIL
-from .compare import POWER, common_rows
+from .comparing import POWER, common_rows
 from .results import Results, value_of
 from .seeds import collapsed, satterthwaite, t_interval, welch
 from .units import summed, units_of

@@ -226,8 +226,8 @@ class Results:
         most: int = 5,
         difference: float | None = None,
     ) -> list[Comparison]:
-        """Every pair of systems under every metric (see `engine.compare`)."""
-        compare = importlib.import_module("storymeter.engine.compare").compare
+        """Every pair of systems under every metric (see `engine.comparing`)."""
+        compare = importlib.import_module("storymeter.engine.comparing").compare
         found: list[Comparison] = compare(
             self, resamples=resamples, seed=seed, most=most, difference=difference
         )

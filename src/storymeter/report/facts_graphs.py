@@ -5,20 +5,31 @@ graphs as well.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ..captions import Document
-from ..pairs.facts import MarkedCaption
+from ..engine.one_document import Support
 from ..pairs.scene_graph import SceneGraph
 from ..pairs.spice import GraphComparison
 from .figures.marks import shortened, svg, tag
 from .fitting import escape_controls, wrapped
+from .presentation import Presentation, present, present_all
 from .table import Column, Table
 from .templating import render, shown
 
 _SIGN = {"same": "=", "synonym": "~", "only one": ""}
+
+
+@present_all.register(GraphComparison)
+def present_graphs(
+    first: GraphComparison, compared: Sequence[GraphComparison], *, document: str = ""
+) -> Presentation:
+    return Presentation(
+        document,
+        lambda style, width: [fact_table(comparison) for comparison in compared],
+        page=lambda: graphs_page(document, compared),
+        text=lambda width: graphs_text(compared, width),
+    )
 
 
 def headline(comparison: GraphComparison) -> str:
@@ -123,21 +134,14 @@ def _class(fact: tuple[str, ...], matched: frozenset[tuple[str, ...]]) -> str | 
 # Captions with the words that no reference supports: in brackets in the terminal, marked on a page.
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
-    """One document of one system beside its references."""
-
-    document: str
-    system: str
-    value: float
-    captions: Sequence[MarkedCaption]
-    references: Sequence[Document]
-
-    @property
-    def headline(self) -> str:
-        words = [word for caption in self.captions for word in caption.words if word.kind != "other"]
-        lacking = sum(word.unsupported for word in words)
-        return f"facts {100 * self.value:.2f}   {lacking:,} of {len(words):,} content words unsupported"
+@present.register(Support)
+def present_support(support: Support) -> Presentation:
+    return Presentation(
+        support.document,
+        lambda style, width: [word_table(support)],
+        page=lambda: support_page(support),
+        text=lambda width: support_text(support, width),
+    )
 
 
 def word_table(support: Support) -> Table:

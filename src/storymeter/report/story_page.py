@@ -9,12 +9,25 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from ..story.explain import StoryExplanation
+from ..story.explain import StoryExplanation, crops_of
 from ..story.regions import Box
 from ..text.words import words
 from .fitting import wrapped
+from .presentation import Presentation, plain, present
 from .table import Column, Table
 from .templating import render, shown
+
+
+@present.register(StoryExplanation)
+def present_story(story: StoryExplanation, *, images: str | None = None) -> Presentation:
+    """`images`: the folder of the pictures, of which the page shows the regions."""
+
+    def page() -> str:
+        crops = crops_of(story.sight, images) if story.sight is not None and images is not None else {}
+        return story_page(story, crops)
+
+    tables = [repetition_table(story), *([grounding_table(story)] if story.sight is not None else [])]
+    return plain("Story", tables, page=page, text=lambda width: terminal(story, width))
 
 
 def repeated_words(story: StoryExplanation) -> set[str]:

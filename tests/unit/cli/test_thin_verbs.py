@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 import storymeter
 from storymeter.cli import cli
-from storymeter.engine import Run
-from storymeter.engine.scored_files import score_files
+from storymeter.engine import Run, score_files, show
 from storymeter.human import analyse, rank
 from storymeter.meta import BENCHMARKS, agree, self_agreement, similarity
 from storymeter.report import present, render
@@ -58,6 +57,15 @@ def test_every_style_is_that_of_render(style: str) -> None:
     results = score_files(GOOD, PEOPLE, "rouge_l")
     command = ("score", GOOD, *AGAINST, "-m", "rouge_l", "--format", style)
     assert printed(*command) == render(present(results), style)
+
+
+@pytest.mark.parametrize(
+    ("options", "keywords"),
+    [((), {}), (("--graphs",), {"view": "graphs"}), (("--facts",), {"view": "facts"})],
+)
+def test_show(options: tuple[str, ...], keywords: dict[str, Any]) -> None:
+    found = show("pancakes", GOOD, PEOPLE, **keywords)
+    assert printed("show", "pancakes", GOOD, *AGAINST, *options) == render(present(found))
 
 
 def test_a_run_is_saved_and_added_to(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from storymeter.report.timeline import Event, Timeline, terminal, timeline_page
+from storymeter.dense.timeline import Event, Timeline
+from storymeter.report.timeline import terminal, timeline_page
 from storymeter.scores import Match
 
 STORY = Timeline(

@@ -1,61 +1,117 @@
-"""What `storymeter show` looks at: one system beside its references, from files or from a saved run."""
+"""One document looked at: its captions beside the references that they were scored against.
+
+looked = show("v_123", "mine.json", "references.json")        # a Timeline of a video with timed captions
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from ..captions import Corpus, Document
-from ..engine.scored_files import load_runs
-from ..engine.systems import is_saved
+from ..dense.caption_pairs import video_links
+from ..dense.soda import Soda
+from ..dense.timeline import Timeline, timeline_of
 from ..errors import DataError, UsageError, closest
 from ..metrics import Metric
-from ..progress import silent
+from ..pairs.facts import Facts, MarkedCaption, marked_captions
+from ..pairs.spice import GraphComparison, compare_graphs
+from ..progress import Note, unsaid
 from ..registry import metric as get_metric
-from ..report.story_page import story_page, terminal
 from ..scores import Score
-from ..story.explain import crops_of, explain_story
-from ._scoring import make_run, read_both
-
-if TYPE_CHECKING:
-    from ..engine.results import Results
-    from ..engine.run import Run
-    from ..pairs.spice import GraphComparison
-    from ..report.facts_graphs import Support
-    from ..report.timeline import Timeline
+from ..story.explain import StoryExplanation, explain_story
+from .results import Results
+from .run import Run
+from .scored_files import load_runs
+from .systems import FOUND, Layout, is_saved, read_systems
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Support:
+    """One document of one system beside its references."""
+
+    document: str
+    system: str
+    value: float
+    captions: Sequence[MarkedCaption]
+    references: Sequence[Document]
+
+    @property
+    def headline(self) -> str:
+        words = [word for caption in self.captions for word in caption.words if word.kind != "other"]
+        lacking = sum(word.unsupported for word in words)
+        return f"facts {100 * self.value:.2f}   {lacking:,} of {len(words):,} content words unsupported"
+
+
+#: what `show` finds
+Looked: TypeAlias = Timeline | Support | list[GraphComparison] | StoryExplanation
+
+
+def show(
+    document: str,
+    candidates: str | os.PathLike[str],
+    references: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    *,
+    system: str | None = None,
+    metric: str | None = None,
+    view: Literal["graphs", "facts"] | None = None,
+    layout: Layout = FOUND,
+    images: str | None = None,
+    device: str = "cpu",
+    note: Note = unsaid,
+    **settings: Any,
+) -> Looked:
+    """How one document was scored: the timeline of a video, the scene graphs of a caption, or the links and
+    repetitions of a story.
+
+    document: its id.
+    candidates: a file of captions, or a saved run.
+    references: files of references; a saved run has its own.
+    system: of a saved run; default: the first.
+    metric: whose matching is shown (soda_b, soda_c, soda_d); default: soda_c, or that of the saved run.
+    view: `graphs`: scene graphs of any document; `facts`: the words that no reference supports.
+    layout: how the files are read.
+    images: the folder of the pictures of stories.
+    settings: those of `Run`: protocol, tokenizer, jobs.
+    """
+    listed = [references] if isinstance(references, str | os.PathLike) else list(references)
+    paths = [os.fspath(path) for path in listed]
+    if view is None and metric == "facts":
+        view = "facts"
+    path = os.fspath(candidates)
+    if is_saved(path):
+        looked = OneSystem.of_results(path, paths, system, metric)
+    elif system is not None:
+        raise UsageError("--system chooses from a saved run.", hint="A file of captions has one system.")
+    else:
+        (corpus,), against = read_systems([path], paths, layout=layout, note=note)
+        looked = OneSystem(corpus, tuple(against), metric or "soda_c", Run(against, **settings))
+    if view == "facts":
+        return looked.support(document, device)
+    if view == "graphs" or looked.corpus.kind == "caption":
+        return looked.graphs(document)
+    if looked.corpus.kind == "story":
+        return looked.story(document, images, device)
+    return looked.timeline(document)
+
+
+@dataclass(frozen=True, slots=True)
+class OneSystem:
+    """A system beside its references, and what scores a document, or where its score is."""
+
     corpus: Corpus
     references: tuple[Corpus, ...]
     metric: str
-    #: what scores a document, or where its score is
     source: Run | Results
 
     @classmethod
-    def of(
-        cls,
-        path: str,
-        references: Sequence[str],
-        system: str | None,
-        metric: str | None,
-        options: Mapping[str, Any],
-    ) -> Shown:
-        if is_saved(path):
-            return cls._of_results(path, references, system, metric)
-        if system is not None:
-            raise UsageError("--system chooses from a saved run.", hint="A file of captions has one system.")
-        (corpus,), against = read_both([path], references, options)
-        return cls(corpus, tuple(against), metric or "soda_c", make_run(against, silent, options))
-
-    @classmethod
-    def _of_results(
+    def of_results(
         cls, path: str, references: Sequence[str], system: str | None, metric: str | None
-    ) -> Shown:
+    ) -> OneSystem:
         results = load_runs([path], references)
         if results.in_shards:
             raise DataError(
@@ -96,8 +152,6 @@ class Shown:
 
     def score(self, name: str) -> Score:
         """The score of that one document by itself, or the run's."""
-        from ..engine.run import Run
-
         if not isinstance(self.source, Run):
             try:
                 return self.source[self.corpus.name, self.metric]
@@ -105,8 +159,6 @@ class Shown:
                 known = [score.metric for score in self.source.system(self.corpus.name).scores]
                 hint = f"It has {', '.join(known)}."
                 raise UsageError(f"The saved run has no scores of {self.metric}.", hint=hint) from None
-        from ..dense.soda import Soda
-
         metric: Metric = get_metric(self.metric)
         if not isinstance(metric, Soda) or metric.variant == "a":
             hint = "Show soda_c, soda_b or soda_d, with any scorer; soda_a matches once per threshold."
@@ -121,17 +173,11 @@ class Shown:
 
     def support(self, name: str, device: str) -> Support:
         """Its captions with the words that no reference supports."""
-        from ..pairs.facts import Facts, marked_captions
-        from ..report.facts_graphs import Support
-
         document, against = self._beside(name, "Facts need references.", some=True)
         value, captions = marked_captions(Facts().bind(device=device), document, against)
         return Support(name, self.corpus.name, value, captions, against)
 
     def timeline(self, name: str) -> Timeline:
-        from ..dense.caption_pairs import video_links
-        from ..report.timeline import timeline_of
-
         document, against = self._beside(name, "A video is shown beside its references.")
         found = video_links(self.score(name), document, against)
         durations = [each.duration for each in (document, *against) if each.duration]
@@ -148,8 +194,6 @@ class Shown:
 
     def graphs(self, name: str) -> list[GraphComparison]:
         """One comparison for a caption or a story; for a video one for each caption that is matched."""
-        from ..pairs.spice import compare_graphs
-
         dense = self.corpus.kind == "dense"
         document, against = self._beside(
             name, "Graphs are shown beside those of the references.", some=not dense
@@ -170,28 +214,17 @@ class Shown:
             raise DataError(f"{self.metric} matches no caption of {name!r} with a reference.", hint=hint)
         return found
 
-
-# The story part of `storymeter show`.
-
-
-def show_story(
-    document: str,
-    system: Corpus,
-    *,
-    images: str | None = None,
-    device: str = "cpu",
-    width: int = 120,
-    with_page: bool = False,
-) -> tuple[str, str]:
-    """(text for the terminal, HTML page or ''). The other stories of the file give the idf."""
-    found = system.by_id().get(document)
-    if not found:
-        raise DataError(
-            f"{system.name!r} has no document {document!r}.", hint=closest(document, system.by_id())
+    def story(self, name: str, images: str | None, device: str) -> StoryExplanation:
+        """The other stories of the file give the idf."""
+        found = self.corpus.by_id()
+        if name not in found:
+            raise DataError(
+                f"{self.corpus.name!r} has no document {name!r}.", hint=closest(name, self.corpus.by_id())
+            )
+        return explain_story(
+            found[name][0],
+            system=self.corpus.name,
+            corpus=self.corpus.documents,
+            images=images,
+            device=device,
         )
-    story = explain_story(found[0], system=system.name, corpus=system.documents, images=images, device=device)
-    page = ""
-    if with_page:
-        crops = crops_of(story.sight, images) if story.sight is not None and images is not None else {}
-        page = story_page(story, crops)
-    return terminal(story, width), page
