@@ -31,7 +31,7 @@ import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.dense.caption_pairs import optimum_table
-from storymeter.dense.tracks import Problems, tracks_of
+from storymeter.dense.tracks import TrackPairs, tracks_of
 from storymeter.join import Task, join
 from storymeter.pairs.sentences import sentences_of
 from storymeter.pairs.table import pair_table
@@ -151,10 +151,10 @@ def report(task: Task, setting: Context, elapsed: float, used: float) -> None:
         f" {100 * (1 - scored / possible):.1f} % skipped"
     )
     print(f"  peak memory {peak():.2f} GB")
-    textbook(tracks_of(setting, task).each)
+    textbook(tracks_of(setting, task).per_annotator)
 
 
-def textbook(problems: Problems, sample: int = 30) -> None:
+def textbook(problems: TrackPairs, sample: int = 30) -> None:
     """The same matching as a double loop in Python, on the first problems."""
     begin = time.perf_counter()
     problems.match(problems.overlaps.iou)

@@ -34,7 +34,7 @@ from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
 from ..scores import Rows, Signature
 from .caption_pairs import CaptionPairs, scorer_fields
-from .tracks import Problems, Tracks, offsets, tracks_of
+from .tracks import TrackPairs, Tracks, offsets, tracks_of
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -173,7 +173,7 @@ class TokenisedTogether:
     by caption, annotator by annotator; a text that ends in an abbreviation and a dot is read together with
     the one that follows it there (`text.ptb.tokenize_batch`)."""
 
-    def __init__(self, problems: Problems, sentences: Sentences) -> None:
+    def __init__(self, problems: TrackPairs, sentences: Sentences) -> None:
         self.sentences = sentences
         self.sides = (problems.candidates, problems.references)
         self.run_on = [np.isin(side.order, sentences.run_on(side.texts)) for side in self.sides]

@@ -42,7 +42,7 @@ from ..pairs.scorer import PairScorer, open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.table import pair_table
 from ..scores import Match, Score
-from .tracks import Problems, Side, offsets, tracks_of
+from .tracks import Side, TrackPairs, offsets, tracks_of
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -140,7 +140,7 @@ class CaptionPairs:
             learnt = tuple(self.sentences.texts[k] for k in numbers)
         self.table = pair_table(context, scorer, learnt)
 
-    def soda(self, problems: Problems, entries: IntArray | None = None) -> FloatArray:
+    def soda(self, problems: TrackPairs, entries: IntArray | None = None) -> FloatArray:
         """f of the overlapping pairs (or of some of them, sorted by problem), in the protocol's
         orientation.
         """
@@ -155,13 +155,13 @@ class CaptionPairs:
             candidates, references, jobs=self.context.jobs, progress=self.context.progress
         )
 
-    def bounds(self, problems: Problems) -> FloatArray | None:
+    def bounds(self, problems: TrackPairs) -> FloatArray | None:
         """What f of the overlapping pairs cannot exceed, where the scorer knows."""
         if self.scorer.fits_per_video:
             return None
         return self.table.bounds(*self._numbers(problems), jobs=self.context.jobs)
 
-    def soda_matched(self, problems: Problems, reached: FloatArray, bound: FloatArray) -> FloatArray:
+    def soda_matched(self, problems: TrackPairs, reached: FloatArray, bound: FloatArray) -> FloatArray:
         """f of the overlapping pairs that the best matching by `reached` (the IoU, 0 under a threshold) times
         f can hold, 0 for all others; no f exceeds its bound.
 
@@ -171,7 +171,7 @@ class CaptionPairs:
         size = len(reached)
         f, weight, known = np.zeros(size), reached * bound, np.zeros(size, dtype=np.uint8)
         which, most = np.arange(len(problems)), FIRST_ROUND
-        while len(entries := problems.open(weight, known, which, most)):
+        while len(entries := problems.undecided_pairs(weight, known, which, most)):
             f[entries] = self.soda(problems, entries)
             weight[entries] = reached[entries] * f[entries]
             known[entries] = 1
@@ -179,7 +179,7 @@ class CaptionPairs:
             most *= 2
         return f
 
-    def _numbers(self, problems: Problems, entries: IntArray | None = None) -> tuple[IntArray, IntArray]:
+    def _numbers(self, problems: TrackPairs, entries: IntArray | None = None) -> tuple[IntArray, IntArray]:
         """The sentences of overlapping pairs, as the scorer sees them: hypotheses, references."""
         overlaps, chosen = problems.overlaps, slice(None) if entries is None else entries
         ours = self._side(problems.candidates)[overlaps.candidate[chosen]]

@@ -32,7 +32,7 @@ from ..options import bound
 from ..protocol import PAPER, Protocol
 from ..scores import Rows
 from .soda import harmonic, share
-from .tracks import Problems, tracks_of
+from .tracks import TrackPairs, tracks_of
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -60,13 +60,13 @@ class _Detection(Metric):
         )
 
     @abstractmethod
-    def measured(self, problems: Problems) -> tuple[FloatArray, FloatArray, np.ufunc]:
+    def measured(self, problems: TrackPairs) -> tuple[FloatArray, FloatArray, np.ufunc]:
         """What is held against the limits, of the candidates and the references of all problems, and how."""
 
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         if self.protocol != context.protocol:
             return self.under(context.protocol).rows(task, context)
-        problems = tracks_of(context, task).each
+        problems = tracks_of(context, task).per_annotator
         candidates, references, meets = self.measured(problems)
         out = np.zeros((len(task), 2 * len(self.limits)))
         both = (problems.candidate_count > 0) & (problems.reference_count > 0)
@@ -109,7 +109,7 @@ class Localisation(_Detection):
     def limits(self) -> tuple[float, ...]:
         return self.protocol.tious
 
-    def measured(self, problems: Problems) -> tuple[FloatArray, FloatArray, np.ufunc]:
+    def measured(self, problems: TrackPairs) -> tuple[FloatArray, FloatArray, np.ufunc]:
         meets = np.greater if self.protocol.detection_tiou == ">" else np.greater_equal
         return *problems.nearest[:2], meets
 
@@ -125,7 +125,7 @@ class StartDistance(_Detection):
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         return super().rows(_closed(task), context)
 
-    def measured(self, problems: Problems) -> tuple[FloatArray, FloatArray, np.ufunc]:
+    def measured(self, problems: TrackPairs) -> tuple[FloatArray, FloatArray, np.ufunc]:
         return *problems.nearest[2:], np.less if self.protocol.distance == "<" else np.less_equal
 
 

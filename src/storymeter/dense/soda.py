@@ -41,7 +41,7 @@ from ..pairs.scorer import PairScorer
 from ..protocol import PAPER, Protocol
 from ..scores import Alignment, Rows, Signature
 from .caption_pairs import CaptionPairs, scorer_fields
-from .tracks import Problems, offsets, tracks_of
+from .tracks import TrackPairs, offsets, tracks_of
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -128,7 +128,7 @@ class Soda(Metric):
             if refs == "merge"
             else tracks.single(self.name)
             if refs == "single"
-            else tracks.each
+            else tracks.per_annotator
         )
         total, matching = self._matched(problems, task, context)
         rates = precision_recall_f1(problems, total)
@@ -145,7 +145,7 @@ class Soda(Metric):
         return Rows(rows, _alignment(task, problems, rates[0], *matching, merged=refs == "merge"))
 
     def _matched(
-        self, problems: Problems, task: Task, context: Context
+        self, problems: TrackPairs, task: Task, context: Context
     ) -> tuple[FloatArray, tuple[IntArray, IntArray, FloatArray] | None]:
         """(thresholds, problems): the summed quantity; and the matched pairs: their problem, their entry in
         `overlaps` and f. Variant a has several thresholds, and so no one matching."""
@@ -165,7 +165,7 @@ class Soda(Metric):
         return np.array(totals, dtype=np.float64).reshape(-1, len(problems)), matching
 
     def _optimum(
-        self, problems: Problems, pairs: CaptionPairs, tious: Sequence[float]
+        self, problems: TrackPairs, pairs: CaptionPairs, tious: Sequence[float]
     ) -> tuple[FloatArray, tuple[IntArray, IntArray, FloatArray] | None]:
         """Variant c; NaN where a pair without a verdict could change the optimum."""
         iou, bound = problems.overlaps.iou, pairs.bounds(problems)
@@ -190,7 +190,7 @@ class Soda(Metric):
 
 def _alignment(
     task: Task,
-    problems: Problems,
+    problems: TrackPairs,
     rates: FloatArray,
     problem: IntArray,
     entry: IntArray,
@@ -225,7 +225,7 @@ def _places(task: Task, annotator: IntArray) -> IntArray:
     return np.array(places, dtype=np.int64)
 
 
-def _best_last(problems: Problems, rates: FloatArray) -> IntArray:
+def _best_last(problems: TrackPairs, rates: FloatArray) -> IntArray:
     """The problems video by video, that of the annotator with the best F1 last; of equals the one with the
     greater precision, so that the order of the annotators changes no number."""
     precision, _, f1 = rates.T
@@ -253,13 +253,13 @@ def share(part: FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     return np.asarray(np.divide(part, whole, out=np.zeros_like(part), where=there))
 
 
-def precision_recall_f1(problems: Problems, total: FloatArray) -> FloatArray:
+def precision_recall_f1(problems: TrackPairs, total: FloatArray) -> FloatArray:
     """(thresholds, problems, 3)"""
     precision, recall = share(total, problems.candidate_count), share(total, problems.reference_count)
     return np.stack([precision, recall, harmonic(precision, recall)], axis=-1)
 
 
-def _per_annotator(problems: Problems, values: FloatArray, counts: FloatArray, metric: str) -> FloatArray:
+def _per_annotator(problems: TrackPairs, values: FloatArray, counts: FloatArray, metric: str) -> FloatArray:
     """(videos, annotators * columns): each annotator's values and whether the video counts for it."""
     if len(problems) and problems.annotator.max() >= MOST_ANNOTATORS:
         raise UsageError(
@@ -273,7 +273,7 @@ def _per_annotator(problems: Problems, values: FloatArray, counts: FloatArray, m
     return out.reshape(len(counts), -1)
 
 
-def _per_video(problems: Problems, values: FloatArray, videos: int, *, mean: bool) -> FloatArray:
+def _per_video(problems: TrackPairs, values: FloatArray, videos: int, *, mean: bool) -> FloatArray:
     """(videos, 3): at each threshold the annotators' mean, or the annotator with the best F1; then the
     mean over thresholds."""
     out = np.zeros((len(values), videos, 3))

@@ -96,7 +96,7 @@ class Overlaps:
         return np.repeat(np.arange(len(self.offset) - 1), np.diff(self.offset))
 
 
-class Problems:
+class TrackPairs:
     """Candidate tracks against reference tracks; arrays over problems, sorted by video, then annotator."""
 
     def __init__(
@@ -178,7 +178,9 @@ class Problems:
         optimum, offset, entry = _native.match_many(*self._table, weight, self.jobs)
         return optimum, np.repeat(np.arange(len(self)), np.diff(offset)), entry
 
-    def open(self, weight: FloatArray, known: NDArray[np.uint8], which: IntArray, most: int) -> IntArray:
+    def undecided_pairs(
+        self, weight: FloatArray, known: NDArray[np.uint8], which: IntArray, most: int
+    ) -> IntArray:
         """Pairs of these problems that could still be matched: `weight` is exact where known, an upper bound
         elsewhere. At most the `most` heaviest of each reference.
         """
@@ -208,14 +210,14 @@ class Tracks:
         ]
 
     @cached_property
-    def merged(self) -> Problems:
+    def merged(self) -> TrackPairs:
         """All annotators of a video as one track: one problem per video."""
         tracks = [tuple(d for _, d in spoke) for spoke in self._annotators]
         videos = np.arange(len(self.task))
         return self._problems(tracks, videos, np.zeros(len(videos), dtype=np.int64))
 
     @cached_property
-    def each(self) -> Problems:
+    def per_annotator(self) -> TrackPairs:
         """One problem per video and annotator who said anything; where nobody did, one without references
         for each annotator who lists the video.
         """
@@ -236,7 +238,7 @@ class Tracks:
         )
         return [(k, Document("")) for k in which] or [(0, Document(""))]
 
-    def single(self, metric: str) -> Problems:
+    def single(self, metric: str) -> TrackPairs:
         several = [
             i for i, documents in zip(self.task.ids, self.task.references, strict=True) if len(documents) != 1
         ]
@@ -246,18 +248,20 @@ class Tracks:
                 f" {len(self.task):,} have another number: {some(several)}",
                 hint="Give one reference file, or choose refs=best, mean or merge.",
             )
-        return self.each
+        return self.per_annotator
 
     def _problems(
         self, tracks: Sequence[tuple[Document, ...]], video: IntArray, annotator: IntArray
-    ) -> Problems:
+    ) -> TrackPairs:
         references = _side(
             tracks,
             self.protocol.reference_order,
             turn=self.protocol.reversed == "turn",
             what="the references",
         )
-        return Problems(self.candidates, references, video, annotator, EPSILON[self.protocol.iou], self.jobs)
+        return TrackPairs(
+            self.candidates, references, video, annotator, EPSILON[self.protocol.iou], self.jobs
+        )
 
 
 def _side(
