@@ -50,7 +50,7 @@ def containers() -> list[Shape]:
             single(),
             documented=True,
         ),
-        Shape("payload.json", _json({"count": 3, "payload": {"items": named}}), single()),
+        Shape("payload.json", _json({"status": "ok", "payload": {"items": named}}), single()),
         Shape(
             "column-names-and-rows.json",
             _json({"column_names": ["id", "hyp"], "rows": [[id, text] for id, text in ONE.items()]}),
@@ -84,7 +84,7 @@ def containers() -> list[Shape]:
             "textcaps.json",
             _json(
                 {
-                    "dataset_name": 7,
+                    "dataset_name": "textcaps",
                     "data": [
                         {
                             "image_id": id,
@@ -195,7 +195,7 @@ def others() -> list[Shape]:
         Shape("story-of-images.json", _json(told), story()[:1]),
         Shape(
             "qa-harness-references.json",
-            _json([{"id": id, "Q": "What?", "A": GOLD[id], "pred": ONE[id]} for id in ONE]),
+            _json([{"id": id, "Q": "What is it?", "A": GOLD[id], "pred": ONE[id]} for id in ONE]),
             single(GOLD),
             "references",
         ),

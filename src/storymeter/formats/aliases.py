@@ -154,6 +154,17 @@ BESIDE = _set(
     " schema index model model_name split name dataset date args settings results_summary metrics"
     " scores configs versions n-shot hyperparameters taxonomy stats summary eval plan status"
 )
+#: keys of settings and outcomes of a run: a word under them is no caption
+SETTINGS = (
+    NEVER
+    | BESIDE
+    | _set(
+        "status state success error detail msg reason code count total size len time created modified"
+        " dataset_name dataset_version run run_name run_id job job_id seed host commit revision framework"
+        " timestamp library device checkpoint ckpt backend provider engine endpoint format kind encoding license_name"
+        " elapsed finished started author_name email owner username phase stage"
+    )
+)
 #: lists of these names are parts of one text or of one request, not captions
 INNER = _set("messages conversations words tokens choices arguments history tools doc resps")
 NUMBERED = re.compile(r"^(.*?)[\s_\-.]*(\d{1,2})$")
@@ -185,6 +196,8 @@ def tier(name: str, table: dict[str, int]) -> int | None:
 def text_tier(name: str, role: Role | None) -> int | None:
     """How well a field fits as the text of this role, by its name; None where it cannot be."""
     key = _leaf(name)
+    if key not in _TEXT_NAMES and len(key) > 3:
+        key = key.rstrip("0123456789")  # `ref1`, `caption_2`
     if role == "references":
         for base, table in ((0, REFERENCES), (10, TEXTS), (20, OUTPUTS)):
             if key in table:
@@ -194,6 +207,9 @@ def text_tier(name: str, role: Role | None) -> int | None:
         if key in table:
             return base + table[key]
     return 20 + REFERENCES[key] if role is None and key in REFERENCES else None
+
+
+_TEXT_NAMES = OUTPUTS.keys() | TEXTS.keys() | REFERENCES.keys()
 
 
 def is_reference_name(name: str) -> bool:

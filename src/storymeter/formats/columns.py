@@ -6,8 +6,9 @@ from typing import Any
 
 from . import aliases
 from .aliases import plain, tier
-from .problems import Path
-from .record_rows import Found, Row, is_texts
+from .field_values import is_counter
+from .problems import Path, named
+from .record_rows import Found, Row, Unfit, is_texts
 
 
 def columns_and_data(value: dict[str, Any], at: Path) -> Found | None:
@@ -67,7 +68,7 @@ def columns(value: dict[str, Any], at: Path) -> Found | None:
         index = list(dict.fromkeys(key for column in columns for key in column))
         scalars = not any(isinstance(cell, dict) for column in columns for cell in list(column.values())[:20])
         if not scalars or not all(len(column) * 2 > len(index) for column in columns):
-            return None
+            return _odd_columns(value, at)
         return Found(
             [
                 Row((*at, key), {n: column[key] for n, column in value.items() if key in column}, group=i)
@@ -85,4 +86,19 @@ def columns(value: dict[str, Any], at: Path) -> Found | None:
             ]
         )
         return found if size else None
-    return None
+    return _odd_columns(value, at)
+
+
+def _odd_columns(value: dict[str, Any], at: Path) -> Found | None:
+    """Columns by index, of which some have another index or hold no cells: an error, if the id is one."""
+    cells = {
+        n: c
+        for n, c in value.items()
+        if isinstance(c, dict) and not any(isinstance(cell, dict | list) for cell in c.values())
+    }
+    ids = [n for n in cells if tier(n, aliases.IDS) is not None and is_counter(list(cells[n]))]
+    odd = [n for n in value if n not in cells or (ids and not value[n].keys() & value[ids[0]].keys())]
+    if not ids or not odd:
+        return None
+    message = f"the column does not hold a cell for each of {ids[0]!r}"
+    return Found([], wrong=[((*at, n), Unfit(message, f"found {named(value[n])}")) for n in odd])

@@ -18,8 +18,8 @@ from .aliases import Role, plain, tier
 from .columns import columns, columns_and_data
 from .field_values import is_counter
 from .items import is_item
-from .problems import Path
-from .record_rows import VALUE, Found, Row, annotated, holds_captions, is_texts, positions
+from .problems import Path, named
+from .record_rows import VALUE, Found, Row, Unfit, annotated, holds_captions, is_texts, positions
 from .spans import times
 
 _DEEP = 6
@@ -302,6 +302,10 @@ def _has_text(found: Found) -> bool:
 
 
 def _by_id(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> Found | None:
+    if _is_fields(value):
+        message = "the fields of one record, or columns, that do not fit together"
+        found = "; ".join(f"{name!r} holds {named(cell)}" for name, cell in list(value.items())[:6])
+        return Found([], wrong=[(at, Unfit(message, found))])
     rows: list[Row] = []
     wrong: list[tuple[Path, Any]] = []
     for number, (key, cell) in enumerate(value.items()):
@@ -309,7 +313,10 @@ def _by_id(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> Fo
         numbered = isinstance(cell, dict) and len(cell) > 1 and is_counter(list(cell))
         if numbered and is_texts([*cell.values()]) and not any(map(aliases.known, value)):
             cell = list(cell.values())  # {"a": {"0": "…", "1": "…"}}
-        if isinstance(cell, str):
+        if isinstance(cell, str) and _is_setting_of_run(key, cell, alone=len(value) == 1):
+            detail = f"found {named(cell)}; take it out, or read it as a caption by its id: --from plain"
+            wrong.append((place, Unfit("a setting of a run, not a caption by its id", detail)))
+        elif isinstance(cell, str):
             rows.append(Row(place, {VALUE: cell}, key, group=number))
         elif isinstance(cell, dict):
             rows.append(_timed_keys(place, cell, key, number) or Row(place, cell, key, group=number))
@@ -323,13 +330,31 @@ def _by_id(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> Fo
             rows.append(Row(place, member, key, group=number))
         else:
             wrong.append((place, cell))
+    settings = [(place, cell) for place, cell in wrong if isinstance(cell, Unfit)]
     if not any(row.fields != {VALUE: []} for row in rows):
-        return None
-    if not rows or 2 * len(wrong) > len(rows) + len(wrong):
-        return None
+        return Found([], wrong=wrong) if settings else None
+    if not rows or 2 * (len(wrong) - len(settings)) > len(rows) + len(wrong):
+        return Found([], wrong=wrong) if settings else None
     if not any(_has_text(Found([row])) for row in rows[:20]) and not any(row.fields for row in rows):
         return None
     return Found(rows, True, wrong=wrong)
+
+
+def _is_setting_of_run(key: str, text: str, *, alone: bool) -> bool:
+    """`"status": "ok"`, `"model": "gpt-4o"`; `alone`: `{"error": "rate limit reached"}`"""
+    name = plain(key)
+    if len(name) < 3 or name not in aliases.SETTINGS:
+        return False
+    return len(text.split()) == 1 or (alone and name in ("error", "detail", "msg", "reason"))
+
+
+def _is_fields(value: dict[str, Any]) -> bool:
+    """Only names of fields, an id and a text among them: no ids."""
+    return (
+        all(map(aliases.known, value))
+        and any(aliases.text_tier(n, None) is not None for n in value)
+        and any(tier(n, aliases.IDS) is not None for n in value)
+    )
 
 
 def _timed_keys(place: Path, cell: dict[str, Any], key: str, number: int) -> Row | None:

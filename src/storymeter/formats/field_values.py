@@ -117,6 +117,14 @@ def is_name(value: Any) -> bool:
     )
 
 
+def is_file(value: Any) -> bool:
+    """The name of a media file, or an address: no caption."""
+    value = flat(value)
+    return isinstance(value, str) and bool(
+        aliases.MEDIA.search(value) or ("://" in value and len(value.split()) == 1)
+    )
+
+
 def is_time(value: Any) -> bool:
     if isinstance(value, str):
         return (

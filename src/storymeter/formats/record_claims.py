@@ -7,6 +7,7 @@ where the known one finds no caption at all.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .aliases import IDS, tier
@@ -18,12 +19,13 @@ from .items import is_item
 from .record_builder import what_lists_are
 from .record_questions import Plan
 from .record_rows import KEY, VALUE
-from .record_tables import led_lines
 from .records import plan_of
 from .roles import lookup
 from .source import Source
 from .spans import heads
 from .tables import ALIASES, Csv, Parquet, Tsv, named_columns
+
+_CELLS = re.compile(r"[\d:.]+\s*[,;|\t]\s*\d")  #: two times at the head of a row
 
 
 def prefers_records(known: Format, source: Source) -> bool:
@@ -171,16 +173,16 @@ def _untimed(source: Source) -> bool:
 
 def _lines(known: Format, source: Source) -> bool:
     plan = plan_of(source)
-    return plan is not None or led_lines(source)[1] > 0
+    return plan is not None
 
 
 def _chapters(known: Format, source: Source) -> bool:
     """A table whose first column is a time."""
     first = source.head.lstrip().split("\n")[0]
-    if any(c.isdigit() for c in first):
+    if any(c.isdigit() for c in first) and not _CELLS.match(first):
         return False
     plan = plan_of(source)
-    return plan is not None and plan.roles.timed and not plan.questions
+    return plan is not None and (plan.roles.timed or any(q.role == "start" for q in plan.questions))
 
 
 _JUDGES = {

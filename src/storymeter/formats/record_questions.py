@@ -11,7 +11,7 @@ from typing import Any
 
 from .checks import Check
 from .problems import Mark, Path, named
-from .record_rows import KEY, Found, Unequal
+from .record_rows import KEY, Found, Unequal, Unfit
 from .roles import Question, Roles, lookup
 from .source import Source
 
@@ -76,6 +76,8 @@ class Unread:
         if isinstance(value, Unequal):
             message = f"{value.times} and {value.texts} differ in number"
             self.check.error("unequal-lists", message, at)
+        elif isinstance(value, Unfit):
+            self.check.error("wrong-type", value.message, at, detail=value.detail)
         else:
             self.check.error("wrong-type", "no record with a caption", at, detail=f"found {named(value)}")
 

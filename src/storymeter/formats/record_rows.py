@@ -57,6 +57,14 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Unfit:
+    """A part of a file that is no record, and why."""
+
+    message: str
+    detail: str
+
+
+@dataclass(frozen=True)
 class Unequal:
     """Two lists of a record that should be equally long."""
 
@@ -85,7 +93,7 @@ def explode(found: Found, role: Role | None, text: str = "") -> tuple[str, ...]:
         holders = best if len(best) == 1 else holders
     if text in holders:
         holders = [text]
-    if len(holders) > 1:
+    if len(holders) > 1 or (role == "candidates" and any(map(aliases.is_reference_name, holders))):
         return tuple(holders)
     rows: list[Row] = []
     for row in found.rows:
@@ -123,9 +131,15 @@ def annotated(value: list[Any], at: Path) -> Found | None:
                         continue
                     fields = {**cell, "text": "\n".join(lines)}
                     found.rows.append(Row((*place, "value"), fields, None, parent, group))
-                elif any(is_texts(c) and not n.endswith(("labels", "choices")) for n, c in cell.items()):
+                elif any(_speech(c) for n, c in cell.items() if not n.endswith(("labels", "choices"))):
                     found.wrong.append(((*place, "value"), cell))
     return found if found.rows else None
+
+
+def _speech(cell: Any) -> bool:
+    """A list of texts, or an object or a list that holds one."""
+    inner = cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ()
+    return is_texts(cell) or any(map(_speech, inner))
 
 
 def _is_list_of_items(cell: Any) -> bool:

@@ -14,8 +14,8 @@ from . import aliases, xlsx
 from .aliases import Role
 from .checks import Check
 from .containers import unfold
-from .problems import Mark
-from .record_rows import VALUE, Found, Row
+from .problems import Mark, named
+from .record_rows import VALUE, Found, Row, Unfit
 from .source import Source, decode
 
 _DELIMITERS = "\t;|,"
@@ -40,13 +40,15 @@ def is_lines_of_json(source: Source) -> bool:
 
 
 def is_lists_by_line(source: Source) -> bool:
-    lines = [line for line in source.data[:65536].split(b"\n") if line.strip()][:2]
-    return len(lines) == 2 and all(
-        line.strip().startswith(b"[")
-        and line.strip().endswith(b"]")
-        and isinstance(decode(line, Check()), list)
-        for line in lines
-    )
+    """Two lines, each with a whole value, one of them a list."""
+    lines = [line.strip() for line in source.data[:65536].split(b"\n") if line.strip()][:2]
+    return len(lines) == 2 and any(line[:1] == b"[" for line in lines) and all(map(_is_value, lines))
+
+
+def _is_value(line: bytes) -> bool:
+    check = Check()
+    ends = line[:1] + line[-1:]
+    return ends in (b"[]", b"{}") and isinstance(decode(line, check), list | dict) and not check.failed
 
 
 def json_lines(source: Source, role: Role | None, check: Check) -> Found | None:
@@ -99,7 +101,8 @@ def delimited(source: Source, check: Check) -> Found | None:
         heads = sum(aliases.known(cell.strip()) for cell in rows[0][1])
         headed = heads >= 2 and len(rows[0][1]) == width
         named = source.suffix in (".csv", ".tsv") or delimiter == "\t"
-        if width < 2 or (not headed and (times < 0.9 * len(rows) or (not named and delimiter == ","))):
+        most = 2 * times > len(rows) if named or delimiter == "|" else times >= 0.9 * len(rows)
+        if width < 2 or (not headed and (not most or (not named and delimiter == ","))):
             continue
         if heads == 0 and not headed and not named and delimiter != "|":
             continue
@@ -251,19 +254,14 @@ def _is_head(head: list[str], rows: list[Sequence[Any]]) -> bool:
 
 
 def led_lines(source: Source) -> tuple[Found | None, int]:
-    """Lines that begin with an id, if all do; otherwise how many do, where most lines do."""
+    """Lines that begin with an id, if most do (others are wrong), and how many do."""
     lines = [(n, line.strip()) for n, line in enumerate(source.text.split("\n"), 1) if line.strip()]
     if not lines or _TIME.match(lines[0][1]):
         return None, 0
-    timed = [_TIMED.fullmatch(line) for _, line in lines]
-    if all(timed):
-        fields = [found.groupdict() for found in timed if found]
-        return Found(
-            [
-                Row((Mark("line", n),), f, group=k)
-                for k, ((n, _), f) in enumerate(zip(lines, fields, strict=True))
-            ]
-        ), 0
+    timed = [(n, found.groupdict()) for n, line in lines if (found := _TIMED.fullmatch(line))]
+    if 2 * len(timed) > len(lines):
+        rows = [Row((Mark("line", n),), fields, group=k) for k, (n, fields) in enumerate(timed)]
+        return _with_others(Found(rows), lines, "an id, a start, an end and a caption"), len(timed)
     for pattern, loose in ((_COLON, True), (_BLANK, False)):
         led = [(n, pattern.fullmatch(line)) for n, line in lines]
         fits = [
@@ -274,11 +272,23 @@ def led_lines(source: Source) -> tuple[Found | None, int]:
         names = [id for _, id, _ in fits]
         telling = sum(bool(_NAME.fullmatch(name)) for name in names)
         unique = len(set(names)) == len(names)
-        if len(fits) == len(lines) and ((unique and len(lines) > 1) or 2 * telling > len(names)):
+        several = 2 * telling > len(names)
+        if (len(fits) == len(lines) and ((unique and len(lines) > 1) or several)) or (
+            2 * len(fits) > len(lines) > 2 and several
+        ):
             rows = [
                 Row((Mark("line", n),), {VALUE: text}, id, group=k) for k, (n, id, text) in enumerate(fits)
             ]
-            return Found(rows, True), 0
-        if 10 * len(fits) >= 8 * len(lines) and len(lines) > 2 and 2 * telling > len(names):
-            return None, len(fits)
+            return _with_others(Found(rows, True), lines, "an id and a caption"), len(fits)
     return None, 0
+
+
+def _with_others(found: Found, lines: list[tuple[int, str]], what: str) -> Found:
+    """The rows of most lines; the lines that are not like them are wrong."""
+    fits = {row.at for row in found.rows}
+    for number, line in lines:
+        at = (Mark("line", number),)
+        if at not in fits:
+            detail = f"found {named(line)}; to read each line as a caption: --from lines"
+            found.wrong.append((at, Unfit(f"the line does not hold {what}, as most lines do", detail)))
+    return found

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..captions import Corpus, Document
 from ..errors import UsageError
-from . import record_tables
+from . import aliases, record_tables
 from .aliases import Role
 from .base import Format, carrying
 from .checks import Check
@@ -20,7 +20,7 @@ from .record_builder import Builder
 from .record_questions import Plan
 from .record_rows import Found, Row, explode
 from .role_finder import Finder
-from .roles import MAPPED, Question, Roles
+from .roles import MAPPED, OWNED, Question, Roles
 from .source import Source
 
 
@@ -68,9 +68,13 @@ def plan_rows(found: Found, columns: Mapping[str, str], role: Role | None) -> Pl
     said = next((columns[k] for k in ("text", "caption", "answer") if k in columns), "")
     holders = explode(found, role, said)
     if holders:
-        return Plan(found, Roles(), [Question("text", holders)])
-    if not found.rows and not found.wrong:
-        return None
+        owned = role == "candidates" and any(map(aliases.is_reference_name, holders))
+        return Plan(found, Roles(), [Question("text", holders, OWNED if owned else "")])
+    if not found.rows:
+        return Plan(found, Roles(), []) if found.wrong else None
+    for row in found.rows:
+        if "" in row.fields:
+            row.fields = {name or "(no name)": cell for name, cell in row.fields.items()}
     finder = Finder(found, columns, role)
     roles = finder.roles()
     return Plan(found, roles, finder.questions)

@@ -16,6 +16,7 @@ from .field_values import (
     all_counting,
     is_broken_span,
     is_counter,
+    is_file,
     is_name,
     is_number_pair,
     is_span,
@@ -28,7 +29,7 @@ from .field_values import (
     text_id,
 )
 from .record_rows import FILE, KEY, NUMBER, VALUE
-from .roles import MAPPED, Fields, Question, Roles, lookup
+from .roles import MAPPED, OWNED, Fields, Question, Roles, lookup
 
 _SIZES = frozenset(("size", "resolution", "shape", "dim", "dimension", "imagesize", "videosize", "point"))
 _CERTAIN = frozenset(("segment", "timestamp"))  #: names under which a list can only be a span
@@ -144,7 +145,7 @@ class Finder(Fields):
                 n: t for n in usable if (t := text_tier(n, self.role)) is not None and self._nested_ok(n)
             }
         graded = {n: t for n, t in graded.items() if n.partition(".")[0] not in graded or "." not in n}
-        graded = self._answer_beside_output(graded)
+        graded = {n: t for n, t in self._answer_beside_output(graded).items() if n not in parts}
         if parts and not any(t < 10 for t in graded.values()):
             return replace(roles, parts=parts, story=story)
         if graded:
@@ -152,6 +153,9 @@ class Finder(Fields):
             best = self._settle(best, self._word_count)
             if self.role == "references" and plain(best[0]) == "label" and not self._wordy(best[0]):
                 best += [n for n, t in graded.items() if 10 < t < 20 and self._wordy(n)]  # a class, perhaps
+            output = self.role == "references" and plain(best[0]) in aliases.OUTPUTS
+            if output or self._names_items(best[0]):  # beside texts under a name that says nothing
+                best += self._sentences(inside, (roles.start, roles.end, roles.span), ids=True)
             if len(best) > 1 and not self._alike(best):
                 self._ask("text", best)
             return replace(roles, text=best[0], story=plain(best[0].rpartition(".")[2]) in aliases.STORY)
@@ -162,18 +166,7 @@ class Finder(Fields):
 
     def _text_by_content(self, usable: list[str], roles: Roles) -> str:
         """The only field of sentences whose name says nothing else."""
-        taken = {roles.start, roles.end, roles.span}
-        sentences = [
-            n
-            for n in usable
-            if n not in taken
-            and "." not in n
-            and not aliases.is_reference_name(n)
-            and plain(n) not in aliases.NEVER
-            and plain(n) not in aliases.REFERENCES
-            and tier(n, aliases.IDS) is None
-            and self._wordy(n)
-        ]
+        sentences = self._sentences(usable, (roles.start, roles.end, roles.span))
         sentences = sentences or [n for n in usable if plain(n) == "name" and self._wordy(n)]
         if len(sentences) > 1:
             self._ask("text", sentences)
@@ -185,8 +178,7 @@ class Finder(Fields):
             return ""
         owned = [n for n in usable if aliases.is_reference_name(n)]
         if owned and self.role == "candidates":
-            reason = "fields called target, label or reference are never read as a candidate's caption"
-            self.questions.append(Question("text", tuple(owned[:1]), reason))
+            self.questions.append(Question("text", tuple(owned[:1]), OWNED))
         else:
             self.questions.append(Question("text"))
         return ""
@@ -209,7 +201,7 @@ class Finder(Fields):
         return text_tier(above, self.role) is not None and plain(above) not in aliases.NEVER
 
     def _can_be_text(self, name: str) -> bool:
-        if plain(name.rpartition(".")[2]) in aliases.NEVER:
+        if plain(name.rpartition(".")[2]) in aliases.NEVER or self._most(name, is_file, share=1.0):
             return False
         return self._most(name, is_text)
 
@@ -279,7 +271,8 @@ class Finder(Fields):
             unique = []
         if unique:
             return replace(roles, id=unique[0])
-        if roles.timed and not any(aliases.known(n) and tier(n, aliases.IDS) for n in self.names):
+        one = not exploded or len({row.group for row in self.rows}) == 1
+        if roles.timed and one and not any(aliases.known(n) and tier(n, aliases.IDS) for n in self.names):
             return replace(roles, id=FILE)
         self.questions.append(Question("video"))
         return roles

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .aliases import Role, tier
-from .field_values import flat
+from .aliases import IDS, NEVER, REFERENCES, Role, is_reference_name, plain, text_tier, tier
+from .field_values import flat, is_name
 from .record_rows import FILE, KEY, NUMBER, VALUE, Found, Row
 
 _SAMPLE = 2000
@@ -29,6 +29,10 @@ MAPPED = {
     "fps": "fps",
     "order": "order",
 }
+
+
+#: why a field that holds texts is not read
+OWNED = "fields called target, label or reference are never read as a candidate's caption"
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ class Fields:
         if len(names) < 2:
             return names
         filled = {n: len(self._values(n)) for n in names}
-        full = [n for n in names if 2 * filled[n] > max(filled.values())]
+        full = [n for n in names if 5 * filled[n] > max(filled.values())]
         names = full or names
         if len(names) > 1 and len(self.rows) > 2:
             vary = [n for n in names if len({repr(v) for v in self._values(n)}) > 1]
@@ -150,6 +154,25 @@ class Fields:
         words = [word for v in values if isinstance(v, str) for word in v.split()]
         letters = sum(word[0].isalpha() for word in words)
         return bool(values) and len(words) >= 2 * len(values) and 2 * letters > len(words)
+
+    def _sentences(self, names: Iterable[str], taken: tuple[str, ...], *, ids: bool = False) -> list[str]:
+        """Fields of sentences whose name says nothing else; `ids`: or that it is an id."""
+        return [
+            n
+            for n in names
+            if n not in taken
+            and "." not in n
+            and text_tier(n, self.role) is None
+            and not is_reference_name(n)
+            and plain(n) not in NEVER | REFERENCES.keys()
+            and (tier(n, IDS) is None or (ids and not self._most(n, is_name)))
+            and self._wordy(n)
+        ]
+
+    def _names_items(self, name: str) -> bool:
+        """Names with digits in place of texts."""
+        values = [str(flat(v)) for v in self._values(name)]
+        return all(len(v.split()) == 1 and any(c.isdigit() for c in v) for v in values)
 
     def _word_count(self, name: str) -> int:
         return sum(len(str(v).split()) for v in self._values(name))

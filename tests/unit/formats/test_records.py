@@ -185,3 +185,80 @@ def test_evaluate_compares_ids_without_the_ending_of_files(tmp_path: Path) -> No
     assert evaluate(ours, theirs, metrics="bleu_4").documents
     both = evaluate(ours, [theirs, others], metrics="bleu_4")
     assert "annotators:2" in str(both["bleu_4"].signature)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"status": "ok"},
+        {"dataset_name": "textcaps"},
+        {"status": "ok", "count": 3},
+        {"a": {"status": "ok"}},
+        {"error": "the rate limit was reached"},
+        {"model": "gpt-4o", "a1": "A dog runs.", "b2": "Two men cook."},
+    ],
+)
+def test_a_setting_is_no_caption(tmp_path: Path, content: Any) -> None:
+    path = _file(tmp_path, "f.json", content)
+    problems = examine(path, role="candidates").errors
+    assert any("a setting of a run" in each.text and "--from plain" in each.text for each in problems)
+    assert not any("(fields: ;" in each.text for each in problems)
+
+
+@pytest.mark.parametrize(
+    "content", [{"a": "a dog"}, {"a": "dog"}, {"vid1": "dogs"}, {"a": "ok", "b": "fine"}]
+)
+def test_short_captions_by_id_are_read(tmp_path: Path, content: dict[str, str]) -> None:
+    assert {d.id: d.text for d in read(_file(tmp_path, "f.json", content))} == content
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ("a1 0.0 4.5##A dog runs.\na1 4.5##It jumps.\nb2 1 65##A man cooks.\n", "line 2"),
+        ("a1.jpg#0\tA dog runs.\nb2.jpg#0|Two men cook.\nc3.jpg#0\tRain falls.\n", "line 2"),
+        ("a1: A dog runs.\nb2: Two men cook.\nc3 Rain falls.\n", "line 3"),
+    ],
+)
+def test_a_line_unlike_the_others_is_an_error(tmp_path: Path, lines: str, place: str) -> None:
+    """The whole file was taken for captions that contain the id."""
+    (problem,) = examine(_file(tmp_path, "f.txt", lines)).errors
+    assert problem.where == place
+
+
+def test_times_in_cells_are_no_chapters(tmp_path: Path) -> None:
+    rows = "00:00:00.00,00:00:04.50,A dog runs.,a1.eaf\n00:00:04.50,00:00:09.00,It jumps.,a1.eaf\n"
+    head = "Begin Time - hh:mm:ss.ms,End Time - hh:mm:ss.ms,File\n"
+    assert [c.text for d in read(_file(tmp_path, "f.csv", rows)) for c in d.captions] == [
+        "A dog runs.",
+        "It jumps.",
+    ]
+    untold = head + "00:00:00.00,00:00:04.50,a1.eaf\n00:00:04.50,00:00:09.00,a1.eaf\n"
+    (problem,) = examine(_file(tmp_path, "g.csv", untold)).errors
+    assert "no field holds the caption" in problem.text
+
+
+def test_captions_under_the_name_of_references_are_no_candidates(tmp_path: Path) -> None:
+    events = [{"timestamp": [0, 1], "caption": "A dog."}]
+    path = _file(tmp_path, "f.json", [{"qid": "a1", "made": events, "gt": events}])
+    (problem,) = examine(path, role="candidates").errors
+    assert "never read as a candidate's caption" in problem.text and "--columns text=gt" in problem.text
+
+
+def test_records_without_an_id_are_not_one_video(tmp_path: Path) -> None:
+    lists = (
+        "timestamps;captions\n[[0, 4]];['A dog runs.']\n[[1, 65], [66, 70]];['A man cooks.', 'He eats.']\n"
+    )
+    (problem,) = examine(_file(tmp_path, "f.csv", lists)).errors
+    assert "no field holds the id" in problem.text
+
+
+def test_a_model_output_is_not_the_reference_beside_other_texts(tmp_path: Path) -> None:
+    rows = [{"id": i, "ref1": f"{i} dog runs.", "hyp": "A cat."} for i in ("one", "two")]
+    assert [d.text for d in read(_file(tmp_path, "f.json", rows), role="references")] == [
+        "one dog runs.",
+        "two dog runs.",
+    ]
+    rows = [{"id": i, "worte": f"{i} dog runs.", "hyp": "A cat."} for i in ("one", "two")]
+    (problem,) = examine(_file(tmp_path, "g.json", rows), role="references").errors
+    assert problem.code == "ambiguous"
