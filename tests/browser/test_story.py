@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from storymeter.cli._shown import show_story
 
 import storymeter
-from storymeter.cli._shown import show_story
 
 STORIES = Path(__file__).resolve().parents[2] / "examples" / "stories"
 

@@ -161,8 +161,8 @@ SETTINGS = (
     | _set(
         "status state success error detail msg reason code count total size len time created modified"
         " dataset_name dataset_version run run_name run_id job job_id seed host commit revision framework"
-        " timestamp library device checkpoint ckpt backend provider engine endpoint format kind encoding license_name"
-        " elapsed finished started author_name email owner username phase stage"
+        " library device checkpoint ckpt backend provider engine endpoint format kind encoding license_name"
+        " timestamp elapsed finished started author_name email owner username phase stage"
     )
 )
 #: lists of these names are parts of one text or of one request, not captions
