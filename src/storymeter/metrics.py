@@ -47,6 +47,20 @@ class Metric(Measure, ABC):
         return bool(getattr(getattr(self, "scorer", None), "slow", False))
 
     @property
+    def own(self) -> bool:
+        """Whether it is a part of Storymeter, and not of a plug-in or a program of the user's."""
+        return type(self).__module__.startswith("storymeter.")
+
+    @property
+    def origin(self) -> str | None:
+        """Distribution, version and hash of what is foreign in it (`plugins.origin`); None of our own."""
+        if self.own and getattr(self, "scorer", None) is None and getattr(self, "metric", None) is None:
+            return None
+        from .plugins import origin
+
+        return origin(self)
+
+    @property
     def ordered(self) -> bool:
         """Whether the order of a document's references can change the number: the signature states it."""
         return False
@@ -104,7 +118,11 @@ class Metric(Measure, ABC):
         from .scores import Signature
 
         return Signature.of(
-            metric=self.name, tok=context.tokenizer, protocol=context.protocol, version=__version__
+            metric=self.name,
+            tok=context.tokenizer,
+            protocol=context.protocol,
+            version=__version__,
+            plugin=self.origin,
         )
 
     def corpus(self, *, candidates: Any, references: Any = None, **settings: Any) -> Score:
@@ -137,6 +155,11 @@ class Metric(Measure, ABC):
     def score(self, task: Task, context: Context) -> Score:
         metric = self.under(context.protocol)
         rows = metric.checked(metric.rows(task, context), task)
+        if not metric.own:
+            from .plugins import check_combine, warn_of_percent
+
+            check_combine(metric, rows.values)
+            warn_of_percent(metric, float(metric.combine(rows.values.sum(axis=0))["value"]))
         signature = metric.signature(context).add(**metric.corpus_fields(task, context))
         return metric.score_of_rows(rows, task.ids, signature)
 
@@ -159,10 +182,11 @@ class Metric(Measure, ABC):
         )
 
     def _numbers(self, values: object) -> FloatArray:
-        try:
-            return np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise UsageError(f"{self.name} gave no numbers: {error}.", hint="Values are numbers.") from None
+        if isinstance(values, np.ndarray) and values.dtype == np.float64:
+            return values
+        from .plugins import real_numbers
+
+        return real_numbers(values, f"{self.name} gave")
 
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
         """A metric of somebody's own may give anything; what does not fit is said here, not scored."""

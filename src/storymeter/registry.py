@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import importlib
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .errors import UsageError, closest
+from .errors import StorymeterWarning, UsageError, closest
 from .measure import Measure, Named
 from .metrics import Metric
 from .options import Name, parse, parse_options
@@ -119,6 +120,20 @@ def _plugins(what: str) -> tuple[Any, ...]:
     from importlib.metadata import entry_points
 
     return tuple(point for group in GROUPS[what] for point in entry_points(group=group))
+
+
+@functools.cache
+def warn_of_shadowed(word: str) -> None:
+    """A plug-in that calls itself as a measure of Storymeter's own, which is used in place of it."""
+    for point in _plugins("metric"):
+        if point.name == word:
+            of = f" of {point.dist.name}" if point.dist else ""
+            warnings.warn(
+                f"The plug-in {point.value}{of} is called {word!r}, as Storymeter's own measure is, and is"
+                " not used. Register it under another name.",
+                StorymeterWarning,
+                stacklevel=4,
+            )
 
 
 def names_of(what: str = "metric") -> Iterator[str]:

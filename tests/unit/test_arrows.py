@@ -21,6 +21,7 @@ RECORDS = [
     "papers",
     "progress",
     "measure",
+    "plugins",
     "protocol",
     "scores",
     "metrics",

@@ -35,6 +35,7 @@ from ..stats.paired import (
 )
 from ..stats.poisson import paired_tests, standard_error
 from ..stats.resampling import TAIL, expanded_tail, percentiles
+from .comparable import check_comparable
 from .results import AUTO, Comparison, Difference, Resamples, Results, SystemResult, Tally, value_of
 from .seeds import collapsed, satterthwaite, t_interval, welch
 from .units import summed, units_of
@@ -61,6 +62,7 @@ def compare(
         raise UsageError(f"difference cannot be {difference!r}.", hint="It is a number above 0, in points.")
     if resamples != AUTO and (not isinstance(resamples, int) or resamples < 1):
         raise UsageError(f"resamples cannot be {resamples!r}.", hint='It is "auto" or a whole number from 1.')
+    check_comparable({system.name: system.scores for system in results.systems})
     seed = results.conditions.seed if seed is None else seed
     results = collapsed(results)
     drawn = None if resamples == AUTO else int(resamples)

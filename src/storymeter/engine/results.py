@@ -28,6 +28,7 @@ from ..protocol import Protocol
 from ..registry import metric as get_metric
 from ..scores import Score
 from ..stats.multiple import SIGNIFICANT
+from .comparable import check_comparable
 
 #: of the numbers that this version computes; it rises with every change that `earlier` must know
 REVISION = 1
@@ -349,6 +350,7 @@ def merged(several: Sequence[Results]) -> Results:
     doubled = next((s.name for k, s in enumerate(systems) if s.name in [t.name for t in systems[:k]]), None)
     if doubled is not None:
         raise UsageError(f"Two runs have a system called {doubled!r}.", hint="Give one of them another name.")
+    check_comparable({system.name: system.scores for system in systems})
     tallies = {pair: tally for each in kept for pair, tally in each.tallies.items()}
     seeds = {name: members for each in kept for name, members in each.seeds.items()}
     oldest = min(each.conditions.revision for each in several)

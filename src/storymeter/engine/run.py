@@ -22,11 +22,12 @@ from ..errors import StorymeterError, UsageError
 from ..join import Task, join
 from ..metrics import Metric
 from ..options import Tokenizer, parse, split
+from ..plugins import line_of, warn_of_names
 from ..progress import Progress, silent
 from ..protocol import Protocol
 from ..protocol import get as get_protocol
+from ..registry import MEASURES, room_of, warn_of_shadowed
 from ..registry import metric as get_metric
-from ..registry import room_of
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .cautions import joins_captions, own_tokenizer, warn_of_language, warn_of_paragraphs, warn_of_wordless
@@ -230,9 +231,10 @@ class Run:
         except Exception as error:
             if isinstance(error, StorymeterError) or room_of(metric):
                 raise
+            where = line_of(error)
             problem = f"{name}, a metric of your own or of a plug-in, failed: {type(error).__name__}: {error}"
             raise UsageError(
-                problem, hint="It is no part of Storymeter: run it in Python to see where."
+                f"{problem}{where}.", hint=f"It is no part of Storymeter; try storymeter check-metric {name}"
             ) from error
         if not resamples or score.rows is None:
             return score
@@ -336,6 +338,10 @@ def parse_metrics(metrics: Sequence[MetricLike]) -> dict[str, Metric]:
         )
     if errors:
         raise errors[0]
+    warn_of_names(found, MEASURES)
+    for measure in found.values():
+        for word in {measure.name.partition("(")[0]} & MEASURES.keys():
+            warn_of_shadowed(word)
     return found
 
 

@@ -1,8 +1,11 @@
 """Metric values of benchmarks on the disk, so that a report card that was stopped goes on, and one that is
-drawn anew is not computed anew. A file per benchmark and metric; values of another version are not taken."""
+drawn anew is not computed anew. A file per benchmark and metric; its key is of all that the values depend on:
+the captions, references and human scores of the benchmark, the signature of the metric (with the hashes of
+its prompt, its model and its plug-in), and the code of Storymeter. Values of another key are not taken."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +13,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from .. import __version__
+from .. import _native
 from ..engine.run import Run
+from ..errors import StorymeterError
 from ..files import write_text
 from ..registry import metric as get_metric
 from .compute import MetricValues, value_of, values_of
@@ -19,7 +23,8 @@ from .records import Benchmark
 
 
 class _File(msgspec.Struct):
-    version: str
+    #: of all that the values depend on
+    key: str
     benchmark: str
     #: the metric as it was asked for, and as it calls itself
     asked: str
@@ -45,15 +50,17 @@ def kept_values(
         return values_of(benchmark.task, metrics, run, skip_missing=skip_missing)
     found: dict[str, MetricValues] = {}
     skipped: dict[str, str] = {}
+    content = _content(benchmark)
     for asked in metrics:
         path = folder / _name(benchmark.name, asked)
-        known = _read(path)
+        key = _key(content, asked, run)
+        known = _read(path, key)
         if known is None:
             new, missing = values_of(benchmark.task, [asked], run, skip_missing=skip_missing)
             skipped |= missing
             found |= new
             for name, entry in new.items():
-                _write(path, benchmark.name, asked, name, entry)
+                _write(path, key or _key(content, asked, run), benchmark.name, asked, name, entry)
         else:
             values = {(system, item): value for system, item, value in known.values}
             rows = {key: np.array(row) for key, row in zip(values, known.rows, strict=False)}
@@ -69,16 +76,47 @@ def _name(benchmark: str, metric: str) -> str:
     return f"{benchmark}-{safe}-{hashlib.sha256(metric.encode()).hexdigest()[:8]}.json"
 
 
-def _read(path: Path) -> _File | None:
+def _content(benchmark: Benchmark) -> str:
+    """A hash of what is scored and of what people said."""
+    content = hashlib.sha256()
+    task = benchmark.task
+    for each in (task.ids, task.candidates, task.references, benchmark.judgements, benchmark.choices):
+        content.update(msgspec.json.encode(each))
+    return content.hexdigest()
+
+
+def _key(content: str, asked: str, run: Run) -> str:
+    """'' where a metric cannot say what it depends on before it scores."""
+    try:
+        metric = get_metric(asked).under(run.context.protocol)
+        signature = metric.signature(run.context)
+    except StorymeterError:
+        return ""
+    fields = [field for field in signature.fields if field[0] not in ("answered", "marks", "judge")]
+    return hashlib.sha256(repr((content, fields, _code())).encode()).hexdigest()[:16]
+
+
+@functools.cache
+def _code() -> str:
+    """A hash of Storymeter itself, with its compiled part."""
+    content = hashlib.sha256()
+    folders = [Path(__file__).parent.parent, Path(_native.__file__).parent]
+    for path in sorted({path for folder in folders for path in folder.rglob("*") if path.is_file()}):
+        if path.suffix in (".py", ".so", ".pyd", ".txt", ".safetensors"):
+            content.update(path.name.encode() + path.read_bytes())
+    return content.hexdigest()
+
+
+def _read(path: Path, key: str) -> _File | None:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=_File)
     except (OSError, msgspec.MsgspecError):
         return None
-    return found if found.version == __version__ else None
+    return found if key and found.key == key else None
 
 
-def _write(path: Path, benchmark: str, asked: str, name: str, entry: MetricValues) -> None:
+def _write(path: Path, key: str, benchmark: str, asked: str, name: str, entry: MetricValues) -> None:
     rows = [(system, item, value) for (system, item), value in entry.values.items() if value == value]
     added = [entry.rows[system, item].tolist() for system, item, _ in rows] if entry.rows else []
-    made = _File(__version__, benchmark, asked, name, entry.signature, entry.higher_is_better, rows, added)
+    made = _File(key, benchmark, asked, name, entry.signature, entry.higher_is_better, rows, added)
     write_text(path, msgspec.json.encode(made).decode())

@@ -193,7 +193,7 @@ class PairScorer(Metric):
                 "candidate_index": pairs["candidate_index"][keep],
                 "reference_index": pairs["reference_index"][keep],
             }
-            out[keep] = self._checked(self.score_indexed(jobs=jobs, **chosen), len(keep))
+            out[keep] = self.checked_values(self.score_indexed(jobs=jobs, **chosen), len(keep))
         return out
 
     def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
@@ -270,15 +270,20 @@ class PairScorer(Metric):
 
     def _checked_values(self, jobs: int, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """What `values_indexed` gives, which may be of somebody's own and give anything."""
-        return self._checked(self.values_indexed(jobs=jobs, **pairs), len(pairs["candidate_index"]))
+        return self.checked_values(self.values_indexed(jobs=jobs, **pairs), len(pairs["candidate_index"]))
 
-    def _checked(self, values: FloatArray, wanted: int) -> FloatArray:
+    def checked_values(self, values: FloatArray, wanted: int) -> FloatArray:
+        """One real number for each of so many pairs; a foreign scorer's within its range."""
         values = self._numbers(values)
         if values.shape != (wanted,):
             raise UsageError(
                 f"{self.name} gave values of shape {values.shape} for {wanted:,} pairs.",
                 hint="score_indexed gives one number per pair.",
             )
+        if not self.own:
+            from ..plugins import check_range
+
+            check_range(self, values)
         return values
 
     def _matrix(self, candidates: list[str], references: list[str], jobs: int) -> FloatArray:

@@ -109,7 +109,8 @@ class PairTable:
             (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
         )
         if not self._additive:
-            return self.scorer.values_indexed(**pairs, jobs=jobs), self._statistics
+            values = self.scorer.values_indexed(**pairs, jobs=jobs)
+            return self.scorer.checked_values(values, len(keys)), self._statistics
         values, statistics = self.scorer.stored_indexed(**pairs, jobs=jobs)
         return values, _small(statistics)
 

@@ -76,7 +76,7 @@ class Listed(PairScorer):
         (Own(lambda: 1 / 0), "own, a metric of your own or of a plug-in, failed: ZeroDivisionError"),
         (Listed([1.0]), "listed gave values of shape (1,) for 3 pairs"),
         (Listed(["x"] * 3), "listed gave no numbers"),
-        (Listed([np.nan] * 3), "listed gave no number for 3 of 3 documents"),
+        (Listed([np.nan] * 3), "gave no number for 3 of 3 pairs"),
         (Words, "Words is a class"),
         (None, "A metric cannot be NoneType"),
         (["bleu_4"], "A metric cannot be list"),

@@ -116,7 +116,7 @@ def test_the_card(run: Run, data: Path, tmp_path: Path) -> None:
     assert page.read_text().count("<details") >= 3 and "<svg" in page.read_text()
     files = sorted(kept.iterdir())
     assert len(files) == 6
-    changed = files[0].read_text().replace('"version":"', '"version":"older ')
+    changed = files[0].read_text().replace('"key":"', '"key":"older')
     files[0].write_text(changed)
     assert run(*arguments, "--force")[0] == 0 and out.read_text() == first
     assert files[0].read_text() != changed  # values of another version are made anew

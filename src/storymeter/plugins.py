@@ -1,0 +1,258 @@
+"""Measures that are no part of Storymeter: where they come from, and what is checked when they first score.
+
+A plug-in may give anything. What would become a wrong number in silence (a `combine` that is not vectorised,
+complex numbers, values beyond the declared range) is an error with the line of the plug-in; `storymeter
+check-metric` looks for more (`engine.check_metric`).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .arrays import FloatArray
+from .errors import StorymeterWarning, UsageError
+from .measure import Measure
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
+#: of the sources of a package, so many files and bytes are hashed
+FILES, BYTES = 2000, 1 << 25
+GROUPS = ("storymeter.metrics", "storymeter.pairs")
+
+
+def is_foreign(measure: object) -> bool:
+    """Whether a plug-in or the user wrote it."""
+    return not type(measure).__module__.startswith("storymeter.")
+
+
+# Where a measure comes from.
+
+
+def origin(measure: Measure) -> str | None:
+    """What signatures state of every foreign measure, also of the scorer in a metric: distribution,
+    version and a hash of the source; None where all is Storymeter's own.
+
+    A package is hashed as a whole, a class of a script or notebook by its own source and that of its bases.
+    """
+    classes: list[Any] = [type(each) for each in _measures(measure) if is_foreign(each)]
+    found = dict.fromkeys(map(_origin, classes))
+    return "+".join(found) or None
+
+
+def _measures(measure: Measure) -> Iterator[Measure]:
+    yield measure
+    for value in getattr(measure, "__dict__", {}).values():
+        if isinstance(value, Measure):
+            yield from _measures(value)
+
+
+@functools.cache
+def _origin(cls: Any) -> str:
+    root = cls.__module__.partition(".")[0]
+    known = _distribution(root)
+    label = f"{known.name}-{known.version}" if known else "local"
+    return f"{label}#{_source_hash(cls, root, packaged=known is not None)}"
+
+
+def _distribution(root: str) -> Distribution | None:
+    """The distribution that holds a top-level module."""
+    from importlib import metadata
+
+    for group in GROUPS:
+        for point in metadata.entry_points(group=group):
+            if point.value.partition(":")[0].partition(".")[0] == root and point.dist is not None:
+                return point.dist
+    if root == "__main__" or root in sys.stdlib_module_names:
+        return None
+    names = metadata.packages_distributions().get(root)
+    return metadata.distribution(names[0]) if names else None
+
+
+def _source_hash(cls: type, root: str, *, packaged: bool) -> str:
+    content = hashlib.sha256()
+    if packaged and root in sys.modules:
+        for path in _sources(sys.modules[root]):
+            content.update(path.name.encode() + b"\0" + path.read_bytes())
+    else:
+        for each in cls.__mro__:
+            if not each.__module__.startswith("storymeter.") and each.__module__ not in ("builtins", "abc"):
+                content.update(_source(each).encode())
+    return content.hexdigest()[:8]
+
+
+def _sources(module: Any) -> list[Path]:
+    folders = [Path(each) for each in getattr(module, "__path__", ())]
+    if not folders:
+        return [Path(module.__file__)] if getattr(module, "__file__", None) else []
+    found: list[Path] = []
+    size = 0
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        size += path.stat().st_size
+        if len(found) == FILES or size > BYTES:
+            break
+        found.append(path)
+    return found
+
+
+def _source(cls: type) -> str:
+    try:
+        return inspect.getsource(cls)
+    except (OSError, TypeError):  # typed into an interpreter: what was compiled
+        return repr(
+            sorted(
+                (name, made.__code__.co_code, made.__code__.co_consts, made.__code__.co_names)
+                for name, made in vars(cls).items()
+                if inspect.isfunction(made)
+            )
+        )
+
+
+def warn_of_names(found: Mapping[str, Measure], own: Mapping[str, str]) -> None:
+    """Foreign measures whose name Storymeter has for one of its own."""
+    for measure in found.values():
+        word = measure.name.partition("(")[0]
+        if is_foreign(measure) and word in own:
+            warn_once(
+                f"{type(measure).__qualname__} ({place(type(measure))}) is called {word!r}, as a metric of"
+                " Storymeter's own is: tables cannot tell them apart. Give it another name."
+            )
+
+
+@functools.cache
+def warn_once(text: str) -> None:
+    warnings.warn(text, StorymeterWarning, stacklevel=4)
+
+
+# What a foreign metric gives.
+
+
+def place(made: Any) -> str:
+    """`file.py, line 12` of a class or function."""
+    try:
+        _lines, first = inspect.getsourcelines(made)
+        return f"{Path(inspect.getsourcefile(made) or '?').name}, line {first}"
+    except (OSError, TypeError):
+        return getattr(made, "__module__", "?")
+
+
+def line_of(error: BaseException) -> str:
+    """Where in a foreign module an error arose: ` (file.py, line 12, in rows)`; '' where it is unknown."""
+    frames = traceback.extract_tb(error.__traceback__)
+    package = str(Path(__file__).parent)
+    own = [frame for frame in frames if not frame.filename.startswith(package)]
+    local = [frame for frame in own if "site-packages/numpy" not in frame.filename]
+    last = (local or own)[-1] if own else None
+    return f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})" if last else ""
+
+
+def check_combine(metric: Any, rows: FloatArray) -> None:
+    """Whether `combine` gives for many sums at once what it gives for each: intervals and tests rest on
+    it."""
+    if not len(rows) or type(metric).combine.__module__.startswith("storymeter."):
+        return
+    where = f"{metric.name}: combine ({place(type(metric).combine)})"
+    sums = rows.sum(axis=0)
+    # one more than there are columns, so that no confusion of the two goes unnoticed
+    count = len(sums) + 1
+    some = np.array([rows[: 1 + k * len(rows) // count].sum(axis=0) for k in range(count - 1)] + [sums])
+    each = [_values(metric, one, (), where) for one in some]
+    try:
+        many = _values(metric, some, (count,), where)
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(
+            f"{where} is not vectorised: for sums of shape {some.shape} it fails with"
+            f" {type(error).__name__}: {error}.",
+            hint="Take the last axis, sums[..., 0] in place of sums[0], and numpy functions in place of if.",
+        ) from error
+    for key, values in many.items():
+        alone = np.array([one[key] for one in each])
+        if not np.allclose(alone, values, rtol=1e-9, atol=1e-12, equal_nan=True):
+            raise UsageError(
+                f"{where} is not vectorised: for {count} sums at once {key!r} is {_few(values)}, and for each"
+                f" alone {_few(alone)}.",
+                hint="Take the last axis: sums[..., 0] in place of sums[0].",
+            )
+
+
+def _values(metric: Any, sums: FloatArray, shape: tuple[int, ...], where: str) -> dict[str, FloatArray]:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Any = metric.combine(sums)
+    if not isinstance(found, Mapping) or "value" not in found:
+        seen = (
+            f"the keys {', '.join(map(repr, found))}" if isinstance(found, Mapping) else type(found).__name__
+        )
+        raise UsageError(
+            f"{where} gives {seen}; a dict with the key 'value' is needed.",
+            hint='Write return {"value": sums[..., 0] / sums[..., 1]}.',
+        )
+    out = {}
+    for key, given in found.items():
+        values = real_numbers(given, f"{where} gave under {key!r}")
+        if values.shape != shape:
+            raise UsageError(
+                f"{where} is not vectorised: for sums of shape {sums.shape} it gives {key!r} of shape"
+                f" {values.shape} in place of {shape}.",
+                hint="Take the last axis: sums[..., 0] in place of sums[0].",
+            )
+        out[str(key)] = values
+    return out
+
+
+def real_numbers(values: object, what: str) -> FloatArray:
+    """As an array of real numbers; text, complex numbers and other things are an error."""
+    try:
+        found = np.asarray(values)
+        if found.dtype.kind == "O":
+            found = found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{what} no numbers: {error}.", hint="Values are numbers.") from None
+    if found.dtype.kind not in "bifu":
+        kind = {"c": "complex numbers", "U": "text", "S": "bytes"}.get(found.dtype.kind, str(found.dtype))
+        raise UsageError(f"{what} no numbers: they are {kind}.", hint="Values are real numbers.")
+    return np.asarray(found, dtype=np.float64)
+
+
+def check_range(scorer: Any, values: FloatArray) -> None:
+    """Whether the values of a foreign scorer are within its declared range, and numbers at all."""
+    low, high = scorer.range
+    where = f"{scorer.name} ({place(type(scorer))})"
+    if not scorer.may_be_missing and not np.isfinite(values).all():
+        lacking = int((~np.isfinite(values)).sum())
+        raise UsageError(
+            f"{where} gave no number for {lacking:,} of {len(values):,} pairs.",
+            hint="score_indexed gives a finite number for every pair.",
+        )
+    known = values[np.isfinite(values)]
+    slack = 1e-9 * max(1.0, abs(low), abs(high))
+    beyond = known[(known < low - slack) | (known > high + slack)]
+    if len(beyond):
+        raise UsageError(
+            f"{where} gives {beyond[0]:g} for a pair, outside of its declared range {low:g} to {high:g}.",
+            hint="Declare it in the class, range = (low, high); percent = False prints it unscaled.",
+        )
+
+
+def warn_of_percent(metric: Any, value: float) -> None:
+    if metric.percent and abs(value) > 1:
+        warn_once(
+            f"{metric.name} gives values beyond 1, and tables print them times 100. If it is no share, write"
+            " percent = False in its class."
+        )
+
+
+def _few(values: FloatArray) -> str:
+    shown = ", ".join(f"{value:.4g}" for value in values[:3].tolist())
+    return f"{shown}, …" if len(values) > 3 else shown

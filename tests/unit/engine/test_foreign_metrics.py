@@ -1,0 +1,216 @@
+"""Metrics that are no part of Storymeter: what they give wrongly is said, and signatures tell them apart."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+import pytest
+
+import storymeter
+from storymeter.arrays import FloatArray
+from storymeter.engine import comparable
+from storymeter.engine.results import merged
+from storymeter.errors import StorymeterWarning, UsageError
+from storymeter.join import Task
+from storymeter.scores import Signature
+
+TEXTS = ["a dog runs", "a cat sits", "two men talk"]
+
+
+class Ratio(storymeter.Metric):
+    name = "ratio"
+    columns = ("words", "documents")  # type: ignore[assignment]
+    percent = False
+
+    def rows(self, task: Task, context: storymeter.Context) -> FloatArray:
+        words = [len(document.captions[0].text.split()) for document in task.candidates]
+        return np.column_stack([words, np.ones(len(task))])
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        return {"value": sums[..., 0] / sums[..., 1]}
+
+
+class Whole(Ratio):
+    def combine(self, sums: FloatArray) -> Any:
+        return {"value": sums[0] / sums[1]}
+
+
+class Branching(Ratio):
+    def combine(self, sums: FloatArray) -> Any:
+        return {"value": sums[..., 0] / sums[..., 1] if sums[..., 1] > 0 else 0.0}
+
+
+class Bare(Ratio):
+    def combine(self, sums: FloatArray) -> Any:
+        return sums[..., 0] / sums[..., 1]
+
+
+class Misnamed(Ratio):
+    def combine(self, sums: FloatArray) -> Any:
+        return {"score": sums[..., 0]}
+
+
+class Imaginary(storymeter.MeanMetric):
+    name = "imaginary"
+
+    def document_values(self, task: Task, context: storymeter.Context) -> Any:
+        return np.full(len(task), 1 + 2j)
+
+
+class Broken(storymeter.MeanMetric):
+    name = "broken"
+
+    def document_values(self, task: Task, context: storymeter.Context) -> Any:
+        return [1 / (len(document.captions) - 1) for document in task.candidates]
+
+
+class Loud(storymeter.PairScorer):
+    name = "loud"
+    high: ClassVar[float] = 37.0
+
+    def score_indexed(self, **pairs: Any) -> FloatArray:
+        return np.full(len(pairs["candidate_index"]), self.high)
+
+
+def _score(metric: storymeter.Metric) -> storymeter.Score:
+    return storymeter.evaluate(TEXTS, [[text] for text in TEXTS], [metric]).systems[0].scores[0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        (Whole(), r"combine \(test_foreign_metrics.py, line \d+\) is not vectorised"),
+        (Branching(), r"not vectorised: .* fails with ValueError"),
+        (Bare(), r"combine \(.*\) gives float64; a dict with the key 'value'"),
+        (Misnamed(), r"gives the keys 'score'; a dict with the key 'value'"),
+        (Imaginary(), "no numbers: they are complex numbers"),
+        (Broken(), r"ZeroDivisionError: .* \(test_foreign_metrics.py, line \d+, in"),
+        (Loud(), "37 for a pair, outside of its declared range 0 to 1"),
+        (storymeter.metric("anet").knowing(scorer=Loud()), "outside of its declared range"),
+    ],
+)
+def test_what_would_be_wrong_in_silence_is_an_error_with_its_line(
+    metric: storymeter.Metric, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        if metric.name.startswith("anet"):
+            timed = {"a": [[0, 5, "a dog runs"]]}
+            storymeter.evaluate(timed, timed, [metric])
+        else:
+            _score(metric)
+
+
+def test_a_right_one_scores_as_before() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _score(Ratio()).value == 3.0
+
+
+def test_values_beyond_one_that_are_printed_as_percentages_are_warned_of() -> None:
+    class Large(storymeter.MeanMetric):
+        name = "large_one"
+
+        def document_values(self, task: Task, context: storymeter.Context) -> FloatArray:
+            return np.full(len(task), 37.0)
+
+    with pytest.warns(StorymeterWarning, match="percent = False"):
+        _score(Large())
+
+
+def test_a_name_of_ours_is_warned_of() -> None:
+    class Meteor(storymeter.MeanMetric):
+        name = "meteor"
+
+        def document_values(self, task: Task, context: storymeter.Context) -> FloatArray:
+            return np.ones(len(task))
+
+    with pytest.warns(StorymeterWarning, match="Give it another name"):
+        score = _score(Meteor())
+    assert score.signature.get("plugin").startswith("local#")
+    assert not storymeter.metric("soda_c").origin
+
+
+def _versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[storymeter.Results]:
+    """One metric of a module, before and after its formula is changed."""
+    found = []
+    for k, factor in enumerate(("1.0", "0.5")):
+        folder = tmp_path / f"site{k}"
+        folder.mkdir()
+        (folder / f"formula_{k}.py").write_text(
+            "import numpy, storymeter\n"
+            "class Formula(storymeter.MeanMetric):\n"
+            "    name = 'formula'\n"
+            "    def document_values(self, task, context):\n"
+            f"        return numpy.array([{factor} / len(d.text[0].split()) for d in task.candidates])\n"
+        )
+        monkeypatch.syspath_prepend(str(folder))
+        metric = __import__(f"formula_{k}").Formula()
+        system = storymeter.evaluate({f"system {k}": TEXTS}, [[t] for t in TEXTS], [metric])
+        found.append(system)
+    return found
+
+
+def test_two_versions_of_a_plugin_are_not_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = _versions(tmp_path, monkeypatch)
+    with pytest.raises(UsageError, match="formula was not computed alike for all systems: plugin is"):
+        merged(runs)
+    score = runs[0].systems[0].scores[0]
+    with pytest.raises(UsageError, match="cannot be compared"):
+        comparable.check_comparable({"a": [score], "b": [runs[1].systems[0].scores[0]]})
+    comparable.check_comparable({"a": [score], "b": [score]})
+
+
+def test_other_fields_are_a_warning_and_days_are_none() -> None:
+    score = _score(Ratio())
+
+    def signed(**fields: str) -> list[storymeter.Score]:
+        return [resigned(score, score.signature.add(**fields))]
+
+    with pytest.raises(UsageError, match="prompt is 'a-1' for one and 'a-2' for two"):
+        comparable.check_comparable({"one": signed(prompt="a-1"), "two": signed(prompt="a-2")})
+    with pytest.warns(StorymeterWarning, match="judge is 'small' for one"):
+        comparable.check_comparable({"one": signed(judge="small"), "two": signed(judge="large")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        comparable.check_comparable({"one": signed(answered="2026-01-01"), "two": signed(repaired="yes")})
+
+
+def resigned(score: storymeter.Score, signature: Signature) -> storymeter.Score:
+    import dataclasses
+
+    return dataclasses.replace(score, signature=signature)
+
+
+def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from storymeter.meta.benchmark import Benchmark
+
+    from storymeter.engine.run import Run
+    from storymeter.meta import value_cache
+    from storymeter.meta.compute import pooled
+
+    def benchmark(first: str) -> Benchmark:
+        texts = {("s", "1"): first, ("s", "2"): "a cat"}
+        task = pooled(texts, {key: ["a dog runs"] for key in texts})
+        return Benchmark("mine", "Mine", task, (), "", (), (), "pearson")
+
+    def values(first: str) -> dict[Any, float]:
+        found, _ = value_cache.kept_values(benchmark(first), ["rouge_l"], Run(), tmp_path)
+        return dict(found["rouge_l"].values)
+
+    right = values("a dog runs")
+    assert right["s", "1"] == 1.0
+    (path,) = tmp_path.iterdir()
+    kept = msgspec.json.decode(path.read_bytes())
+    kept["values"] = [[system, item, 0.25] for system, item, _ in kept["values"]]
+    path.write_bytes(msgspec.json.encode(kept))
+    assert values("a dog runs")["s", "1"] == 0.25  # taken from the folder
+    assert values("a dog")["s", "1"] != 0.25  # another data file
+    monkeypatch.setattr(value_cache, "_code", lambda: "another version of the formula")
+    path.write_bytes(msgspec.json.encode(kept))
+    assert values("a dog runs") == right
