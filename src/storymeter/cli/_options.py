@@ -160,6 +160,16 @@ def say(*texts: str) -> None:
         click.echo("\n".join(fitted(text)), err=True)
 
 
+@contextlib.contextmanager
+def notes_after() -> Iterator[Callable[[str], None]]:
+    """Notes that are said at the end, also of work that fails: none of them disturbs a turning wheel."""
+    notes: list[str] = []
+    try:
+        yield notes.append
+    finally:
+        say(*notes)
+
+
 def terminal_width() -> int | None:
     """The width to fit tables into, or None when stdout is a file or a pipe: then nothing is cut."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

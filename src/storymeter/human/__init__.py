@@ -7,8 +7,9 @@
 >>> found[0].wins_a, found[0].undecided
 (1, 1)
 
-`rank` ranks systems by pairwise votes. The other steps of a study are commands: `storymeter human new`,
-`serve`, `simulate`, `export`."""
+`rank` ranks systems by pairwise votes. `plan` says how many ratings a question needs, `new` builds a
+campaign, `serve` runs its server, `simulate` rehearses it, `status` and `export` read it, `backup` and
+`restore` keep it."""
 
 from __future__ import annotations
 
@@ -19,7 +20,17 @@ from .._lazy import late
 if TYPE_CHECKING:
     from .analysis.pairwise import rank as rank
     from .analysis.studies import analyse as analyse
+    from .steps import NewCampaign as NewCampaign
+    from .steps import backup as backup
+    from .steps import export as export
+    from .steps import new as new
+    from .steps import plan as plan
+    from .steps import restore as restore
+    from .steps import serve as serve
+    from .steps import simulate as simulate
+    from .steps import status as status
 
-_LATE = {"analyse": "analysis.studies", "rank": "analysis.pairwise"}
+_STEPS = ("NewCampaign", "backup", "export", "new", "plan", "restore", "serve", "simulate", "status")
+_LATE = {"analyse": "analysis.studies", "rank": "analysis.pairwise", **dict.fromkeys(_STEPS, "steps")}
 __all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

@@ -13,9 +13,8 @@ import click
 from ...errors import DataError, UsageError, many
 from ...files import write_text
 from .._declare import AMOUNT, COUNT, PATH, SHARE, WITHIN, option
-from .._options import busy, format_option, keep, output, print_result, put, say, seed_option
+from .._options import busy, format_option, keep, notes_after, output, print_result, put, say, seed_option
 from .._reading import pairs_of
-from ._campaign import campaign
 
 if TYPE_CHECKING:
     from ...human.analysis.assessment import Analysis
@@ -149,13 +148,9 @@ def analyse_command(
             hint="Put the ratings before the options, or name the page: --html report.html",
         )
     pay = {key: options.pop(key) for key in ("price", "fee", "currency")}
-    notes: list[str] = []
-    try:
-        with busy("analysing the ratings"):
-            found = analyse(list(sources), note=notes.append, **options)
-            repeated = replications(found, replicates, **options) if replicates is not None else {}
-    finally:
-        say(*notes)
+    with notes_after() as note, busy("analysing the ratings"):
+        found = analyse(list(sources), note=note, **options)
+        repeated = replications(found, replicates, **options) if replicates is not None else {}
     several = len(found) > 1
     scored: dict[str, Analysis] = {}
     for name, one in found.items():
@@ -246,10 +241,9 @@ def export_command(folder: Path, style: str, out: Path | None, real_ids: bool) -
     storymeter human export study --out ratings.jsonl
     """
     from ...files import write_text
-    from ...human.campaign.export import render
+    from ...human import export
 
-    with campaign(folder) as (home, store):
-        text = render(home, store, style, real_names=real_ids)
+    text = export(folder, style, real_ids=real_ids, note=say)
     if out is None:
         sys.stdout.write(text)
     else:
@@ -271,6 +265,7 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
 
     The exit code is 1 if any of them is unknown or was used before.
     """
+    from ...human.steps import opened
     from ...report.table import Table
 
     folder, codes = (
@@ -279,7 +274,7 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
         else (Path(), words)
     )
     rows = []
-    with campaign(folder) as (_, store):
+    with opened(folder, say) as (_, store):
         for code in codes:
             tidy = code.strip().upper()
             found = store.use_code(tidy, time.time()).result()

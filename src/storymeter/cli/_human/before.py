@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-import msgspec
 
 from ...errors import UsageError
 from ...human.campaign.design import OVERLAP
@@ -23,10 +22,7 @@ from .._declare import (
     ManyFiles,
     option,
 )
-from .._options import busy, format_option, output, print_result, progress_bar, say, seed_option
-
-if TYPE_CHECKING:
-    from ...human.campaign.design import Layout
+from .._options import busy, format_option, notes_after, output, print_result, progress_bar, say, seed_option
 
 
 @click.command("new", cls=ManyFiles, many=("--systems",))
@@ -126,16 +122,7 @@ if TYPE_CHECKING:
     FROM_ZERO,
 )
 def new_command(
-    folder: Path,
-    systems: tuple[str, ...],
-    human_file: str | None,
-    tests: Path | None,
-    kinds: str | None,
-    db: str | None,
-    raters: int | None,
-    dry_run: bool,
-    skip_bad: bool,
-    **wanted: Any,
+    folder: Path, systems: tuple[str, ...], human_file: str | None, db: str | None, **options: Any
 ) -> None:
     """Build a campaign.
 
@@ -145,78 +132,34 @@ def new_command(
     storymeter human new study --systems a.json b.json --clips clips/
     storymeter human serve study
     """
-    from ... import read
-    from ...errors import DataError
-    from ...human.analysis.spans import KINDS
-    from ...human.campaign.organise import plan, prepare, write
-    from ...human.campaign.request import CampaignRequest, Platform, Question
-    from ...human.server.words import languages
+    from ...human import new
+    from ...human.steps import PARTS
     from ...report.table import Table
 
-    known = languages()
-    if wanted["language"] not in known:
-        raise click.BadParameter(
-            f"there are no pages in the language {wanted['language']!r}; there are {', '.join(known)}",
-            param_hint="--language",
+    counts = {part: options.pop(f"{part}_per_block") for part in PARTS}
+    with progress_bar() as progress:
+        made = new(
+            folder,
+            systems,
+            human=human_file,
+            database=db,
+            counts=counts,
+            lease_minutes=options.pop("lease"),
+            progress=progress,
+            note=say,
+            **options,
         )
-    try:
-        questions = msgspec.json.decode(tests.read_bytes(), type=list[Question]) if tests else []
-    except msgspec.DecodeError as error:
-        raise DataError(
-            f"{tests} is not a list of test questions: {error}",
-            hint='Write [{"item": "v1", "question": "…", "options": ["…", "…"], "answer": 0}].',
-        ) from None
-    options = CampaignRequest(
-        layout=_layout(wanted, human_file),
-        systems=[read(path) for path in systems],
-        human=read(human_file) if human_file else None,
-        questions=questions,
-        kinds=tuple(kind.strip() for kind in kinds.split(",")) if kinds is not None else KINDS,
-        platform=Platform(wanted.pop("platform"), wanted.pop("completion_code")),
-        lease_minutes=wanted.pop("lease"),
-        **wanted,
-    )
-    with progress_bar() as report:
-        prepared = prepare(options, progress=report)
-    say(*(f"note: {warning}" for warning in prepared.warnings))
-    say(*(f"problem: {problem}" for problem in prepared.problems))
-    table = Table(["", "plan"], [list(row) for row in plan(prepared)])
-    if dry_run:
-        output(table.render("table"))
+    output(Table(["", "plan"], [list(row) for row in made.plan]).render("table"))
+    if made.home is None:
         say(
-            f"{len(prepared.problems):,} problems. Nothing was written."
-            if prepared.problems
+            f"{len(made.problems):,} problems. Nothing was written."
+            if made.problems
             else "No problems. Nothing was written."
         )
-        raise SystemExit(1 if prepared.problems else 0)
-    if prepared.problems and not skip_bad:
-        raise DataError(
-            f"{len(prepared.problems):,} problems, listed above; nothing was written.",
-            hint="Correct them, or leave those captions out with --skip-bad.",
-        )
-    home = write(prepared, folder, database=db, raters=raters)
-    output(table.render("table"))
+        raise SystemExit(1 if made.problems else 0)
     say(f"The campaign is in {folder}. Serve it: storymeter human serve {folder}")
-    if home.campaign.platform.name == "local":
+    if made.home.campaign.platform.name == "local":
         say(f"Personal links for raters: {folder / 'links.csv'}")
-
-
-def _layout(wanted: dict[str, Any], human_file: str | None) -> Layout | None:
-    """The study's layout with what the organiser wants otherwise."""
-    from ...human.study import named
-
-    base = named(wanted["task"]).layout
-    counts = {kind: wanted.pop(f"{kind}_per_block") for kind in ("system", "degraded", "repeat", "human")}
-    asked = {**counts, "blocks": wanted.pop("blocks"), "control_base": wanted.pop("control_base")}
-    if base is None:
-        return None
-    layout = msgspec.structs.replace(
-        base, **{name: value for name, value in asked.items() if value is not None}
-    )
-    if human_file is None and layout.control_base == "system" and layout.human:
-        layout = msgspec.structs.replace(layout, system=layout.system + layout.human, human=0)
-        say("No --human file was given; system captions are used instead of human captions in the HITs.")
-    return layout
 
 
 # storymeter human plan: how many HITs a question needs, and how good the worker tests are.
@@ -293,7 +236,22 @@ def plan_command(
             hint="For example: storymeter human plan --systems 6 --captions 1900 --difference 5",
         )
     else:
-        _plan(systems, captions, difference, style, seed, simulations or 500, alpha, **options)
+        from ...human import plan
+        from ...report import present
+
+        with notes_after() as note, busy("simulating studies"):
+            options["power"] = options.pop("wanted")
+            found = plan(
+                systems,
+                captions,
+                difference,
+                alpha=alpha,
+                simulations=simulations or 500,
+                seed=seed,
+                note=note,
+                **options,
+            )
+        print_result(present(found), style)
 
 
 def _worker_tests(style: str, seed: int, simulations: int, alpha: float) -> None:
@@ -303,64 +261,3 @@ def _worker_tests(style: str, seed: int, simulations: int, alpha: float) -> None
     with progress_bar() as progress:
         rates = worker_tests(alpha=alpha, simulations=simulations, seed=seed, progress=progress)
     print_result(present(rates, simulations=simulations, seed=seed, alpha=alpha), style)
-
-
-def _plan(
-    systems: int,
-    captions: int,
-    difference: float,
-    style: str,
-    seed: int,
-    simulations: int,
-    alpha: float,
-    *,
-    in_z: bool,
-    wanted: float,
-    pilot: Path | None,
-    sd_captions: float | None,
-    sd_ratings: float | None,
-    sd_rater: float | None,
-    accept: str,
-    accepted: float | None,
-    **costs: Any,
-) -> None:
-    from ...human.analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot, plan
-    from ...human.imports import read
-    from ...report import present
-
-    found = from_pilot(read(pilot), everybody=accept == "all") if pilot else None
-    between = sd_captions if sd_captions is not None else found.between if found else BETWEEN
-    within = sd_ratings if sd_ratings is not None else found.within if found else WITHIN
-    points = sd_rater if sd_rater is not None else found.sd if found else POINTS
-    share = accepted if accepted is not None else found.accepted if found else ACCEPTED
-    say(
-        f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption (z); {points:.1f}"
-        f" points within a rater; {share:.0%} of the work passes"
-        + (
-            f"; from the {found.source}."
-            if found
-            else "; as given or by default (--pilot estimates it from ratings)."
-        )
-    )
-    with busy("simulating studies"):
-        result = plan(
-            systems,
-            captions,
-            difference if in_z else difference / points,
-            wanted=wanted,
-            between=between,
-            within=within,
-            alpha=alpha,
-            accepted=share,
-            simulations=simulations,
-            seed=seed,
-            **costs,
-        )
-    smallest = result.smallest_difference
-    say(
-        f"With {result.raters:,} raters, one HIT each, the test over raters finds differences from"
-        f" {smallest:.2f} z ({smallest * points:.1f} points) on with power {wanted:g}."
-        if smallest == smallest
-        else "One rater cannot show a difference that holds for other raters: plan more HITs."
-    )
-    print_result(present(result), style)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...errors import many
 from .._declare import PORT, SHARE, option
 from .._options import busy, format_option, put, say
-from ._campaign import campaign, warn
-
-if TYPE_CHECKING:
-    from ...human.campaign.record import Folder
 
 
 @click.command("serve")
@@ -52,79 +48,12 @@ if TYPE_CHECKING:
 )
 @option("--skip-bad", "Serve although clips are missing; raters can skip them.", bool)
 @option("--quiet", "Print nothing.", bool)
-def serve_command(
-    folder: Path,
-    host: str,
-    port: int,
-    admin_anywhere: bool,
-    public_url: str | None,
-    proxies: tuple[str, ...],
-    admin_port: int | None,
-    watch: float | None,
-    skip_bad: bool,
-    quiet: bool,
-) -> None:
+def serve_command(folder: Path, quiet: bool, **options: Any) -> None:
     """Serve the campaign in DIR. Ctrl-C stops it; answers that were acknowledged are never lost."""
-    from ...human.campaign.record import Folder
-    from ...human.server.run import listen, need_server, serve
+    from ...human import serve
+    from ...progress import unsaid
 
-    need_server()
-    home = Folder(folder)
-    campaign = home.campaign
-    if not quiet:
-        warn(home)
-    _look_at_clips(home, skip_bad)
-    sock = listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{sock.getsockname()[1]}"
-    if public_url is not None and public_url.rstrip("/") != campaign.public_url:
-        home.publish(public_url)
-    public = home.campaign.public_url or url
-    proxied = bool(proxies or home.campaign.public_url) and not admin_anywhere
-    admin = listen("127.0.0.1", admin_port or 0) if proxied or admin_port is not None else None
-    dashboard = url if admin is None else f"http://127.0.0.1:{admin.getsockname()[1]}"
-    if not quiet:
-        say(f"{campaign.title}\n")
-        if campaign.platform.name == "local":
-            links = home.links()
-            note = "" if home.campaign.public_url else f"  (put {url} in front)"
-            say(
-                f"  a rater's link   {public}{links[0] if links else ''}",
-                f"  all links        {folder / 'links.csv'}{note}",
-            )
-        else:
-            say(f"  for {campaign.platform.name:9}    {public}/{campaign.platform.name}")
-        say(
-            f"  dashboard        {dashboard}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C"
-            " stops the server."
-        )
-    serve(home, sock, admin_anywhere=admin_anywhere, admin=admin, proxies=proxies, watch=watch)
-    if not quiet:
-        say("Stopped. Every rating that was acknowledged is in the store.")
-
-
-def _look_at_clips(home: Folder, skip_bad: bool) -> None:
-    """Clips that have gone since the campaign was made are said now, not discovered by raters."""
-    from ...errors import DataError, some
-    from ...human.campaign.overview import health
-    from ...human.store import Store
-
-    store = Store(home.database)
-    try:
-        found = health(home, store)
-    finally:
-        store.close()
-    if not found.broken:
-        return
-    listed = some([f"{name} {what}" for name, what in found.broken.items()], limit=3)
-    if not skip_bad:
-        raise DataError(
-            f"{len(found.broken):,} of {found.clips:,} files in {home.clips} cannot be shown: {listed}.",
-            hint=(
-                "Restore them, write their new folder into campaign.json (clips), or serve with --skip-bad."
-            ),
-        )
-    say(f"note: {len(found.broken):,} of {found.clips:,} files cannot be shown: {listed}")
+    serve(folder, note=unsaid if quiet else say, **options)
 
 
 # `storymeter human status DIR`: the progress of a campaign.
@@ -137,11 +66,10 @@ def status_command(folder: Path, style: str) -> None:
     """Show the progress of the campaign in DIR.
 
     Assignments and raters, with the control statistics so far."""
-    from ...human.campaign.overview import overview
+    from ...human import status
     from ...report.table import Column, Table, numbers, to_json
 
-    with campaign(folder) as (home, store):
-        seen = overview(home, store)
+    seen = status(folder, note=say)
     seats = seen["seats"]
     columns: list[Column | str] = [
         *("rater", "done", "active", "abandoned", "ratings"),
@@ -187,8 +115,10 @@ def close_command(folder: Path, state: str | None) -> None:
     """Close the campaign in DIR.
 
     No more answers are accepted, also by a running server."""
+    from ...human.steps import opened
+
     chosen: Any = state or "closed"
-    with campaign(folder) as (_, store):
+    with opened(folder, say) as (_, store):
         store.set_state(chosen).result()
     say(f"The campaign is {chosen}.")
 
@@ -211,11 +141,10 @@ def backup_command(folder: Path, out: Path) -> None:
     storymeter human backup study /mnt/safe/study-monday
     storymeter human restore /mnt/safe/study-monday study-again
     """
-    from ...human.campaign.backup import backup
-    from ...human.campaign.record import Folder
+    from ...human import backup
 
     with busy("copying the campaign"):
-        manifest = backup(Folder(folder), out)
+        manifest = backup(folder, out)
     say(
         f"{many(manifest.rows['rating'], 'answer')} of {many(manifest.rows['rater'], 'rater')} in {out},"
         " checked. It holds the private key: keep it as safe as the campaign."
@@ -244,7 +173,7 @@ def restore_command(out: Path, folder: Path, db: str | None, clips: str | None) 
     valid.
     """
     from ...errors import some
-    from ...human.campaign.backup import restore
+    from ...human import restore
 
     with busy("restoring the campaign"):
         manifest, changed = restore(out, folder, database=db, clips=clips)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -38,46 +37,16 @@ from .._options import format_option, progress_bar, put, say, seed_option
 )
 @seed_option
 @format_option("table", "json", "csv")
-def simulate_command(
-    folder: Path,
-    raters: int,
-    shares: str,
-    url: str | None,
-    real_time: bool,
-    think: tuple[float, float],
-    trouble: float,
-    seed: int,
-    style: str,
-) -> None:
+def simulate_command(folder: Path, raters: int, shares: str, style: str, **options: Any) -> None:
     """Run a campaign with simulated raters.
 
     They answer the campaign in DIR through the real server, and their answers are stored like real ones:
     use a copy of the campaign, not the one of the real study."""
-    from ...human.campaign.export import rehearsal_links
-    from ...human.campaign.record import Folder
-    from ...human.rehearsal import Bot, Truth, mix, rehearse
-    from ...human.server.run import in_background
+    from ...human import simulate
     from ...report.table import Table
 
-    home = Folder(folder)
-    characters = mix(shares, raters)
-    links = rehearsal_links(home, raters, seed)
-    truth = Truth(home.campaign, home.key)
-    bots = [Bot(character, truth, f"{seed} {number}") for number, character in enumerate(characters)]
-    with contextlib.ExitStack() as stack:
-        address = url or stack.enter_context(in_background(folder, watch=None if real_time else 0.0))
-        report = stack.enter_context(progress_bar())
-        tallies = asyncio.run(
-            rehearse(
-                address.rstrip("/"),
-                links,
-                bots,
-                report=lambda done, total: report("raters", done, total),
-                watch=real_time,
-                think=think,
-                trouble=trouble,
-            )
-        )
+    with progress_bar() as progress:
+        tallies = simulate(folder, raters, mix=shares, progress=progress, **options)
     rows = [
         [
             number,
