@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import storymeter
 
 CORE = """
 import importlib.util, sys
@@ -37,3 +40,30 @@ def test_the_demo_on_the_core_fits_80_columns_and_says_what_is_next(tmp_path: Pa
     for line in [*own, *added, *(line for line in done.stdout.splitlines() if "█" in line or "░" in line)]:
         assert len(line) <= 80, line
     assert (tmp_path / "demo" / "report.html").is_file()
+    _marks_are_supported(done.stdout)
+
+
+def _marks_are_supported(shown: str) -> None:
+    """No mark: the tests against the best system are significant; `*`: the best, or they are not."""
+    videos = Path(storymeter.__file__).parents[2] / "examples" / "videos"
+    table = re.split(r"\n ─+\n", shown)[0:2]
+    metrics = table[0].splitlines()[-1].split()[1:]
+    rows = [
+        [cell.strip() for cell in re.split(r" {2,}", line.strip())]
+        for line in table[1].split("\n\n")[0].splitlines()
+    ]
+    systems = [row[0] for row in rows]
+    assert len(systems) == 3 and "soda_c" in metrics
+    results = storymeter.evaluate(
+        [videos / f"{name}.json" for name in systems],
+        [videos / f"reference_{k}.json" for k in (1, 2)],
+        metrics,
+        resamples=0,
+    )
+    compared = results.compare()
+    for k, metric in enumerate(metrics, 1):
+        p = {frozenset((c.a, c.b)): c.p_holm for c in compared if c.metric == metric}
+        best = max(systems, key=lambda name: results[name, metric].value)
+        for row in rows:
+            worse = row[0] != best and p[frozenset((row[0], best))] < 0.05
+            assert row[k].endswith("*") == (not worse), (metric, row)
