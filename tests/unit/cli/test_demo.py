@@ -45,7 +45,7 @@ def test_the_demo_on_the_core_fits_80_columns_and_says_what_is_next(tmp_path: Pa
 
 def _marks_are_supported(shown: str) -> None:
     """No mark: the tests against the best system are significant; `*`: the best, or they are not."""
-    videos = Path(storymeter.__file__).parents[2] / "examples" / "videos"
+    videos = Path(__file__).resolve().parents[3] / "examples" / "videos"
     table = re.split(r"\n ─+\n", shown)[0:2]
     metrics = table[0].splitlines()[-1].split()[1:]
     rows = [
