@@ -110,12 +110,14 @@ NEVER = _set(
 START = _names(
     "start begin start_time starttime t_start tstart start_sec start_secs start_second start_seconds start_s"
     " begin_time begin_sec begin_s onset start_timestamp start_ts time_start ts_start t0 from time_begin"
-    " startsec seg_start segment_start clip_start event_start",
+    " startsec seg_start segment_start clip_start event_start"
+    " captions_starts caption_starts sentence_start sentences_starts",
 )
 END = _names(
     "end stop end_time endtime t_end tend end_sec end_secs end_second end_seconds end_s stop_time"
     " offset end_timestamp stop_timestamp end_ts time_end ts_end t1 to finish time_stop endsec stop_sec"
-    " seg_end segment_end clip_end event_end",
+    " seg_end segment_end clip_end event_end"
+    " captions_ends caption_ends sentence_end sentences_ends",
 )
 SPAN = _names(
     "segment timestamp timestamps time times window span interval range time_range time_span time_interval"

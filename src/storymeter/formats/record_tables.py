@@ -74,14 +74,36 @@ def json_lines(source: Source, role: Role | None, check: Check) -> Found | None:
 
 
 def workbook(source: Source, check: Check) -> Found | None:
-    try:
-        cells = xlsx.rows(source.data)
-    except xlsx.WorkbookError as error:
-        check.error("bad-table", "the workbook cannot be read", (), detail=str(error)[:200])
-        return None
-    width = max(map(len, cells), default=0)
-    lines = [(Mark("row", n), [*row, *[None] * (width - len(row))]) for n, row in enumerate(cells, 1)]
-    return _table([(mark, row) for mark, row in lines if any(c is not None for c in row)], check)
+    """The first sheet that holds a table; another one that does is named in a warning."""
+    tables: list[tuple[int, list[tuple[Mark, list[Any]]]]] = []
+    only: list[tuple[Mark, list[Any]]] = []
+    for number in range(max(1, min(xlsx.count(source.data), 20))):
+        try:
+            cells = xlsx.rows(source.data, number)
+        except xlsx.WorkbookError as error:
+            check.error("bad-table", "the workbook cannot be read", (), detail=str(error)[:200])
+            return None
+        width = max(map(len, cells), default=0)
+        lines = [(Mark("row", n), [*row, *[None] * (width - len(row))]) for n, row in enumerate(cells, 1)]
+        lines = [(mark, row) for mark, row in lines if any(c is not None for c in row)]
+        lines = lines[_titles(lines) :]
+        if len(lines) > 1 and sum(cell is not None for cell in lines[0][1]) > 1:
+            tables.append((number, lines))
+        elif not tables and number == 0:
+            only = lines
+    if not tables:
+        return _table(only, check)
+    for number, lines in tables[1:]:
+        message = "the workbook has another sheet with a table, which was not read"
+        check.warn("other-sheet", message, (Mark("sheet", number + 1),), detail=f"{len(lines):,} rows")
+    return _table(tables[0][1], check)
+
+
+def _titles(lines: Sequence[tuple[Mark, Sequence[Any]]]) -> int:
+    """How many rows of one cell stand above a head."""
+    first = next((n for n, (_, row) in enumerate(lines) if sum(c is not None for c in row) > 1), 0)
+    heads = sum(aliases.known(str(cell).strip()) for cell in lines[first][1] if cell) if lines else 0
+    return first if heads > 1 else 0
 
 
 def delimited(source: Source, check: Check) -> Found | None:

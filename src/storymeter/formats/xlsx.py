@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 LARGEST = 1 << 29  #: bytes of XML in one part
 _CELL = re.compile(r"([A-Z]{1,3})\d+")
+_RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
 
 
 class WorkbookError(ValueError):
@@ -26,13 +27,19 @@ def is_workbook(data: bytes) -> bool:
     return data.startswith(b"PK\x03\x04") and b"xl/" in data
 
 
-def rows(data: bytes) -> list[list[Any]]:
-    """The cells of the first sheet: texts, numbers, truth values, None where a cell is empty."""
+def rows(data: bytes, number: int = 0) -> list[list[Any]]:
+    """The cells of a sheet, by default the first: texts, numbers, truth values, None where a cell is empty.
+    The rows of merged cells all have their value."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            sheet = _first_sheet(archive)
+            sheet = _sheets(archive)[number]
             shared = [_text(item) for item in _elements(archive, "xl/sharedStrings.xml", "si")]
-            return [_row(row, shared) for row in _elements(archive, sheet, "row")]
+            numbered: dict[int, list[Any]] = {}
+            for row in _elements(archive, sheet, "row"):
+                numbered[int(row.get("r") or len(numbered) + 1)] = _row(row, shared)
+            for merged in _elements(archive, sheet, "mergeCell"):
+                _fill(numbered, merged.get("ref", ""))
+            return list(numbered.values())
     except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, NotImplementedError, OSError) as error:
         raise WorkbookError(str(error)) from None
     except WorkbookError:
@@ -41,11 +48,33 @@ def rows(data: bytes) -> list[list[Any]]:
         raise WorkbookError(str(error)) from None
 
 
-def _first_sheet(archive: zipfile.ZipFile) -> str:
+def count(data: bytes) -> int:
+    """How many sheets a workbook has; 0 where it cannot be read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return len(_sheets(archive))
+    except (zipfile.BadZipFile, WorkbookError, OSError):
+        return 0
+
+
+def _fill(numbered: dict[int, list[Any]], ref: str) -> None:
+    """Give the rows below the first of merged cells its value (`A2:A4`)."""
+    found = _RANGE.fullmatch(ref)
+    if not found or found[1] != found[3]:
+        return  # a title over several columns
+    column, first, last = _column(found[1]), int(found[2]), int(found[4])
+    value = next(iter(numbered.get(first, [])[column : column + 1]), None)
+    for number in numbered.keys() & set(range(first + 1, min(last, max(numbered, default=0)) + 1)):
+        row = numbered[number]
+        row += [None] * (column + 1 - len(row))
+        row[column] = value
+
+
+def _sheets(archive: zipfile.ZipFile) -> list[str]:
     names = [n for n in archive.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", n)]
     if not names:
         raise WorkbookError("it holds no sheet")
-    return min(names, key=lambda name: (len(name), name))
+    return sorted(names, key=lambda name: (len(name), name))
 
 
 def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[ElementTree.Element]:

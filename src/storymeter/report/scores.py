@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ..captions import Corpus
 from ..engine.annotators import Spread
 from ..engine.results import Comparison, Results, with_reference
 from ..engine.units import unit_note, units_of
@@ -58,10 +59,13 @@ def score_json(
                 **dict(zip(("missing", "extra", "empty"), system.coverage.sizes, strict=True)),
             },
             "scores": [_record(score) for score in system.scores],
+            **_assumed(system.candidates),
         }
         for system in results.systems
     ]
     record: dict[str, Any] = {"schema": 1, "systems": systems}
+    if any(map(_assumed, results.references)):
+        record["references"] = [{"name": corpus.name, **_assumed(corpus)} for corpus in results.references]
     if spread:
         record["annotators"] = spread_records(results, spread)
     if not comparisons:
@@ -73,6 +77,12 @@ def score_json(
         for label, column in zip(labels, marks(results, comparisons), strict=True)
     }
     return to_json({**record, "marks": by_metric, "comparisons": comparison_records(comparisons)})
+
+
+def _assumed(corpus: Corpus | None) -> dict[str, str]:
+    """What was assumed of the fields of a file of records; nothing for known formats."""
+    read_as = corpus.meta.get("read_as") if corpus is not None else None
+    return {"read_as": read_as} if isinstance(read_as, str) else {}
 
 
 def spread_records(results: Results, spread: Sequence[Spread]) -> list[dict[str, Any]]:

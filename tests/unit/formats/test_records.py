@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from storymeter import evaluate, read, write
+from storymeter.engine.saved import load
 from storymeter.errors import DataError
 from storymeter.files import unguarded
 from storymeter.formats import corpus_from_records, examine
+from storymeter.report.scores import score_json
 
 
 def _captions(corpus: Any) -> list[tuple[str, list[tuple[str, float | None, float | None]]]]:
@@ -262,3 +265,99 @@ def test_a_model_output_is_not_the_reference_beside_other_texts(tmp_path: Path) 
     rows = [{"id": i, "worte": f"{i} dog runs.", "hyp": "A cat."} for i in ("one", "two")]
     (problem,) = examine(_file(tmp_path, "g.json", rows), role="references").errors
     assert problem.code == "ambiguous"
+
+
+def test_what_was_assumed_is_in_the_record_of_a_run(tmp_path: Path) -> None:
+    lines = '{"question_id": 1, "text": "a dog runs"}\n{"question_id": 2, "text": "a cat sits"}\n'
+    mine = _file(tmp_path, "m.jsonl", lines)
+    people = _file(tmp_path, "r.csv", "Video ID,Caption\n1,a dog is running\n2,a cat is sitting\n")
+    results = evaluate(mine, people, ["rouge_l"])
+    results.save(tmp_path / "s.smr")
+    for each in (results, load(tmp_path / "s.smr")):
+        assert each.systems[0].candidates.meta["read_as"] == "id = question_id, caption = text"
+        assert each.references[0].meta["read_as"] == "id = Video ID, caption = Caption"
+        record = json.loads(score_json(each))
+        assert record["systems"][0]["read_as"] == "id = question_id, caption = text"
+        assert record["references"] == [{"name": "r", "read_as": "id = Video ID, caption = Caption"}]
+
+
+def _workbook(path: Path, *sheets: list[list[Any]], merged: str = "") -> Path:
+    """A workbook of several sheets; cells are inline."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        for n, rows in enumerate(sheets, 1):
+            lines = ""
+            for r, row in enumerate(rows, 1):
+                cells = "".join(
+                    f'<c r="{chr(65 + k)}{r}" t="inlineStr"><is><t>{cell}</t></is></c>'
+                    if isinstance(cell, str)
+                    else f'<c r="{chr(65 + k)}{r}"><v>{cell}</v></c>'
+                    for k, cell in enumerate(row)
+                    if cell is not None
+                )
+                lines += f'<row r="{r}">{cells}</row>'
+            more = f'<mergeCells><mergeCell ref="{merged}"/></mergeCells>' if merged else ""
+            archive.writestr(
+                f"xl/worksheets/sheet{n}.xml", f"<worksheet><sheetData>{lines}</sheetData>{more}</worksheet>"
+            )
+    return path
+
+
+TABLE = [["video_id", "caption"], ["a1", "A dog runs."], ["b2", "Two men cook."]]
+BOTH = {"a1": "A dog runs.", "b2": "Two men cook."}
+
+
+@pytest.mark.parametrize(
+    "sheets",
+    [
+        [[["made by x"]], TABLE],
+        [[["My captions, May"], [None], *TABLE]],
+        [[TABLE[0], [None, None], *TABLE[1:], [None]]],
+        [[[None, *row] for row in TABLE]],
+        [[["index", "video", "question", "answer", "prediction"], [0, "a1", "What is it?", "no", BOTH["a1"]],
+          [1, "b2", "What is it?", "no", BOTH["b2"]]]],
+    ],
+    ids=["second-sheet", "title", "empty-rows", "empty-column", "vlmevalkit"],
+)  # fmt: skip
+def test_workbooks(tmp_path: Path, sheets: list[list[list[Any]]]) -> None:
+    corpus = read(_workbook(tmp_path / "f.xlsx", *sheets), role="candidates")
+    assert {d.id: d.text for d in corpus} == BOTH
+
+
+def test_a_second_table_of_a_workbook_is_named(tmp_path: Path) -> None:
+    reading = examine(_workbook(tmp_path / "f.xlsx", TABLE, [TABLE[0], ["c3", "Rain falls."]]))
+    assert len(reading.corpus) == 2
+    assert [problem.where for problem in reading.problems if problem.code == "other-sheet"] == ["sheet 2"]
+
+
+def test_merged_ids_of_a_workbook_hold_for_all_their_rows(tmp_path: Path) -> None:
+    rows = [["video_id", "start", "end", "caption"], ["a1", 0, 4, "A dog."], [None, 4, 9, "It jumps."]]
+    corpus = read(_workbook(tmp_path / "f.xlsx", [*rows, ["b2", 1, 6, "A man."]], merged="A2:A3"))
+    assert _captions(corpus) == [
+        ("a1", [("A dog.", 0, 4), ("It jumps.", 4, 9)]),
+        ("b2", [("A man.", 1, 6)]),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["large_string", "dictionary", "struct", "starts", "list"])
+def test_parquet_of_other_programs(tmp_path: Path, kind: str) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    ids, texts = list(BOTH), list(BOTH.values())
+    tables = {
+        "large_string": {"video_id": arrow.array(ids, arrow.large_string()), "caption": texts},
+        "dictionary": {"video_id": arrow.array(ids).dictionary_encode(), "caption": texts},
+        "struct": {"image": [{"bytes": b"\x89PNG", "path": f"{i}.jpg"} for i in ids], "caption": texts},
+        "list": {"image_id": ids, "captions": [[text] for text in texts]},
+        "starts": {
+            "video_id": ids,
+            "captions_starts": [[0.0], [1.0]],
+            "captions_ends": [[4.0], [6.0]],
+            "en_captions": [[text] for text in texts],
+        },
+    }
+    parquet.write_table(arrow.table(tables[kind]), tmp_path / "f.parquet")
+    corpus = read(tmp_path / "f.parquet", role="references")
+    assert {d.id: d.text for d in corpus} == BOTH
+    times = [(c.start, c.end) for d in corpus for c in d.captions]
+    assert times == ([(0, 4), (1, 6)] if kind == "starts" else [(None, None)] * 2)

@@ -478,3 +478,35 @@ def test_qualtrics_has_three_lines_of_heads(tmp_path: Path) -> None:
     text = table(heads, [["Rater", "Progress", *asked], imported, *rows])
     found = read_tables([file(tmp_path, "q.csv", text)])
     assert scores(found) == SCORES
+
+
+def test_the_scale_of_ranks_is_that_of_the_ranks(tmp_path: Path) -> None:
+    ranks = [(r, v, s, place) for r in RATERS for v in VIDEOS for place, s in enumerate(SYSTEMS, 1)]
+    found = read_tables([file(tmp_path, "r.csv", table(["rater", "video", "system", "rank"], ranks))])
+    assert found.bounds == (1, 3) and "scale 1-3" in found.notes[0]
+
+
+def test_the_id_of_a_response_names_its_rater(tmp_path: Path) -> None:
+    asked = [f"{video} - {system}" for video in VIDEOS for system in SYSTEMS]
+    rows = [
+        ["2026-01-01", rater, *(SCORES[rater, video, system] for video in VIDEOS for system in SYSTEMS)]
+        for rater in RATERS
+    ]
+    text = table(["StartDate", "ResponseId", *asked], rows)
+    assert scores(read_tables([file(tmp_path, "q.csv", text)])) == SCORES
+
+
+def test_a_pair_that_cannot_be_tested_is_named(tmp_path: Path) -> None:
+    sides = random.Random(3)
+    votes = [(f"w{n}", v, "bmt", "pdvc", sides.choice(("left", "right"))) for n in range(6) for v in VIDEOS]
+    votes += [("w0", v, "bmt", "vid2seq", "left") for v in VIDEOS]
+    path = file(tmp_path, "v.csv", table(["rater", "video", "left", "right", "choice"], votes))
+    out = run(path).output
+    assert "No test over raters can be made between bmt and vid2seq" in " ".join(out.split())
+    assert "between bmt and pdvc" not in " ".join(out.split())
+
+
+def test_a_table_without_systems_names_the_column_to_say(tmp_path: Path) -> None:
+    rows = [(r, v, SCORES[r, v, "bmt"]) for r in RATERS for v in VIDEOS]
+    found = read_tables([file(tmp_path, "n.csv", table(["rater", "video", "score"], rows))])
+    assert "--columns system=COLUMN" in found.notes[0]

@@ -127,8 +127,8 @@ def _pair(
     lean = _over_raters(kept)
     if math.isnan(lean.p):
         said.append(
-            "No test over raters can be made (two raters, two items and answers that differ are needed); p is"
-            " that of the binomial test and holds for these raters only."
+            f"No test over raters can be made between {a} and {b} (two raters, two items and answers that"
+            " differ are needed); their p is that of the binomial test and holds for these raters only."
         )
     elif lean.raters < FEW_RATERS:
         said.append(
@@ -136,7 +136,7 @@ def _pair(
             " generalise to other raters."
         )
     if not wins_a + wins_b:
-        said.append("No item is decided, so there is no share and no test.")
+        said.append(f"No item is decided between {a} and {b}, so there is no share and no test.")
     return Preference(
         a,
         b,

@@ -64,10 +64,10 @@ def read_tables(
     records: list[Rating] = []
     kinds: set[str] = set()
     said: list[str] = []
+    ranks: list[float] = []
     for sheet in rated:
-        found, kind, assumed = _read(
-            sheet, given_columns(columns, sheet, answers), notes, several=len(rated) > 1
-        )
+        given = given_columns(columns, sheet, answers)
+        found, kind, assumed = _read(sheet, given, notes, ranks, several=len(rated) > 1)
         records += found
         kinds.add(kind)
         said.append(f"read {_shown(sheet, rated)}: {assumed} ({len(found):,} {_WORD[kind]})")
@@ -80,7 +80,9 @@ def read_tables(
     records = _of_platform(records, platform, notes)
     bounds = (0.0, 100.0)
     if kind != VOTES:
-        bounds = stated_scale(scale) if scale else found_scale(one.value for one in records)
+        ranked = bool(ranks) and all(ranks)
+        found_bounds = (1.0, max(ranks)) if ranked else found_scale(one.value for one in records)
+        bounds = stated_scale(scale) if scale else found_bounds
         how = "as stated" if scale else "found from the values; --scale LOW-HIGH states another"
         said = [f"{line}; scale {scale_name(bounds)}, {how}" for line in said]
     return TableRatings(tuple(records), kind, bounds, (*said, *notes))
@@ -113,7 +115,10 @@ _VERSUS = re.compile(
 _WORD = {SCORES: "ratings", MARKS: "marks", VOTES: "votes"}
 
 
-def _read(sheet: Sheet, given: Given, notes: list[str], *, several: bool) -> tuple[list[Rating], str, str]:
+def _read(
+    sheet: Sheet, given: Given, notes: list[str], ranks: list[float], *, several: bool
+) -> tuple[list[Rating], str, str]:
+    """The ratings of a table, what they are, and what was assumed. `ranks` gets the last rank, or 0."""
     stem = sheet.name.split(".")[0]
     rater = sheet.folder if stem == "annotated_instances" else stem if several else "all"
     found = votes.find(sheet, given)
@@ -123,6 +128,7 @@ def _read(sheet: Sheet, given: Given, notes: list[str], *, several: bool) -> tup
         return forms
     laid = lay_out(sheet, given, rater=rater, system=stem)
     records = ratings(sheet, laid, notes)
+    ranks.append(laid.last_rank)
     if laid.fixed.get("rater", EACH_ROW) != EACH_ROW:
         notes.append(
             f"{sheet.name} names no raters: all rows count as those of {laid.fixed['rater']!r}, so that"

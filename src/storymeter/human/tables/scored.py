@@ -52,6 +52,8 @@ class Layout:
     fixed: dict[str, str] = field(default_factory=dict)
     #: the column that holds item and system at once
     joined: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: the last rank, where the scores are ranks
+    last_rank: float = 0
 
     def said(self) -> str:
         """What was assumed, for one line."""
@@ -70,7 +72,9 @@ class Layout:
         if self.joined:
             out.append(f"item and system = the parts of {next(iter(self.joined))!r}")
         out += [
-            "rater = one per row" if name == EACH_ROW else f"{role} = {name!r} (no column)"
+            "rater = one per row"
+            if name == EACH_ROW
+            else f"{role} = {name!r} (no column; --columns {role}=COLUMN names one)"
             for role, name in self.fixed.items()
         ]
         return ", ".join(out)
@@ -245,7 +249,20 @@ def _question_columns(
     person = roles.pop("item", None)  # who answers a form is often called `Name`
     if person is not None and "rater" not in roles:
         roles["rater"] = person
+    if "rater" not in roles and (answer := _answer_id(sheet)):
+        roles["rater"] = answer
     return Layout(roles, tuple(asked), parts=asked)
+
+
+def _answer_id(sheet: Sheet) -> str:
+    """The column that names who filled in a form, or the form: `ResponseId` of Qualtrics."""
+    for head in sheet.heads:
+        column = sheet.column(head)
+        if plain(head) in ("responseid", "submissionid", "sessionid", "recordid") and (
+            None not in column and len(set(map(str, column))) == len(column)
+        ):
+            return head
+    return ""
 
 
 def _joined(sheet: Sheet, head: str, given: Given) -> dict[str, tuple[str, ...]]:
@@ -288,6 +305,7 @@ def ratings(sheet: Sheet, laid: Layout, notes: list[str]) -> list[Rating]:
             + "."
         )
     worst = {head: _worst_rank(sheet, head) for head in laid.columns if head not in words}
+    laid.last_rank = max(worst.values()) if worst and all(worst.values()) else 0
     notes += [
         f"{sheet.name}: {head} holds ranks, 1 the best: each counts as {last + 1:g} less the rank."
         for head, last in worst.items()
