@@ -8,11 +8,12 @@ as `pairs.table.pair_table(context, scorer)` or `dense.tracks.tracks_of(context,
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
@@ -61,9 +62,15 @@ class Budget:
     deadline: float | None = None
     price: tuple[float, float] | None = None
     ask: Callable[[Estimate], bool] | None = None
-    #: requests that were sent, retries among them
+    #: requests that were sent, retries among them, and the tokens of their replies as the server counts them
     sent: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
     _agreed: int = 0
+    #: whether the requests of a whole command were announced
+    _announced: bool = False
+    #: who is asked, key of a request -> tokens in and out, while requests are counted and not sent
+    _counted: dict[tuple[str, bytes], tuple[int, int]] | None = field(default=None, repr=False)
     _began: float | None = field(default=None, repr=False)
 
     def open(self, where: str, requests: int, tokens_in: int, tokens_out: int) -> None:
@@ -78,11 +85,50 @@ class Budget:
             )
         # asked once, and again when a run grows to more than twice what was agreed to
         if self.ask is not None and self.sent + requests > 2 * self._agreed:
-            price = self.price
-            cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
+            cost = self.cost(tokens_in, tokens_out)
             if not self.ask(Estimate(where, requests, tokens_in, tokens_out, cost)):
                 raise UsageError("Nothing was sent to the judge.", hint="Score without it, or answer yes.")
             self._agreed = self.sent + requests
+
+    @property
+    def counting(self) -> bool:
+        """Whether requests are counted, and not sent."""
+        return self._counted is not None
+
+    def count(self, where: str, requests: Mapping[bytes, int], tokens_out: int) -> None:
+        """Requests that would be sent now, by their keys, with the tokens of each; one key is sent once."""
+        if self._counted is not None:
+            for key, tokens in requests.items():
+                self._counted[where, key] = (tokens, tokens_out)
+
+    @contextlib.contextmanager
+    def announced(self, rehearse: Callable[[], object]) -> Iterator[None]:
+        """One estimate for all that is sent within. `rehearse` does the same work while requests are only
+        counted (each answer is then the middle of its scale), so that the estimate is known before the first
+        request. Within another `announced` nothing happens.
+        """
+        if self._announced or self.counting:
+            yield
+            return
+        counted: dict[tuple[str, bytes], tuple[int, int]] = {}
+        self._counted = counted
+        try:
+            rehearse()
+        finally:
+            self._counted = None
+        if counted:
+            tokens = [sum(column) for column in zip(*counted.values(), strict=True)]
+            self.open(" and ".join(dict.fromkeys(where for where, _ in counted)), len(counted), *tokens)
+        self._announced = True
+        try:
+            yield
+        finally:
+            self._announced = False
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        if self.price is None:
+            return None
+        return (tokens_in * self.price[0] + tokens_out * self.price[1]) / 1e6
 
     def spend(self) -> None:
         """Before each request."""

@@ -67,6 +67,14 @@ class Measure(Options):
     def trained_on(self) -> TrainingData:
         return TrainingData("nothing")
 
+    #: whether a language model is asked, which costs money
+    asks: ClassVar[bool] = False
+
+    def asks_anyone(self) -> bool:
+        """Whether it, or a measure in its options, asks a language model."""
+        inner = (value for value in vars(self).values() if isinstance(value, Measure))
+        return self.asks or any(each.asks_anyone() for each in inner)
+
     @property
     def name(self) -> str:
         """Reads back to an equal measure: `storymeter.registry.metric(name)`."""

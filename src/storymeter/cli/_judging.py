@@ -103,9 +103,23 @@ def budget(progress: Progress) -> Budget:
         with progress.paused() if isinstance(progress, Bars) else contextlib.nullcontext():
             return click.confirm(f"Judge: {estimate}. Send them?", err=True)
 
-    return Budget(
+    made = Budget(
         max_requests=given.get(f"{KEY}max_requests"),
         deadline=given.get(f"{KEY}deadline"),
         price=given.get(f"{KEY}token_price"),
         ask=ask,
     )
+    if context is not None:
+        context.call_on_close(functools.partial(_say_sum, made))
+    return made
+
+
+def _say_sum(spent: Budget) -> None:
+    """What was sent in all, retries among it."""
+    if spent.sent:
+        cost = spent.cost(spent.tokens_in, spent.tokens_out)
+        price = "" if cost is None else f", {cost:,.4g} in the currency of --token-price"
+        say(
+            f"Judge: sent {spent.sent:,} requests in all, {spent.tokens_in:,} tokens in and"
+            f" {spent.tokens_out:,} out{price}."
+        )

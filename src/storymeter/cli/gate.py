@@ -11,6 +11,7 @@ import msgspec
 
 from ..errors import UsageError
 from ._declare import FILE, NEW_FILE, option
+from ._judging import judging_options
 from ._options import format_option, jobs_option, output, progress_bar, put, say
 from ._reading import reading_options
 from ._scoring import make_run, read_both
@@ -38,6 +39,7 @@ from ._scoring import make_run, read_both
 @option("--markdown", "Also write the result as Markdown.", NEW_FILE, metavar="FILE")
 @format_option("table", "json", "markdown")
 @jobs_option
+@judging_options
 @reading_options
 def command(
     candidates: tuple[str, ...],

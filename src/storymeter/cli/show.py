@@ -8,6 +8,7 @@ import click
 
 from ..progress import silent
 from ._declare import option
+from ._judging import judging_options
 from ._options import (
     device_option,
     images_option,
@@ -50,6 +51,7 @@ from ._scoring import settings_of
 @images_option
 @device_option
 @jobs_option
+@judging_options
 @reading_options
 @reference_reading_options
 def command(

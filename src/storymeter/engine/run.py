@@ -9,6 +9,7 @@ through `Run`."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -130,7 +131,12 @@ class Run:
 
             scored = score_systems(cluster, systems, built, self, resamples)
         else:
-            scored = self._systems(systems, built, resamples, journal, each)
+
+            def rehearse(run: Run, judges: Sequence[Metric]) -> object:
+                return run._systems(systems, {metric.name: metric for metric in judges}, 0)
+
+            with self.announced([*built.values()], rehearse):
+                scored = self._systems(systems, built, resamples, journal, each)
         context = self.context
         conditions = Conditions(context.protocol, context.tokenizer, context.seed, resamples)
         results = Results(tuple(scored), tuple(built.values()), tuple(self.references), conditions)
@@ -142,12 +148,28 @@ class Run:
         other.context = Context(**self.context.settings())
         return other
 
+    def announced(
+        self, metrics: Sequence[MetricLike], work: Callable[[Run, Sequence[Metric]], object]
+    ) -> contextlib.AbstractContextManager[None]:
+        """One estimate of what the judges among the metrics will be asked in all that happens within: `work`
+        is done once with them alone, and with a run whose judges count requests and send none.
+        """
+        judges = [metric for metric in parse_metrics(metrics).values() if metric.asks_anyone()]
+        if not judges:
+            return contextlib.nullcontext()
+
+        def rehearse() -> object:
+            quiet = self.against(self.references)
+            quiet.context = Context(**{**self.context.settings(), "progress": silent})
+            return work(quiet, judges)
+
+        return self.context.budget.announced(rehearse)
+
     def score_task(self, task: Task, metrics: MetricLike | Sequence[MetricLike]) -> list[Score]:
         """Documents that stand beside their references already; no intervals."""
-        return [
-            self._score(task, name, metric, 0)
-            for name, metric in self.resolve_metrics(metrics, task=task).items()
-        ]
+        built = self.resolve_metrics(metrics, task=task)
+        with self.announced([*built.values()], lambda run, judges: run.score_task(task, judges)):
+            return [self._score(task, name, metric, 0) for name, metric in built.items()]
 
     def task(self, candidates: Corpus) -> Task:
         return join(candidates=candidates, references=self.references, protocol=self.context.protocol)

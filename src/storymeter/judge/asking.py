@@ -107,19 +107,22 @@ class Asking:
         once."""
         marks = np.full((len(questions), self.samples), np.nan)
         waiting: dict[bytes, list[tuple[int, int]]] = {}
-        tokens = 0
+        sizes: dict[bytes, int] = {}
         for k, sample, key, size in self._keys(questions):
             known = self.answers.get(key)
             if known is not None:
                 marks[k, sample] = known.mark
-                self.tally.add(known)
+                if not self.budget.counting:
+                    self.tally.add(known)
                 continue
-            if key not in waiting:
-                tokens += size
+            sizes[key] = size
             waiting.setdefault(key, []).append((k, sample))
+        longest = int(self.parameters["max_tokens"])
+        if self.budget.counting:
+            self.budget.count(self.where, sizes, longest)
+            return np.full(len(questions), 0.5)
         if waiting:
-            longest = int(self.parameters["max_tokens"]) * len(waiting)
-            self.budget.open(self.where, len(waiting), tokens, longest)
+            self.budget.open(self.where, len(waiting), sum(sizes.values()), longest * len(waiting))
             _run_apart(lambda: self._ask_all(questions, waiting, marks))
         counts = np.sum(~np.isnan(marks), axis=1)
         means = np.nansum(marks, axis=1) / np.maximum(counts, 1)
@@ -205,6 +208,8 @@ class Asking:
             parameters["seed"] = sample + self.samples * int(self.identity["trial"])
         for _ in range(1 + AGAIN):
             reply = await engine.ask(messages, parameters)
+            self.budget.tokens_in += reply.tokens_in
+            self.budget.tokens_out += reply.tokens_out
             mark = self.scale.expected(reply.tokens) if reply.tokens else None
             parsed = self.scale.mark(reply.text)
             if parsed is not None:

@@ -79,6 +79,7 @@ class Judge(ModelScorer):
     timeout: float = option(120.0, "time limit of one request in seconds; does not change results", low=0.01)
 
     may_be_missing: ClassVar[bool] = True
+    asks: ClassVar[bool] = True
     columns = ("value", "documents", "missing")
 
     _budget: ClassVar[Budget] = Budget()

@@ -22,7 +22,7 @@ from .compute import values_of
 from .overall_ranking import Contest
 from .records import Benchmark, sampled
 from .run import benchmark_scores, check_references, reference_curve
-from .scores import join_scores, tabulate
+from .scores import Scores, join_scores, tabulate
 from .value_cache import kept_values
 from .words import WordResult, said_at_all, word_auc, word_measures
 
@@ -90,10 +90,15 @@ def benchmark(
         results = choice_results(found.choices, values, resamples=resamples, seed=seed)
         signatures = {metric: known.signature for metric, known in values.items()}
         return Benchmarked(name, found.title, (), results, words, signatures, found.notes)
-    scores, _ = benchmark_scores(found, names, run)
-    drawn = (
-        {} if curve is None else reference_curve(found.task, found.judgements, names, run, statistic=curve)
-    )
+    check_references(found, names)
+
+    def ask(run: Run, asked: Sequence[MetricLike]) -> tuple[Scores, dict[str, list[float]]]:
+        scores, _ = benchmark_scores(found, asked, run)
+        by_count = curve and reference_curve(found.task, found.judgements, asked, run, statistic=curve)
+        return scores, by_count or {}
+
+    with run.announced(names, ask):
+        scores, drawn = ask(run, names)
     again: dict[str, Any] = {
         "resamples": resamples,
         "permutations": permutations,
@@ -173,10 +178,16 @@ def report_card(
         raise DataError(f"{data} holds no benchmark.", hint="docs/meta-evaluation.md has the layout.")
     asked = split(metrics) if isinstance(metrics, str) else metrics
     run = Run(progress=progress, **settings)
+
+    def ask(dry: Run, judges: Sequence[MetricLike]) -> None:
+        for name in chosen:
+            values_of(load(name, data).task, judges, dry, skip_missing=True)
+
     cards = []
-    for done, name in enumerate(chosen):
-        progress("benchmarks", done, len(chosen))
-        cards.append(_card(load(name, data), asked, run, None if keep is None else Path(keep), resamples))
+    with run.announced(asked or (), ask):
+        for done, name in enumerate(chosen):
+            progress("benchmarks", done, len(chosen))
+            cards.append(_card(load(name, data), asked, run, None if keep is None else Path(keep), resamples))
     return cards
 
 

@@ -85,21 +85,34 @@ def values_of(
     keys = [(system, item) for system, _, item in (i.partition("\t") for i in task.ids)]
     found: dict[str, MetricValues] = {}
     skipped: dict[str, str] = {}
-    for done, asked in enumerate(metrics):
-        run.context.progress("metrics", done, len(metrics))
-        try:
-            (name, metric), (score,) = (
-                *run.resolve_metrics(asked, task=task).items(),
-                run.score_task(task, asked),
-            )
-        except StorymeterError as error:
-            if not skip_missing:
-                raise
-            skipped[str(asked)] = error.message
-            continue
-        found[name] = _of_score(metric, score, keys)
+    with run.announced(_known(metrics), lambda dry, judges: values_of(task, judges, dry, skip_missing=True)):
+        for done, asked in enumerate(metrics):
+            run.context.progress("metrics", done, len(metrics))
+            try:
+                (name, metric), (score,) = (
+                    *run.resolve_metrics(asked, task=task).items(),
+                    run.score_task(task, asked),
+                )
+            except StorymeterError as error:
+                if not skip_missing:
+                    raise
+                skipped[str(asked)] = error.message
+                continue
+            found[name] = _of_score(metric, score, keys)
     run.context.progress("metrics", len(metrics), len(metrics))
     return found, skipped
+
+
+def _known(metrics: Sequence[str | Metric]) -> list[str | Metric]:
+    """Those that can be built; the others are reported where they are scored."""
+
+    def builds(asked: str | Metric) -> bool:
+        try:
+            return not isinstance(asked, str) or bool(get_metric(asked))
+        except StorymeterError:
+            return False
+
+    return [asked for asked in metrics if builds(asked)]
 
 
 def values_of_results(results: Results, *, systems: bool = False) -> dict[str, MetricValues]:

@@ -129,6 +129,17 @@ def self_agreement(
     """Every metric `trials` times over all documents of all systems."""
     if trials < 2:
         raise UsageError(f"{trials} trials are too few to measure agreement.", hint="Use 2 or more.")
+
+    def work(run: Run, metrics: Sequence[str | Metric]) -> list[SelfAgreement]:
+        return _self_agreement(systems, run, metrics, trials, resamples)
+
+    with run.announced(metrics, work):
+        return work(run, metrics)
+
+
+def _self_agreement(
+    systems: Sequence[Corpus], run: Run, metrics: Sequence[str | Metric], trials: int, resamples: int
+) -> list[SelfAgreement]:
     built = parse_metrics(metrics)
     rows: dict[str, list[FloatArray]] = {label: [] for label in built}
     signatures: dict[str, str] = {}

@@ -90,6 +90,15 @@ def audit(
     Documents of one `unit` (a field, or `id:SEPARATOR`) count together; default: those of one `source`, where
     there are any.
     """
+
+    def work(run: Run, metrics: Sequence[str | Metric]) -> Audit:
+        return _audit(corpus, run, metrics, repeats, unit)
+
+    with run.announced(metrics, work):
+        return work(run, metrics)
+
+
+def _audit(corpus: Corpus, run: Run, metrics: Sequence[str | Metric], repeats: int, unit: str) -> Audit:
     scene = Scene.of(run)
     damages = {"dense": DENSE, "story": STORY, "caption": CAPTION}[corpus.kind]
     if not run.references:

@@ -105,6 +105,18 @@ def run_trials(
     **fields: object,
 ) -> Result:
     """All trials under all metrics; `fields` are what the signature says beside the run."""
+    with run.announced(metrics, lambda dry, judges: _run_trials(what, trials, corpus, dry, judges, fields)):
+        return _run_trials(what, trials, corpus, run, metrics, fields)
+
+
+def _run_trials(
+    what: str,
+    trials: Sequence[Trial],
+    corpus: Corpus,
+    run: Run,
+    metrics: Sequence[str | Metric],
+    fields: Mapping[str, object],
+) -> Result:
     found: dict[tuple[str, str], list[list[float]]] = {}
     facts: dict[str, Score] = {}
     shares: dict[str, list[list[FloatArray]]] = {}

@@ -151,10 +151,16 @@ def _score(
                 " same names in all files."
             ),
         )
-    values, _ = values_of(task, names, run)
-    if curve:
-        none = [curve_of(task, judgements, names, run, statistic=curve) for judgements in judged]
-    return [join_scores(table, values) for table in tables], none
+
+    def ask(run: Any, names: Any) -> tuple[Any, Any]:
+        values, _ = values_of(task, names, run)
+        if not curve:
+            return values, none
+        return values, [curve_of(task, judgements, names, run, statistic=curve) for judgements in judged]
+
+    with run.announced(names, ask):
+        values, drawn = ask(run, names)
+    return [join_scores(table, values) for table in tables], drawn
 
 
 def _pooled(

@@ -111,6 +111,7 @@ def benchmark_command(
     NEW_FOLDER,
     metavar="DIR",
 )
+@judging_options
 @run_options("markdown", "json")
 def report_card_command(
     data: Path,
@@ -137,7 +138,14 @@ def report_card_command(
     asked = [name for text in metrics for name in split(text)] or None
     with progress_bar() as progress:
         cards = make_cards(
-            data, asked, benchmarks, resamples=resamples, keep=kept, progress=progress, **settings
+            data,
+            asked,
+            benchmarks,
+            resamples=resamples,
+            keep=kept,
+            budget=budget(progress),
+            progress=progress,
+            **settings,
         )
     seed = settings["seed"]
     about: dict[str, Any] = {
